@@ -119,6 +119,23 @@ static const struct param sctp_params[] = {
           .doc = "without CMT, how often losses cut cwnd: once per recovery of the association, "
                  "once per recovery of the path, or at each SACK that marks a chunk",
           .source = "RFC 9260, 7.2.4; BSD SCTP of September 2007"),
+    PARAM(T, split_strikes, PARAM_BOOL, PARAM_BY_PROFILE("false", "true", "false"),
+          .doc =
+              "SFR's rule, that only later data of the same path count as missing reports, holds "
+              "without CMT, too",
+          .source = "BSD SCTP of September 2007"),
+    PARAM(T, fast_every_round, PARAM_BOOL, PARAM_BY_PROFILE("false", "true", "false"),
+          .doc = "fast retransmissions ignore cwnd up to Max.Burst packets in each output, not the "
+                 "first packet only",
+          .source = "RFC 9260, 7.2.4; BSD SCTP of September 2007"),
+    PARAM(T, resend_first_only, PARAM_BOOL, PARAM_BY_PROFILE("false", "true", "false"),
+          .doc = "while the peer's window is below an MTU and data are in flight, of the chunks "
+                 "that are marked only that after cum_tsn is sent again",
+          .source = "BSD SCTP of September 2007"),
+    PARAM(T, probe_again, PARAM_BOOL, PARAM_BY_PROFILE("false", "true", "false"),
+          .doc = "once the peer's window opens, a probe that is not acknowledged is sent again at "
+                 "once",
+          .source = "BSD SCTP of September 2007: sctp_window_probe_recovery"),
     PARAM(T, most_transmissions, PARAM_COUNT, PARAM_BY_PROFILE("0", "30", "0"), .most = "255",
           .doc = "times that a chunk is sent before the association is aborted; 0: no limit",
           .source = "BSD SCTP of September 2007"),
@@ -132,20 +149,30 @@ static const struct param sctp_params[] = {
           .doc = "first slow-start threshold; 0: the window that the peer offers at set-up",
           .source = "RFC 9260, 7.2.1: arbitrarily high; BSD SCTP of September 2007; ns-2.35: "
                     "initialSsthresh_"),
-    PARAM(T, ssthresh_floor, PARAM_COUNT, PARAM_BY_PROFILE("4", "2", "2"), .least = "1",
+    PARAM(T, cwnd_in_mtu, PARAM_BOOL, PARAM_BY_PROFILE("false", "true", "false"),
+          .doc = "windows are counted in whole MTUs, not in the longest DATA chunk (PMDCS)",
+          .source = "RFC 9260, 7.2; BSD SCTP of September 2007; ns-2.35: 1,468 B of 1,500 B"),
+    PARAM(T, ssthresh_floor, PARAM_COUNT, PARAM_BY_PROFILE("4", "2", "4"), .least = "1",
           .most = "64", .doc = "MTUs that the slow-start threshold keeps after a loss",
-          .source = "RFC 9260, 7.2.3; BSD SCTP of September 2007; ns-2.35: 2 with CMT, 4 without"),
+          .source = "RFC 9260, 7.2.3; BSD SCTP of September 2007; ns-2.35"),
+    PARAM(T, ssthresh_floor_cmt, PARAM_COUNT, PARAM_BY_PROFILE("0", "0", "2"), .most = "64",
+          .doc = "the same with CMT; 0: as without", .source = "ns-2.35: sctp-cmt.cc"),
     PARAM(T, idle_floor, PARAM_COUNT, PARAM_BY_PROFILE("4", "0", "4"), .most = "64",
           .doc = "MTUs down to which cwnd halves per idle RTO; 0: it does not",
           .source = "RFC 9260, 7.2.1; BSD SCTP of September 2007; ns-2.35"),
     PARAM(T, pba_capped, PARAM_BOOL, PARAM_BY_PROFILE("true", "false", "false"),
           .doc = "partial_bytes_acked does not pass cwnd while cwnd is not used up",
           .source = "RFC 9260, 7.2.2; BSD SCTP of September 2007"),
+    PARAM(T, grow_by_cum, PARAM_BOOL, PARAM_BY_PROFILE("false", "true", "true"),
+          .doc = "congestion avoidance counts only SACKs that move cum_tsn, or with CUC the path's "
+                 "own",
+          .source = "RFC 9260, 7.2.2: all; RFC 4960, 7.2.2; BSD SCTP of September 2007"),
     PARAM(T, burst_rule, PARAM_CHOICE, PARAM_BY_PROFILE("cwnd", "cwnd_ssthresh", "after_fr"),
           .choices = burst_rules,
-          .doc = "Max.Burst: before output cwnd is cut to the flight and the burst; the same, and "
-                 "ssthresh becomes the old cwnd; or only once a fast-retransmitted chunk is "
-                 "acknowledged",
+          .doc =
+              "Max.Burst: during an output cwnd is at most the flight and the burst; from then "
+              "on, and ssthresh becomes the old cwnd; or only once a fast-retransmitted chunk is "
+              "acknowledged",
           .source = "RFC 9260, 6.1; BSD SCTP of September 2007; ns-2.35"),
     PARAM(T, burst, PARAM_COUNT, .fallback = "4", .least = "1", .most = "1000",
           .doc = "Max.Burst in MTUs", .source = "RFC 9260, 16"),
@@ -157,6 +184,9 @@ static const struct param sctp_params[] = {
              PARAM_BY_PROFILE("256 KiB", "256 KiB", "64 KiB"), .least = "1 B", .most = "1 GiB",
              .doc = "SO_RCVBUF of a socket that does not set it",
              .source = "BSD SCTP of September 2007: 256 KiB; ns-2.35: initialRwnd_ 65536"),
+    PARAM(T, charge_headers, PARAM_BOOL, PARAM_BY_PROFILE("false", "true", "false"),
+          .doc = "an outstanding chunk counts in the peer's window with its header",
+          .source = "RFC 9260, 6.2.1; BSD SCTP of September 2007"),
     PARAM(T, chunk_charge, PARAM_SIZE, PARAM_BY_PROFILE("0 B", "256 B", "0 B"), .most = "64 KiB",
           .doc = "bytes of the peer's window that an outstanding chunk takes besides its own",
           .source = "BSD SCTP of September 2007: sctp_peer_chunk_oh"),

@@ -354,6 +354,8 @@ static bool send_packet(struct cpu_context *context, struct sctp_association *as
     add_control(&filling);
     if (!fits(&filling, sctp_outgoing_bytes(chunk)))
         finish(&filling);
+    if (!sctp_may_send_data(association)) // the COOKIE-ECHO has left without
+        return false;
     do {
         if (out->flight == 0)
             note_probe(association, chunk);

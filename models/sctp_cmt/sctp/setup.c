@@ -342,7 +342,6 @@ void sctp_take_peer(struct sctp_association *association, uint32_t tag, uint32_t
 {
     association->peer_tag = tag;
     association->peer_initial_tsn = tsn;
-    association->peer_initial_rwnd = rwnd;
     sctp_out_limit_streams(association, streams_in);
     sctp_out_open(association, rwnd);
     sctp_in_clear(association);

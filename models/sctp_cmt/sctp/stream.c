@@ -128,7 +128,11 @@ void sctp_out_limit_streams(struct sctp_association *association, int streams)
     for (int i = streams; i < out->stream_count; i++) {
         struct sctp_stream_out *stream = &out->streams[i];
         while (stream->head) {
-            out->buffer.used -= stream->head->message->length - stream->head->cut;
+            const struct sctp_pending *pending = stream->head;
+            int64_t left = (int64_t)pending->message->length - pending->cut;
+            sctp_message_lost(association->host, pending->message, pending->cut, left,
+                              "the peer takes fewer streams");
+            out->buffer.used -= left;
             pending_free(association, stream);
         }
     }
