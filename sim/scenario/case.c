@@ -248,7 +248,7 @@ struct scenario_case *case_read(const char *name, struct source_mark mark, struc
                   diags);
     if (!diag_any(diags))
         choose_cards(test_case, schema, diags);
-    if (!diag_any(diags) && test_case->stack->cards != STACK_CARDS_ALL)
+    if (!diag_any(diags))
         topology_check_joined(&test_case->topology, true, diags);
     if (!diag_any(diags) && schema->check)
         schema->check(test_case, diags);

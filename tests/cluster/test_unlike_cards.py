@@ -80,6 +80,18 @@ class UnlikeCards(Case):
         self.assertEqual(self.rates(small), self.rates(small.replace("bus: csa", "bus: csa, mtu: 1500 B")))
         self.assertLess(self.rates(small)["tcp"], self.rates(text)["tcp"])
 
+    def test_a_card_that_leads_nowhere(self):
+        """Of a stack that uses all cards, too, `nic` may choose one by which a host is not reached."""
+        text = MACHINE.replace("links: [{from: n.em0, to: s}", "links: [{from: n0.em0, to: s}, {from: n1.em0, to: u}")
+        text = text.replace("{name: t}]", "{name: t}, {name: u}]")
+        text = "".join(line for line in text.splitlines(True) if not line.startswith(("tcp:", "      ", "netpipe:")))
+        file = self.write("apart.yaml", text + "stack: sctp\n")
+        self.netsim("check", file)
+        self.netsim("check", file, "--set", "nic=em1")
+        self.assertIn("apart.yaml:8:9: error: links: no way joins n0 and n1 (the stack uses the cards that `nic` names, "
+                      "or else the first that it drives)",
+                      self.netsim("check", file, "--set", "nic=em0", code=1).stderr)
+
     def test_rings_hold_a_frame(self):
         file = self.write("unlike.yaml", MACHINE + EACH)
         self.assertIn("--set em82541gi.tx_ring=7: error: em82541gi.tx_ring: a frame of 16124 B takes 8 descriptors, "
