@@ -141,7 +141,6 @@ void sctp_shutdown_arrived(struct cpu_context *context, struct sctp_arrival *arr
                            const struct sctp_chunk *chunk)
 {
     struct sctp_association *association = arrival->association;
-    sctp_cum_tsn_arrived(context, association, chunk->cum_tsn);
     switch (association->state) {
     case SCTP_ESTABLISHED:
     case SCTP_SHUTDOWN_PENDING:
@@ -149,7 +148,11 @@ void sctp_shutdown_arrived(struct cpu_context *context, struct sctp_arrival *arr
         sctp_set_state(context, association, SCTP_SHUTDOWN_RECEIVED, "receive SHUTDOWN");
         sctp_notify(context, association, SCTP_SHUTDOWN_EVENT, arrival->from->remote);
         sctp_socket_changed(context, association);
+        sctp_cum_tsn_arrived(context, association, chunk->cum_tsn);
         return; // sctp_shutdown_check follows
+    case SCTP_SHUTDOWN_RECEIVED:
+        sctp_cum_tsn_arrived(context, association, chunk->cum_tsn);
+        return;
     case SCTP_SHUTDOWN_SENT:
         sctp_set_state(context, association, SCTP_SHUTDOWN_ACK_SENT, "receive SHUTDOWN");
         sctp_shutdown_ack_send(context, association, NULL);
@@ -157,7 +160,6 @@ void sctp_shutdown_arrived(struct cpu_context *context, struct sctp_arrival *arr
     case SCTP_SHUTDOWN_ACK_SENT: // the peer has missed it
         sctp_shutdown_ack_send(context, association, NULL);
         return;
-    case SCTP_SHUTDOWN_RECEIVED:
     case SCTP_CLOSED:
     case SCTP_COOKIE_WAIT:
     case SCTP_COOKIE_ECHOED:
