@@ -363,9 +363,17 @@ static inline void sender_sack(struct sender *sender, const char *text)
     sender_sack_of(sender, text, 0, SENDER_RWND);
 }
 
+static inline void sender_woken(struct engine *engine, struct event *event)
+{
+    (void)engine, (void)event;
+}
+
 // Runs the clock on; timers expire.
 static inline void sender_wait(struct sender *sender, sim_time time)
 {
+    struct event until;
+    event_init(&until, sender_woken);
+    engine_schedule(sender->sim->engine, &until, sim_now(sender->sim) + time);
     engine_run(sender->sim->engine, sim_now(sender->sim) + time);
 }
 

@@ -343,7 +343,7 @@ void sctp_cum_tsn_arrived(struct cpu_context *context, struct sctp_association *
     if (sctp_tsn_before(cum_tsn, out->cum_tsn) || is_beyond(association, cum_tsn))
         return;
     work_on(context, association, &work);
-    if (sctp_tsn_before(out->highest_gap, out->cum_tsn)) {
+    if (!sctp_tsn_before(out->cum_tsn, out->highest_gap)) {
         out->highest_gap = out->cum_tsn;
         out->had_gaps = false;
     }
