@@ -106,6 +106,31 @@ static void test_renege(void)
     sctp_receiver_free(receiver);
 }
 
+// If the reader's queue alone fills the buffer, nothing is displaced in vain.
+static void test_displaces_nothing_in_vain(void)
+{
+    struct sctp_receiver *receiver =
+        sctp_receiver_new("{profile: rfc9260, receive_buffer: 4000 B}");
+    sctp_receiver_packet(receiver, 0, "4s1.0:3000 3s0.2:900 5s1.1:1000");
+    sctp_receiver_packet(receiver, 0, "7s2.1:10");
+    SUITE_SAME_INTEGER(*receiver->stack.count.dropped_for_window, 1); // 7: 4 and 5 fill the queue
+    sctp_receiver_packet(receiver, 0, "2s0.1:10");
+    SUITE_SAME_INTEGER(*receiver->stack.count.dropped_for_window, 2);
+    SUITE_SAME_INTEGER(receiver->association->in.held, 900);
+    sctp_receiver_free(receiver);
+}
+
+// Each of a message's chunks has an mbuf.
+static void test_charge_of_fragments(void)
+{
+    struct sctp_receiver *receiver = sctp_receiver_new("{profile: s2007, receive_buffer: 9000 B}");
+    sctp_receiver_packet(receiver, 0, "1s0.0:10B 3s0.0:30E 2s0.0:20M");
+    SUITE_SAME_INTEGER(receiver->association->in.queued, 60 + 3 * 256);
+    sctp_receiver_read(receiver);
+    SUITE_SAME_INTEGER(receiver->association->in.queued, 0);
+    sctp_receiver_free(receiver);
+}
+
 // Told at once if the window has opened by 1/8 of the buffer, and by 1,500 B at least.
 static void test_reader(void)
 {
@@ -169,6 +194,8 @@ static const struct suite_case cases[] = {
     {"the BSD stack's charges and slivers", test_offer_s2007},
     {"a full buffer drops what is new", test_full},
     {"a gap's data displace what came after them", test_renege},
+    {"nothing is displaced in vain", test_displaces_nothing_in_vain},
+    {"each chunk of a message is charged", test_charge_of_fragments},
     {"a reader's taking is told if it is worth it", test_reader},
     {"a window of 1 opens", test_sliver_opens},
     {"nothing is told once the peer has shut down", test_ended},

@@ -12,8 +12,7 @@
 
 struct sctp_receiver;
 
-// Is given what the receiver delivers; the receiver frees it afterwards, as a reader who has taken
-// it at once would.
+// Is given what the reader takes (sctp_receiver_read).
 typedef void sctp_reader_fn(struct sctp_receiver *receiver, const struct sctp_incoming *incoming,
                             void *data);
 
@@ -27,7 +26,7 @@ struct sctp_receiver {
     sim_time now;
     uint32_t first_tsn;
     GString *sent, *delivered;
-    sctp_reader_fn *reader; // NULL: `delivered`, and what is delivered waits to be read
+    sctp_reader_fn *reader; // NULL: `delivered` lists what comes
     void *reader_data;
     GQueue unread;      // struct sctp_incoming *
     bool shows_windows; // in `sent`

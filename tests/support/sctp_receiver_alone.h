@@ -149,13 +149,8 @@ void sctp_deliver(struct cpu_context *context, struct sctp_association *associat
 {
     struct sctp_receiver *receiver = receiver_of(association);
     (void)context;
-    if (receiver->reader) {
-        receiver->reader(receiver, incoming, receiver->reader_data);
-        association->in.queued -= incoming->charge;
-        free_incoming(receiver, incoming);
-        return;
-    }
-    show_delivered(receiver, incoming);
+    if (!receiver->reader)
+        show_delivered(receiver, incoming);
     g_queue_push_tail(&receiver->unread, incoming);
 }
 
@@ -346,6 +341,8 @@ void sctp_receiver_read(struct sctp_receiver *receiver)
     if (!incoming)
         return;
     int64_t bytes = incoming->bytes, charge = incoming->charge;
+    if (receiver->reader)
+        receiver->reader(receiver, incoming, receiver->reader_data);
     free_incoming(receiver, incoming);
     sctp_in_read(&context, receiver->association, bytes, charge);
 }

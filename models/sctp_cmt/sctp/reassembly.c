@@ -336,11 +336,26 @@ bool sctp_reassemble(struct cpu_context *context, struct sctp_association *assoc
 
 // ---- Giving up what has come ----
 
+// Takes a message off those that wait for the end of a partial delivery.
+static void unordered_take(struct sctp_in *in, const struct sctp_incoming *incoming)
+{
+    struct sctp_incoming **at = &in->unordered_head, *before = NULL;
+    while (*at != incoming) {
+        before = *at;
+        at = &before->next;
+    }
+    *at = incoming->next;
+    if (in->unordered_tail == incoming)
+        in->unordered_tail = before;
+}
+
 static void renege(struct sctp_association *association, struct sctp_incoming *incoming)
 {
     struct sctp_in *in = &association->in;
     bool whole = incoming->begins && incoming->ends;
-    if (whole && !incoming->unordered)
+    if (whole && incoming->unordered)
+        unordered_take(in, incoming);
+    else if (whole)
         stream_take(stream_of(in, incoming), incoming->ssn);
     sctp_map_remove(in, incoming->first_tsn, incoming->last_tsn);
     discard(association, incoming);
@@ -351,9 +366,7 @@ bool sctp_renege(struct sctp_association *association, uint32_t tsn)
     struct sctp_in *in = &association->in;
     for (uint32_t at = in->highest; in->hold_room && sctp_tsn_before(tsn, at); at--) {
         struct sctp_incoming *incoming = ending(in, at);
-        // Those that wait for the end of a partial delivery are as good as delivered.
-        bool waits = incoming && incoming->unordered && incoming->begins && incoming->ends;
-        if (!incoming || waits || !sctp_tsn_before(tsn, incoming->first_tsn))
+        if (!incoming || !sctp_tsn_before(tsn, incoming->first_tsn))
             continue;
         renege(association, incoming);
         return true;
