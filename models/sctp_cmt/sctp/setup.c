@@ -214,11 +214,12 @@ static void init_ack_send(struct cpu_context *context, struct sctp_arrival *arri
     struct sctp_bytes *bytes = sctp_cookie_make(host, cookie);
     uint32_t unknown = facts->unrecognized ? facts->unrecognized->length : 0;
     struct sctp_chunk *chunk = init_chunk(host, SCTP_INIT_ACK, offer, bytes->length + unknown + 16);
-    sctp_tlv_append(chunk->init.parameters, SCTP_STATE_COOKIE, bytes->data, bytes->length);
-    sctp_bytes_free(bytes);
     struct sctp_tlv tlv;
     for (uint32_t at = 0; sctp_tlv_next(facts->unrecognized, &at, &tlv);)
         sctp_tlv_append(chunk->init.parameters, tlv.type, tlv.value, tlv.value_length);
+    // The cookie last, as the BSD stack has it.
+    sctp_tlv_append(chunk->init.parameters, SCTP_STATE_COOKIE, bytes->data, bytes->length);
+    sctp_bytes_free(bytes);
     init_chunk_close(chunk);
     sctp_reply(context, host, arrival->interface, arrival->packet, init->tag, chunk);
 }
