@@ -265,26 +265,35 @@ static void test_completion_and_distance(void)
 // ---- Rings and FIFOs ----
 
 // A frame takes a descriptor of the ring for each buffer; the ring says how many of the longest it
-// still takes.
-static void test_transmit_ring(void)
+// still takes. All come back, whether anybody hears of it or not, and whenever the card tells.
+static void check_transmit_ring(bool tokens, const char *completion)
 {
-    static const char *const sets[] = {"em82547gi.largest_frame=9014 B", "em82547gi.tx_ring=16",
-                                       NULL};
+    const char *sets[] = {"em82547gi.largest_frame=9014 B", "em82547gi.tx_ring=16", completion,
+                          NULL};
     struct bench *bench = bench_new(sets);
     struct nic *nic = nic_of(bench, 0);
     SUITE_SAME_INTEGER(nic_tx_room(nic), 3);
-    transmit(bench, 0, 0, 9018);
-    transmit(bench, 1, 0, 9018);
-    transmit(bench, 2, 0, 60);
+    transmit(bench, 0, 0, 9018)->token = tokens;
+    transmit(bench, 1, 0, 9018)->token = tokens;
+    transmit(bench, 2, 0, 60)->token = tokens;
     engine_run(bench->world->sim->engine, 3);
     SUITE_SAME_INTEGER(nic_tx_room(nic), 1); // of 16 descriptors 11 are taken
-    transmit(bench, 4, 0, 60);
+    transmit(bench, 4, 0, 60)->token = tokens;
     engine_run(bench->world->sim->engine, 5);
     SUITE_SAME_INTEGER(nic_tx_room(nic), 0);
     world_run(bench->world);
     SUITE_SAME_INTEGER(nic_tx_room(nic), 3);
     SUITE_SAME_INTEGER(bench->arrivals->len, 4);
+    SUITE_SAME_INTEGER(bench->completions->len, tokens ? 4 : 0);
     bench_free(bench);
+}
+
+static void test_transmit_ring(void)
+{
+    for (int tokens = 0; tokens < 2; tokens++) {
+        check_transmit_ring(tokens, "em82547gi.completion=loaded");
+        check_transmit_ring(tokens, "em82547gi.completion=sent");
+    }
 }
 
 // Frames that find too few descriptors are lost, until the driver gives buffers back.
@@ -317,11 +326,26 @@ static void test_receive_ring(void)
     bench_free(bench);
 }
 
+// A ring that the longest frame just fills takes one after the other.
+static void test_receive_ring_fits(void)
+{
+    static const char *const sets[] = {"em82547gi.rx_ring=5", "em82547gi.largest_frame=9014 B",
+                                       NULL};
+    struct bench *bench = bench_new(sets);
+    for (int i = 0; i < 3; i++)
+        transmit(bench, i * TIME_MS, 0, 9018);
+    world_run(bench->world);
+    SUITE_SAME_INTEGER(bench->arrivals->len, 3);
+    SUITE_SAME_INTEGER(counter(bench, "nic receive ring full"), 0);
+    bench_free(bench);
+}
+
 // The bus takes frames slower than the wire brings them: the FIFO fills, and what finds no room is
 // lost.
-static void test_receive_fifo(void)
+static void check_receive_fifo(const char *fifo, guint held)
 {
-    struct bench *bench = bench_new(NULL);
+    const char *sets[] = {fifo, NULL};
+    struct bench *bench = bench_new(sets);
     struct bus *shared = bench->world->cluster->hosts[1]->bus;
     struct event over;
     event_init(&over, post_event);
@@ -329,10 +353,19 @@ static void test_receive_fifo(void)
     engine_cancel(bench->world->sim->engine, &over);
     for (int i = 0; i < 5; i++)
         transmit(bench, i, 0, 9018);
+    transmit(bench, 20 * TIME_MS, 0, 9018);
     world_run(bench->world);
-    SUITE_SAME_INTEGER(bench->arrivals->len, 2); // of 22 KiB
-    SUITE_SAME_INTEGER(counter(bench, "nic receive FIFO full"), 3);
+    SUITE_SAME_INTEGER(bench->arrivals->len, held + 1);
+    SUITE_SAME_INTEGER(counter(bench, "nic receive FIFO full"), 5 - held);
     bench_free(bench);
+}
+
+static void test_receive_fifo(void)
+{
+    check_receive_fifo("em82547gi.rx_fifo=22 KiB", 2);
+    check_receive_fifo("em82547gi.rx_fifo=27054 B", 3); // three frames, to the byte
+    check_receive_fifo("em82547gi.rx_fifo=27053 B", 2);
+    check_receive_fifo("em82547gi.rx_fifo=0 B", 5);
 }
 
 // ---- Throughput ----
@@ -381,6 +414,7 @@ int main(void)
         {"completions and the distance", test_completion_and_distance},
         {"transmit ring", test_transmit_ring},
         {"receive ring", test_receive_ring},
+        {"receive ring that a frame fills", test_receive_ring_fits},
         {"receive FIFO", test_receive_fifo},
         {"throughput", test_throughput},
         {NULL, NULL},

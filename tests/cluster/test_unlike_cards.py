@@ -107,6 +107,11 @@ class UnlikeCards(Case):
         text = MACHINE.replace("16 MiB", "[1 B, 1 KiB]") + EACH
         for series, rate in self.rates(text, "--set", "workload.sizes=1 B").items():
             self.assertLess(rate, 1 / 62.464, series)
+        text = self.netsim("explain", "unlike.yaml", "--series", "csa", "--size", "1", "--no-trials",
+                           "--set", "workload.sizes=1 B").stdout
+        share = [float(line.split("%")[0].split()[-1]) for line in text.splitlines() if "distance of interrupts" in line]
+        self.assertTrue(share and share[0] > 50, text)
+        text = MACHINE.replace("16 MiB", "[1 B, 1 KiB]") + EACH
         for card in ("em82547gi", "em82541gi"):
             text = text.replace("\ntcp:", f"\n{card}: {{interrupt_distance: 0 s, tx_interrupt_delay: 0 s}}\ntcp:")
         for series, rate in self.rates(text, "--set", "workload.sizes=1 B").items():
