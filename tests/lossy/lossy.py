@@ -37,6 +37,7 @@ STACKS = {
     "lam_tcp": Stack(ETHERNET, MPI, 5),
     "mpich_p4": Stack(ETHERNET, MPI, 5),
     "tcp": Stack(ETHERNET, NATIVE, 2),
+    "sctp": Stack(ETHERNET, NATIVE, 2),
     "gm": Stack(MYRINET, ["gm.allsize.latency", "gm.allsize.one_way", "gm.allsize.both_ways", "program"],
                 4),
     "armci": Stack(MYRINET, ["armci.put", "armci.get", "armci.accumulate", "program"], 4),
@@ -120,11 +121,32 @@ def faults(draw):
     result = {kind: kinds[kind]() for kind in chosen}
     if some(draw, 0.3):
         result["fault_direction"] = draw.choice(["forward", "backward"])
+    if "down" in result and some(draw, 0.3):
+        result["down_direction"] = draw.choice(["forward", "backward"])
+    return result
+
+
+def disorder(draw):
+    """What links do whose packets need not arrive once and in order."""
+    kinds = {
+        "duplicate_probability": lambda: round(log_uniform(draw, 3e-3, 1), 6),
+        "duplicate_nth": lambda: nth(draw),
+        "reorder_probability": lambda: round(log_uniform(draw, 3e-3, 0.5), 6),
+        "reorder_nth": lambda: nth(draw),
+        "jitter": lambda: f"{int(log_uniform(draw, 1, 3000))} us",
+    }
+    result = {kind: kinds[kind]() for kind in draw.sample(sorted(kinds), draw.choice([1, 1, 2, 3]))}
+    if some(draw, 0.7):
+        result["reorder_delay"] = f"{int(log_uniform(draw, 1, 20000))} us"
     return result
 
 
 def ethernet(draw, sections):
-    """Queues, rings, FIFOs and buses that may be too small or too slow."""
+    """Queues, rings, FIFOs and buses that may be too small or too slow; cables that mix frames up."""
+    if some(draw, 0.4):
+        if some(draw, 0.4):
+            sections["link"] = {}
+        sections["link"].update(disorder(draw))
     if some(draw, 0.3):
         sections["switch"].update(draw.choice([{"queue": draw.randrange(1, 20)},
                                                {"queue_bytes": f"{draw.randrange(1600, 20000)} B"}]))
@@ -174,6 +196,8 @@ def machine(draw, stack, testbed, hosts):
         sections.update(planes(draw, hosts))
         if not sections["switches"]:
             del sections["switch"]
+            if sections["links"][0]["window"] == 0 and some(draw, 0.6):
+                sections["link"].update(disorder(draw))
     return sections
 
 

@@ -1,0 +1,153 @@
+#!/usr/bin/env python3
+"""TCP over random networks whose cables lose, duplicate, reorder, delay and are cut, all at once.
+
+Whatever the cables do short of staying out, each byte of each message arrives once and in order: the run
+completes, and the books are balanced. A run is drawn from its number alone.
+"""
+
+import collections
+import json
+import os
+import random
+import subprocess
+import tempfile
+import unittest
+
+NETSIM = os.path.abspath(os.environ["NETSIM"])
+RUNS = 120
+STACKS = ["lam_tcp", "mpich_p4", "tcp"]
+TIMEOUT_S = 120
+
+
+def some(draw, share):
+    return draw.random() < share
+
+
+def log_uniform(draw, low, high):
+    return low * (high / low) ** draw.random()
+
+
+def faults(draw):
+    """The settings of one cable; a fifth of them have none."""
+    if some(draw, 0.2):
+        return {}
+    result = {
+        "drop_probability": round(log_uniform(draw, 1e-3, 0.08), 6),
+        "bit_error_rate": float(f"{log_uniform(draw, 1e-9, 3e-6):.3g}"),
+        "duplicate_probability": round(log_uniform(draw, 1e-2, 0.5), 6),
+        "reorder_probability": round(log_uniform(draw, 1e-2, 0.3), 6),
+        "reorder_delay": f"{int(log_uniform(draw, 10, 20000))} us",
+        "jitter": f"{int(log_uniform(draw, 1, 2000))} us",
+        "fault_direction": draw.choice(["both", "both", "forward", "backward"]),
+        "down_direction": draw.choice(["both", "forward", "backward"]),
+    }
+    at, cuts = 0, []
+    for _ in range(draw.randrange(3)):
+        start = at + int(log_uniform(draw, 1000, 300000))
+        at = start + int(log_uniform(draw, 100, 400000))
+        cuts.append({"from": f"{start} us", "to": f"{at} us"})
+    if cuts:
+        result["down"] = cuts
+    # All faults together in half of the cables, else some of them.
+    for name in list(result) if some(draw, 0.5) else []:
+        if some(draw, 0.5):
+            del result[name]
+    return result
+
+
+def cable(draw, one, other):
+    return {"from": one, "to": other, "rate": draw.choice(["10 Mb/s", "100 Mb/s", "100 Mb/s"]),
+            "propagation": f"{int(log_uniform(draw, 10, 1e6))} ns", **faults(draw)}
+
+
+def network(draw, hosts):
+    """Switches in a random tree with some cables more, and hosts at them; or two hosts with a cable."""
+    if hosts == 2 and some(draw, 0.3):
+        return {"links": [cable(draw, "node0", "node1")]}
+    switches = [f"s{i}" for i in range(draw.randrange(1, 5))]
+    links = [cable(draw, switches[draw.randrange(i)], switches[i]) for i in range(1, len(switches))]
+    if len(switches) > 1:
+        links += [cable(draw, *draw.sample(switches, 2)) for _ in range(draw.randrange(2))]
+    links += [cable(draw, f"node{host}", draw.choice(switches)) for host in range(hosts)]
+    return {"switches": [{"name": name} for name in switches], "links": links}
+
+
+def size(draw):
+    return f"{draw.choice([0, 1, 1459, 1460, 1461, draw.randrange(1, 5000), draw.randrange(1, 60000)])} B"
+
+
+def ring(draw, ranks, _tag):
+    shift, bytes_ = draw.randrange(1, ranks), size(draw)
+    return {"all": [{"sendrecv": {"to": f"(rank + {shift}) % {ranks}", "size": bytes_,
+                                  "from": f"(rank + {ranks - shift}) % {ranks}"}}]}
+
+
+def transfer(draw, ranks, tag):
+    source, target = draw.sample(range(ranks), 2)
+    bytes_ = size(draw)
+    return {source: [{"send": {"to": target, "size": bytes_, "tag": tag}}],
+            target: [{"recv": {"from": source, "size": bytes_, "tag": tag}}]}
+
+
+def together(draw, ranks, _tag):
+    kind = draw.choice(["alltoall", "allgather", "allreduce", "barrier"])
+    return {"all": ["barrier" if kind == "barrier" else {kind: f"{draw.randrange(1, 4000)} B"}]}
+
+
+def workload(draw, stack, ranks):
+    if stack == "tcp":
+        return {"benchmark": "native.pingpong", "repetitions": draw.randrange(1, 8),
+                "sizes": sorted({size(draw) for _ in range(3)})}
+    parts = []
+    for tag in range(draw.randrange(2, 9)):
+        for who, do in draw.choice([ring, transfer, transfer, together])(draw, ranks, tag).items():
+            parts.append({"ranks": who, "do": do})
+    return {"ranks": ranks, "program": parts}
+
+
+def scenario(number):
+    draw = random.Random(f"transfers/{number}")
+    stack = STACKS[number % len(STACKS)]
+    hosts = 2 if stack == "tcp" else draw.randrange(2, 9)
+    return {"schema": 1, "name": f"transfers{number}", "seed": number + 1, "stack": stack,
+            "testbed": "testbeds/cluster1.yaml", "nic": "eepro100",
+            "hosts": [{"name": "node", "count": hosts}], **network(draw, hosts),
+            "workload": workload(draw, stack, hosts)}
+
+
+class Transfers(unittest.TestCase):
+    def run_one(self, directory, number):
+        file = os.path.join(directory, "transfers.yaml")
+        with open(file, "w", encoding="utf-8") as out:
+            json.dump(scenario(number), out, indent=1)
+        return subprocess.run([NETSIM, "run", file, "--format", "json", "-q",
+                               "--allow-unused", "--out",
+                               os.path.join(directory, "results")], capture_output=True, text=True,
+                              check=False, timeout=TIMEOUT_S)
+
+    def test_every_byte_arrives_once(self):
+        met = collections.Counter()
+        with tempfile.TemporaryDirectory(prefix="netsim-transfers-") as directory:
+            for number in range(RUNS):
+                with self.subTest(number=number):
+                    done = self.run_one(directory, number)
+                    self.assertEqual(done.returncode, 0,
+                                     done.stderr + json.dumps(scenario(number), indent=1))
+                    series = json.loads(done.stdout)["series"][0]
+                    books = series["ledger"]
+                    self.assertTrue(books["balanced"], books)
+                    self.assertEqual(books["delivered"], books["messages"])
+                    self.assertEqual([books["lost"], books["open"], books["duplicated"],
+                                      books["misordered"]], [0, 0, 0, 0])
+                    for loss in series["losses"]:
+                        met[loss["counter"].split(" on ")[0].split(":")[0]] += loss["count"]
+                    met["cut"] += sum(count for name, count in series["counters"].items()
+                                      if name.endswith(" down"))
+        # The runs must be of the kind that tells.
+        for kind in ["packets dropped", "packets duplicated", "packets held back", "cut",
+                     "tcp segments retransmitted", "tcp retransmission timeouts"]:
+            self.assertGreater(met[kind], RUNS, met)
+
+
+if __name__ == "__main__":
+    unittest.main()
