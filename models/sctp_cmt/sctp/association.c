@@ -77,6 +77,14 @@ struct sctp_association *sctp_association_new(struct sctp_socket *socket, uint16
     return association;
 }
 
+// They exist once set-up has begun.
+static void clear_queues(struct sctp_association *association)
+{
+    if (association->out.streams)
+        sctp_out_clear(association);
+    sctp_in_clear(association);
+}
+
 static void clear(struct sctp_association *association)
 {
     for (int i = 0; i < association->path_count; i++)
@@ -88,8 +96,7 @@ static void clear(struct sctp_association *association)
 void sctp_association_free(struct sctp_association *association)
 {
     if (!association->ended || event_pending(&association->reap)) {
-        sctp_out_clear(association);
-        sctp_in_clear(association);
+        clear_queues(association);
         clear(association);
     }
     g_free(association->paths);
@@ -203,8 +210,7 @@ void sctp_association_forget(struct sctp_association *association, const char *r
     struct loss loss = {association, reason};
     out_lost(association, reason);
     sctp_in_visit(association, held_lost, &loss);
-    sctp_out_clear(association);
-    sctp_in_clear(association);
+    clear_queues(association);
 }
 
 // ---- Notifications ----
