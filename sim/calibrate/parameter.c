@@ -48,11 +48,6 @@ static bool visit_case(const struct scenario_case *test_case, visit_fn *each, vo
             return true;
     }
     const struct topology *topology = &test_case->topology;
-    for (guint i = 0; i < topology->buses->len; i++) {
-        const struct topology_bus *bus = g_ptr_array_index(topology->buses, i);
-        if (visit_table(bus->values->path, bus->values, each, owner))
-            return true;
-    }
     if (topology->switches->len > 0) {
         const struct topology_switch *first = g_ptr_array_index(topology->switches, 0);
         if (visit_table("switch", first->values, each, owner))
