@@ -245,6 +245,15 @@ static bool may_resend(struct sctp_association *association, const struct sctp_o
     return has_room(chunk->path);
 }
 
+// What is marked for a path that must not have data any more goes to another one.
+static void retarget(struct cpu_context *context, const struct sctp_outgoing *chunk)
+{
+    struct sctp_path *from = chunk->path;
+    if (!sctp_path_takes_data(from))
+        sctp_out_move(from->association, from, sctp_retransmission_path(context, from, false),
+                      false);
+}
+
 enum resent { RESENT_NOTHING, RESENT_PACKET, RESENT_ENDED };
 
 // Sends one packet of retransmissions: of those that may leave, the one with the lowest TSN.
@@ -261,6 +270,7 @@ static enum resent resend_next(struct cpu_context *context, struct sctp_associat
         if (first)
             out->resend_from = tsn;
         first = false;
+        retarget(context, chunk);
         if (held >> chunk->path->number & 1)
             continue;
         if (worn_out(association, chunk)) {

@@ -162,7 +162,7 @@ static void on_suspected(struct cpu_context *context, struct sctp_path *path)
 static void on_trusted(struct cpu_context *context, struct sctp_path *path)
 {
     (void)context;
-    path->cc.cwnd = path->association->host->config->cmt.pf * path->mtu;
+    path->cc.cwnd = path->association->host->config->cmt.pf * path->cc.mss;
     path->sack.net_ack = 0; // this SACK does not make it grow
 }
 
@@ -170,7 +170,7 @@ static void on_needed(struct cpu_context *context, struct sctp_path *path)
 {
     (void)context;
     const struct sctp_cmt_config *cmt = &path->association->host->config->cmt;
-    path->cc.cwnd = (cmt->pf_resume > 0 ? cmt->pf_resume : cmt->pf) * path->mtu;
+    path->cc.cwnd = (cmt->pf_resume > 0 ? cmt->pf_resume : cmt->pf) * path->cc.mss;
 }
 
 // A path that was never confirmed takes part again only when a heartbeat has been answered.
