@@ -23,16 +23,6 @@ static void test_wrap(void)
     sctp_receiver_free(receiver);
 }
 
-static void test_no_user_data(void)
-{
-    struct sctp_receiver *receiver = sctp_receiver_new("{profile: rfc9260}");
-    sctp_receiver_packet(receiver, 0, "1:0");
-    SUITE_SAME_INTEGER(receiver->aborts, 1);
-    SUITE_SAME_INTEGER(receiver->cause, SCTP_NO_USER_DATA);
-    SUITE_SAME_TEXT(sctp_receiver_sent(receiver), "");
-    sctp_receiver_free(receiver);
-}
-
 // Each must end the association (RFC 9260, 6.6, 6.9; the BSD stack does).
 static void test_violations(void)
 {
@@ -178,7 +168,6 @@ static void test_map_forward(void)
 
 static const struct suite_case cases[] = {
     {"TSNs wrap", test_wrap},
-    {"DATA without bytes ends the association", test_no_user_data},
     {"what breaks the rules of messages ends it", test_violations},
     {"FORWARD-TSN", test_forward},
     {"the map is as a naive one", test_map},

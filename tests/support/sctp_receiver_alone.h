@@ -274,6 +274,7 @@ void sctp_receiver_done(struct sctp_receiver *receiver)
 {
     struct cpu_context context = sctp_receiver_context(receiver);
     sctp_in_packet_done(&context, receiver->association);
+    sctp_output(&context, receiver->association);
 }
 
 static uint8_t flags_of(const char *letters)

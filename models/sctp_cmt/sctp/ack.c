@@ -36,13 +36,21 @@ static uint8_t dac_flags(const struct sctp_association *association)
     return (uint8_t)(bits ? packets << 6 : packets);
 }
 
-// Gap blocks and duplicates, as many as fit into a packet of the path.
-static void add_blocks(const struct sctp_association *association, const struct sctp_path *path,
-                       struct sctp_chunk *chunk)
+// It may ride in front of a packet to any path.
+static int64_t least_mtu(const struct sctp_association *association)
+{
+    int64_t least = INT64_MAX;
+    for (int i = 0; i < association->path_count; i++)
+        least = MIN(least, association->paths[i].mtu);
+    return least;
+}
+
+// Gap blocks and duplicates, as many as fit into a packet.
+static void add_blocks(const struct sctp_association *association, struct sctp_chunk *chunk)
 {
     const struct sctp_in *in = &association->in;
     struct sctp_sack *sack = &chunk->sack;
-    int64_t room = path->mtu - IP_HEADER - SCTP_COMMON_HEADER - SCTP_SACK_HEADER;
+    int64_t room = least_mtu(association) - IP_HEADER - SCTP_COMMON_HEADER - SCTP_SACK_HEADER;
     int duplicates = (int)MIN(in->duplicate_count, room / 4);
     int gaps = sctp_map_gaps(in, NULL, (int)(room / 4) - duplicates);
     if (gaps + duplicates == 0)
@@ -78,7 +86,7 @@ static struct sctp_chunk *make(struct sctp_association *association)
     in->offered = sctp_rwnd(association);
     chunk->sack.cum_tsn = in->cum_tsn;
     chunk->sack.a_rwnd = (uint32_t)in->offered;
-    add_blocks(association, sctp_sack_path(association), chunk);
+    add_blocks(association, chunk);
     return chunk;
 }
 
@@ -241,7 +249,6 @@ void sctp_in_packet_done(struct cpu_context *context, struct sctp_association *a
         complaint->next = NULL;
         sctp_control_queue(in->complain_to, complaint);
     }
-    sctp_output(context, association);
 }
 
 // ---- The reader ----

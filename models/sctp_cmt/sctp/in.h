@@ -81,7 +81,7 @@ static inline bool sctp_in_gap(const struct sctp_in *in)
     return in->highest != in->cum_tsn;
 }
 
-// receive.c
+// receive.c. The chunk has at least one byte of user data.
 void sctp_data_arrived(struct cpu_context *context, struct sctp_association *association,
                        struct sctp_path *from, const struct sctp_chunk *chunk);
 void sctp_forward_tsn_arrived(struct cpu_context *context, struct sctp_association *association,
@@ -116,7 +116,8 @@ bool sctp_renege(struct sctp_association *association, uint32_t tsn);
 void sctp_reassembly_forward(struct cpu_context *context, struct sctp_association *association,
                              uint32_t cum_tsn, const struct sctp_bytes *streams);
 
-// ack.c: All chunks of a packet are done: a SACK is sent now, later, or not.
+// ack.c: All chunks of a packet are done: a SACK is queued now, later, or not. The caller calls
+// sctp_output then.
 void sctp_in_packet_done(struct cpu_context *context, struct sctp_association *association);
 // A packet is about to leave: returns a SACK for its front if one is due, and stops the timer;
 // NULL: none is. `always`: even if none is due.

@@ -58,27 +58,13 @@ int64_t sctp_receive_room(const struct sctp_association *association)
 
 // ---- What is wrong with a chunk ----
 
-static void put32(uint8_t *to, uint32_t value)
-{
-    for (int i = 0; i < 4; i++)
-        to[i] = (uint8_t)(value >> (24 - 8 * i));
-}
-
-static void no_user_data(struct cpu_context *context, struct sctp_association *association,
-                         uint32_t tsn)
-{
-    uint8_t info[4];
-    put32(info, tsn);
-    sctp_association_abort(context, association, SCTP_NO_USER_DATA, info, sizeof info, SCTP_RESET);
-}
-
 // RFC 9260, 6.5: the SACK that acknowledges the chunk goes first.
 static void invalid_stream(struct sctp_association *association, struct sctp_path *from,
                            uint16_t stream)
 {
     struct sctp_in *in = &association->in;
     uint8_t info[4];
-    put32(info, (uint32_t)stream << 16);
+    inet_put32(info, (uint32_t)stream << 16);
     struct sctp_chunk *error = sctp_cause_chunk(&association->host->pools, SCTP_ERROR,
                                                 SCTP_INVALID_STREAM_IDENTIFIER, info, sizeof info);
     struct sctp_chunk **end = &in->complaints;
@@ -144,10 +130,6 @@ void sctp_data_arrived(struct cpu_context *context, struct sctp_association *ass
     const struct sctp_config *config = association->host->config;
     const struct sctp_data *data = &chunk->data;
     note_packet(in, from);
-    if (data->bytes == 0) {
-        no_user_data(context, association, data->tsn);
-        return;
-    }
     if ((chunk->flags & SCTP_DATA_IMMEDIATE) && config->immediate_bit)
         in->sack_now = true;
     if (arrived_before(in, data->tsn)) {
