@@ -77,11 +77,33 @@ static const struct sctp_step duplicates[] = {
 static void test_duplicates(void)
 {
     sctp_receiver_play(RFC, duplicates);
-    sctp_receiver_play(NS2, duplicates);
     sctp_receiver_play(
         S2007,
         (const struct sctp_step[]){
             {"1", "0:SACK 1"}, {"1", "1:SACK 1 dup 1"}, {"2", ""}, {"2", "1:SACK 2 dup 2"}, {0}});
+}
+
+// The last DATA's source is tried again after some SACKs to another path: it may be the other way
+// that is broken, as after a failover of the peer.
+static void test_duplicates_again(void)
+{
+    sctp_receiver_play(RFC, (const struct sctp_step[]){{"1", ""},
+                                                       {"1", "1:SACK 1 dup 1"},
+                                                       {"1", "0:SACK 1 dup 1"},
+                                                       {"1", "1:SACK 1 dup 1"},
+                                                       {"2", ""},
+                                                       {"3", "0:SACK 3"},
+                                                       {"3", "1:SACK 3 dup 3"},
+                                                       {0}});
+    sctp_receiver_play(S2007, (const struct sctp_step[]){{"1", "0:SACK 1"},
+                                                         {"1", "1:SACK 1 dup 1"},
+                                                         {"1", "1:SACK 1 dup 1"},
+                                                         {"1", "1:SACK 1 dup 1"},
+                                                         {"1", "0:SACK 1 dup 1"},
+                                                         {"1", "1:SACK 1 dup 1"},
+                                                         {0}});
+    sctp_receiver_play(NS2, (const struct sctp_step[]){
+                                {"1", ""}, {"1", "0:SACK 1 dup 1"}, {"1", "0:SACK 1 dup 1"}, {0}});
 }
 
 static void test_most_duplicates(void)
@@ -242,6 +264,7 @@ static const struct suite_case cases[] = {
     {"chunks of one packet are one packet", test_bundled},
     {"a gap, and its end, at once", test_gap},
     {"duplicates at once, listed, to another path", test_duplicates},
+    {"duplicates again: to the source once more", test_duplicates_again},
     {"at most 20 duplicates are listed", test_most_duplicates},
     {"the I bit", test_immediate},
     {"a SACK rides in front of another packet", test_rides},

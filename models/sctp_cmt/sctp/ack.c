@@ -70,12 +70,29 @@ static bool usable(const struct sctp_path *path)
     return path->state == SCTP_PATH_ACTIVE || path->state == SCTP_PATH_PF;
 }
 
-// To the source of the last DATA; if that came twice, the way of the SACKs may be broken.
+// How many SACKs in a row may go to another path than the source of the DATA that came twice.
+static int most_alternates(const struct sctp_association *association)
+{
+    switch ((enum sctp_sack_alternate)association->host->config->sack_alternate) {
+    case SCTP_SACK_TO_SOURCE:
+        return 0;
+    case SCTP_SACK_IN_TURN:
+        return 1;
+    case SCTP_SACK_PATHS_AND_ONE:
+        return association->path_count + 1;
+    }
+    return 0;
+}
+
+// To the source of the last DATA; if that came twice, the way of the SACKs may be broken (RFC 9260,
+// 6.4), but it need not be the last source's.
 struct sctp_path *sctp_sack_path(struct sctp_association *association)
 {
     const struct sctp_in *in = &association->in;
     struct sctp_path *path = in->last ? in->last : association->primary;
-    return in->duplicate_count > 0 || !usable(path) ? sctp_path_alternate(path) : path;
+    bool source_is_good = usable(path) && (in->duplicate_count == 0 ||
+                                           in->alternates >= most_alternates(association));
+    return source_is_good ? path : sctp_path_alternate(path);
 }
 
 static struct sctp_chunk *make(struct sctp_association *association)
@@ -113,7 +130,9 @@ struct sctp_chunk *sctp_sack_take(struct cpu_context *context, struct sctp_assoc
 
 static void queue_sack(struct cpu_context *context, struct sctp_association *association)
 {
+    struct sctp_in *in = &association->in;
     struct sctp_path *path = sctp_sack_path(association);
+    in->alternates = path == in->last ? 0 : in->alternates + 1;
     sctp_control_queue(path, sctp_sack_take(context, association, true));
 }
 

@@ -17,6 +17,7 @@ static const char *const t3_marks[] = {"all", "older_than_rto", NULL};
 static const char *const t3_restarts[] = {"rfc", "s2007", NULL};
 static const char *const recoveries[] = {"association", "path", "none", NULL};
 static const char *const sack_rules[] = {"rfc", "s2007", NULL};
+static const char *const sack_alternates[] = {"to_source", "in_turn", "s2007", NULL};
 static const char *const cucs[] = {"off", "v1", "v2", NULL};
 static const char *const dac_forms[] = {"flag_bits", "number", NULL};
 static const char *const schedulers[] = {"head", "round_robin", "fill", NULL};
@@ -228,6 +229,13 @@ static const struct param sctp_params[] = {
           .doc = "how a SACK is decided on: by all conditions, or, while nothing is missing, only "
                  "by the number of packets",
           .source = "RFC 9260, 6.2; BSD SCTP of September 2007: sctp_process_data"),
+    PARAM(T, sack_alternate, PARAM_CHOICE, PARAM_BY_PROFILE("in_turn", "s2007", "to_source"),
+          .choices = sack_alternates,
+          .doc =
+              "where a SACK for DATA that came twice goes: always to the source, to another path "
+              "and to the source in turn, or to others one time more than there are paths",
+          .source = "RFC 9260, 6.4: it MAY vary; BSD SCTP of September 2007: used_alt_onsack; "
+                    "ns-2.35"),
     PARAM(T, first_sack_at_once, PARAM_BOOL, PARAM_BY_PROFILE("false", "true", "false"),
           .doc = "the association's first DATA is acknowledged at once",
           .source = "BSD SCTP of September 2007"),

@@ -65,6 +65,7 @@ struct sctp_in {
     struct sctp_path *last;        // from which the last DATA came
     struct sctp_path *complain_to; // where ERRORs go
     struct sctp_chunk *complaints; // ERRORs for the end of this packet, after its SACK
+    int alternates;                // SACKs in a row that went elsewhere
     struct inet_timer *sack_timer;
 };
 

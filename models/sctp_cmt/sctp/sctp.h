@@ -28,6 +28,9 @@ enum sctp_recovery { SCTP_RECOVERY_ASSOCIATION, SCTP_RECOVERY_PATH, SCTP_RECOVER
 // (RFC 9260, 6.2), or, while nothing is missing, by the number of packets only (the BSD stack of
 // 2007, which also counts packets for DAC only in the full check).
 enum sctp_sack_rule { SCTP_SACK_RFC, SCTP_SACK_S2007 };
+// Where a SACK for DATA that came twice goes: to its source; to another path, then to the source,
+// in turn; to another path one time more than there are paths, then to the source.
+enum sctp_sack_alternate { SCTP_SACK_TO_SOURCE, SCTP_SACK_IN_TURN, SCTP_SACK_PATHS_AND_ONE };
 enum sctp_cuc { SCTP_CUC_OFF, SCTP_CUC_V1, SCTP_CUC_V2 };
 enum sctp_dac_form { SCTP_DAC_FLAG_BITS, SCTP_DAC_NUMBER };
 enum sctp_scheduler { SCTP_SCHEDULE_HEAD, SCTP_SCHEDULE_ROUND_ROBIN, SCTP_SCHEDULE_FILL };
@@ -118,11 +121,12 @@ struct sctp_config {
     int64_t most_duplicates;       // reported in a SACK
     int64_t chunk_limit;           // bytes of user data per chunk; 0: by the MTU
     int64_t mbuf_charge;           // bytes per chunk in the receive buffer besides its data
-    bool heartbeat_probe; // a path that is not primary and silent for an RTO gets one at T3
-    int sack_rule;        // enum sctp_sack_rule
-    int64_t window_share; // a reader's SACK opens the window by at least 1/this of the buffer
-    bool data_shows_life; // DATA from the peer clears the association's error count
+    bool heartbeat_probe;    // a path that is not primary and silent for an RTO gets one at T3
+    int sack_rule;           // enum sctp_sack_rule
+    int64_t window_share;    // a reader's SACK opens the window by at least 1/this of the buffer
+    bool data_shows_life;    // DATA from the peer clears the association's error count
     sim_time shutdown_guard; // T5-shutdown-guard; 0: 5 x RTO.Max
+    int sack_alternate;      // enum sctp_sack_alternate
     bool first_sack_at_once;
     bool immediate_bit;               // RFC 7053's I bit is honoured
     bool checksum;                    // CRC32c is computed by the processor
