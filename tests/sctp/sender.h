@@ -41,6 +41,7 @@ struct sender {
     bool full[SENDER_PATHS];  // the interface's queue is
     bool sack_due;
     int aborts, woken, heartbeats;
+    void (*carry)(struct sender *sender, const struct sctp_path *path, uint32_t tsn); // NULL: none
 };
 
 // The fakes find the test's sender by it.
@@ -177,6 +178,8 @@ void sctp_packet_send(struct cpu_context *context, struct sctp_association *asso
     for (const struct sctp_chunk *chunk = first; chunk; chunk = chunk->next) {
         if (chunk != first)
             g_string_append_c(sender->sent, ' ');
+        if (chunk->type == SCTP_DATA && sender->carry)
+            sender->carry(sender, path, chunk->data.tsn);
         if (chunk->type == SCTP_DATA)
             g_string_append_printf(sender->sent, "%u", chunk->data.tsn - sender->first + 1);
         else
