@@ -11,16 +11,7 @@ enum {
     READY_IN = 1,
     READY_OUT = 4,
     READY_HUP = 16,
-    SEND_EOF = 0x100,
-    SEND_ABORT = 0x200,
-    SEND_UNORDERED = 0x400,
-    SEND_IMMEDIATE = 0x4000,
 };
-
-// Sizes of what a program reads when it is told of something (sys/netinet/sctp_uio.h).
-#define ASSOCIATION_CHANGE 20
-#define ADDRESS_CHANGE 152
-#define OTHER_EVENT 12
 
 const struct script_constant sctp_script_constants[] = {
     {"O_RDWR", RDWR},
@@ -42,10 +33,10 @@ const struct script_constant sctp_script_constants[] = {
     {"ETIMEDOUT", 60},
     {"ENOTCONN", 57},
     {"EPIPE", 32},
-    {"SCTP_EOF", SEND_EOF},
-    {"SCTP_ABORT", SEND_ABORT},
-    {"SCTP_UNORDERED", SEND_UNORDERED},
-    {"SCTP_SACK_IMMEDIATELY", SEND_IMMEDIATE},
+    {"SCTP_EOF", SCTP_SEND_EOF},
+    {"SCTP_ABORT", SCTP_SEND_ABORT},
+    {"SCTP_UNORDERED", SCTP_SEND_UNORDERED},
+    {"SCTP_SACK_IMMEDIATELY", SCTP_SEND_IMMEDIATE},
     {"SCTP_FUTURE_ASSOC", 0},
     {"SCTP_CURRENT_ASSOC", 1},
     {"SCTP_ALL_ASSOC", 2},
@@ -61,6 +52,9 @@ const struct script_constant sctp_script_constants[] = {
     {"MSG_NOSIGNAL", 0x20000},
     {"MSG_EOR", 8},
     {"MSG_NOTIFICATION", 0x2000},
+    {"SCTP_ACTIVE", 1},
+    {"SCTP_INACTIVE", 2},
+    {"SCTP_UNCONFIRMED", 0x200},
     {"NULL", 0},
     {NULL, 0},
 };
@@ -133,16 +127,6 @@ void sctp_call_expect(const struct sctp_call *call, const struct script_value *v
         script_fail(call->report, call->event->line,
                     "expected %s to be %" G_GINT64_FORMAT ", got %" G_GINT64_FORMAT, name, expected,
                     is);
-}
-
-// A payload protocol identifier: without htonl its bytes stand the other way round on the wire.
-static uint32_t protocol_of(const struct script_value *value)
-{
-    int64_t number;
-    if (!value || !script_number(value, sctp_script_constants, &number))
-        return 0;
-    bool turned = value->kind == SCRIPT_VALUE_NAME && value->items;
-    return turned ? (uint32_t)number : GUINT32_SWAP_LE_BE((uint32_t)number);
 }
 
 // ---- Descriptors ----
@@ -241,172 +225,6 @@ static struct script_result call_connect(struct sctp_call *call)
         sctp_connect(call->context, socket, &call->world->peer, 1, port_of(call, 1), NULL), false);
 }
 
-// ---- Data ----
-
-static struct script_result send_message(struct sctp_call *call, int64_t bytes, int64_t flags,
-                                         uint16_t stream, uint32_t protocol)
-{
-    struct sctp_socket *socket = call->fd->socket;
-    const struct sctp_send_info info = {
-        .station = call->world->peer,
-        .port = SCTP_SCRIPT_PORT,
-        .stream = stream,
-        .protocol = protocol,
-        .unordered = flags & SEND_UNORDERED,
-        .immediate = flags & SEND_IMMEDIATE,
-        .bytes = bytes,
-    };
-    if (flags & SEND_ABORT) {
-        int result = sctp_abort(call->context, socket, 0);
-        return result == 0 ? sctp_call_returns(bytes) : sctp_call_result(result, true);
-    }
-    if (bytes == 0 && (flags & SEND_EOF))
-        return sctp_call_result(sctp_shutdown(call->context, socket, 0), true);
-    int error = sctp_socket_error(socket);
-    if (error != 0)
-        return sctp_call_result(error, true);
-    int64_t sent = sctp_send(call->context, socket, &info);
-    if (sent >= 0 && (flags & SEND_EOF))
-        sctp_shutdown(call->context, socket, 0);
-    return sctp_call_result(sent, true);
-}
-
-static bool length_of(const struct sctp_call *call, guint nth, int64_t *bytes)
-{
-    return sctp_call_number(call, nth, bytes) && *bytes >= 0 && *bytes <= INT32_MAX;
-}
-
-// write(fd, buffer, length), send(fd, buffer, length, flags)
-static struct script_result call_write(struct sctp_call *call)
-{
-    int64_t bytes;
-    if (!length_of(call, 2, &bytes))
-        return sctp_call_unsupported(call, "such a length");
-    return send_message(call, bytes, 0, 0, 0);
-}
-
-// sctp_sendmsg(fd, buffer, length, to, length of to, protocol, flags, stream, lifetime, context)
-static struct script_result call_sendmsg(struct sctp_call *call)
-{
-    int64_t bytes, flags, stream, lifetime;
-    if (!length_of(call, 2, &bytes) || !sctp_call_number(call, 6, &flags) ||
-        !sctp_call_number(call, 7, &stream))
-        return sctp_call_unsupported(call, "such arguments");
-    if (sctp_call_number(call, 8, &lifetime) && lifetime != 0)
-        return sctp_call_unsupported(call, "a lifetime");
-    return send_message(call, bytes, flags, (uint16_t)stream,
-                        protocol_of(sctp_call_argument(call, 5)));
-}
-
-static int64_t number_field(const struct script_value *value, const char *name)
-{
-    const struct script_value *field = value ? script_field(value, name) : NULL;
-    int64_t number = 0;
-    return field && script_number(field, sctp_script_constants, &number) ? number : 0;
-}
-
-// sctp_send(fd, buffer, length, {sinfo_…}, flags)
-static struct script_result call_send_info(struct sctp_call *call)
-{
-    const struct script_value *info = sctp_call_argument(call, 3);
-    int64_t bytes;
-    if (!length_of(call, 2, &bytes) || !info)
-        return sctp_call_unsupported(call, "such arguments");
-    return send_message(call, bytes, number_field(info, "sinfo_flags"),
-                        (uint16_t)number_field(info, "sinfo_stream"),
-                        protocol_of(script_field(info, "sinfo_ppid")));
-}
-
-// The bytes that the parts of an iovec have: [{..., N}, {iov_base=..., iov_len=N}].
-static int64_t iovec_bytes(const struct script_value *parts)
-{
-    int64_t bytes = 0;
-    for (guint i = 0; parts && parts->items && i < parts->items->len; i++) {
-        const struct script_value *part = g_ptr_array_index(parts->items, i);
-        int64_t length = number_field(part, "iov_len");
-        if (length == 0 && part->items && part->items->len == 2)
-            script_number(g_ptr_array_index(part->items, 1), sctp_script_constants, &length);
-        bytes += CLAMP(length, 0, INT32_MAX);
-    }
-    return MIN(bytes, INT32_MAX);
-}
-
-// sctp_sendv(fd, iovec, parts, addresses, how many, {snd_…}, length, type, flags)
-static struct script_result call_sendv(struct sctp_call *call)
-{
-    const struct script_value *info = sctp_call_argument(call, 5);
-    int64_t bytes = iovec_bytes(sctp_call_argument(call, 1));
-    if (bytes == 0 || !info)
-        return sctp_call_unsupported(call, "such arguments");
-    return send_message(call, bytes, number_field(info, "snd_flags"),
-                        (uint16_t)number_field(info, "snd_sid"),
-                        protocol_of(script_field(info, "snd_ppid")));
-}
-
-static int64_t event_bytes(enum sctp_notification notification)
-{
-    switch (notification) {
-    case SCTP_COMM_UP:
-    case SCTP_COMM_LOST:
-    case SCTP_RESTART:
-    case SCTP_SHUTDOWN_COMP:
-    case SCTP_CANT_STR_ASSOC:
-        return ASSOCIATION_CHANGE;
-    case SCTP_ADDR_AVAILABLE:
-    case SCTP_ADDR_UNREACHABLE:
-    case SCTP_ADDR_CONFIRMED:
-    case SCTP_ADDR_MADE_PRIM:
-        return ADDRESS_CHANGE;
-    case SCTP_NOTHING:
-    case SCTP_SEND_FAILED:
-    case SCTP_REMOTE_ERROR:
-    case SCTP_SHUTDOWN_EVENT:
-        return OTHER_EVENT;
-    }
-    return OTHER_EVENT;
-}
-
-static struct script_result receive(struct sctp_call *call, struct sctp_received *received)
-{
-    struct sctp_socket *socket = call->fd->socket;
-    int64_t room;
-    *received = (struct sctp_received){0};
-    if (!length_of(call, 2, &room) || room == 0)
-        return sctp_call_unsupported(call, "such a length");
-    int64_t bytes = sctp_receive(call->context, socket, room, received);
-    if (bytes > 0 && received->notification != SCTP_NOTHING)
-        return sctp_call_returns(event_bytes(received->notification));
-    if (bytes < 0 && bytes != SCTP_AGAIN)
-        sctp_socket_error(socket);
-    return sctp_call_result(bytes, false);
-}
-
-static struct script_result call_read(struct sctp_call *call)
-{
-    struct sctp_received received;
-    return receive(call, &received);
-}
-
-// sctp_recvmsg(fd, buffer, length, from, length of from, {sinfo_…}, flags)
-static struct script_result call_recvmsg(struct sctp_call *call)
-{
-    const struct script_value *info = sctp_call_argument(call, 5);
-    struct sctp_received received;
-    struct script_result result = receive(call, &received);
-    if (result.value <= 0 || !info || info->kind != SCRIPT_VALUE_STRUCT)
-        return result;
-    sctp_call_expect(call, info, "sinfo_stream", received.stream);
-    sctp_call_expect(call, info, "sinfo_ssn", received.ssn);
-    sctp_call_expect(call, info, "sinfo_tsn", received.tsn);
-    sctp_call_expect(call, info, "sinfo_flags", received.unordered ? SEND_UNORDERED : 0);
-    const struct script_value *protocol = script_field(info, "sinfo_ppid");
-    if (protocol && protocol->kind != SCRIPT_VALUE_DOTS &&
-        protocol_of(protocol) != received.protocol)
-        script_fail(call->report, call->event->line, "expected sinfo_ppid to be %u, got %u",
-                    protocol_of(protocol), received.protocol);
-    return result;
-}
-
 // ---- Closing ----
 
 static struct script_result call_shutdown(struct sctp_call *call)
@@ -466,13 +284,13 @@ static struct script_result call_poll(struct sctp_call *call)
         return sctp_call_unsupported(call, "such descriptors");
     for (guint i = 0; i < list->items->len; i++) {
         const struct script_value *item = g_ptr_array_index(list->items, i);
-        struct sctp_fd *of = find_fd(call->host, number_field(item, "fd"));
+        struct sctp_fd *of = find_fd(call->host, sctp_call_field(item, "fd"));
         if (!of)
             return sctp_call_unsupported(call, "a closed descriptor");
         int ready = sctp_socket_ops.ready(sctp_socket_inet(of->socket));
         int64_t is =
             (ready & INET_READABLE ? READY_IN : 0) | (ready & INET_WRITABLE ? READY_OUT : 0);
-        is &= number_field(item, "events");
+        is &= sctp_call_field(item, "events");
         found += is != 0;
         sctp_call_expect(call, item, "revents", is);
     }
@@ -490,16 +308,20 @@ static const struct {
     {"accept", false, call_accept},
     {"connect", false, call_connect},
     {"sctp_connectx", false, call_connect},
-    {"read", false, call_read},
-    {"recv", false, call_read},
-    {"recvfrom", false, call_read},
-    {"sctp_recvmsg", false, call_recvmsg},
-    {"write", false, call_write},
-    {"send", false, call_write},
-    {"sendto", false, call_write},
-    {"sctp_sendmsg", false, call_sendmsg},
-    {"sctp_send", false, call_send_info},
-    {"sctp_sendv", false, call_sendv},
+    {"read", false, sctp_call_read},
+    {"recv", false, sctp_call_read},
+    {"recvfrom", false, sctp_call_read},
+    {"sctp_recvmsg", false, sctp_call_recvmsg},
+    {"readv", false, sctp_call_read_vector},
+    {"recvmsg", false, sctp_call_read_vector},
+    {"writev", false, sctp_call_send_vector},
+    {"sendmsg", false, sctp_call_send_vector},
+    {"write", false, sctp_call_write},
+    {"send", false, sctp_call_write},
+    {"sendto", false, sctp_call_write},
+    {"sctp_sendmsg", false, sctp_call_sendmsg},
+    {"sctp_send", false, sctp_call_send_info},
+    {"sctp_sendv", false, sctp_call_sendv},
     {"shutdown", false, call_shutdown},
     {"close", false, call_close},
     {"sctp_peeloff", false, call_peeloff},

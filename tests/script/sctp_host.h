@@ -10,6 +10,14 @@
 #define SCTP_SCRIPT_PORT 8080 // of a bound socket, and of the peer that is connected to
 #define SCTP_SCRIPT_FDS 64
 
+// Flags of messages (sys/netinet/sctp_uio.h).
+enum {
+    SCTP_SEND_EOF = 0x100,
+    SCTP_SEND_ABORT = 0x200,
+    SCTP_SEND_UNORDERED = 0x400,
+    SCTP_SEND_IMMEDIATE = 0x4000,
+};
+
 struct sctp_fd {
     bool open, bound, listening;
     bool abortive; // SO_LINGER with no time: close aborts
@@ -53,6 +61,19 @@ bool sctp_call_is_name(const struct sctp_call *call, guint nth, const char *name
 // Complains unless the field of a value is what it is expected to be, or is open.
 void sctp_call_expect(const struct sctp_call *call, const struct script_value *value,
                       const char *name, int64_t is);
+
+// The number in a field of a struct; 0 if it has none.
+int64_t sctp_call_field(const struct script_value *value, const char *name);
+
+// sctp_data.c
+struct script_result sctp_call_write(struct sctp_call *call);
+struct script_result sctp_call_sendmsg(struct sctp_call *call);
+struct script_result sctp_call_send_info(struct sctp_call *call);
+struct script_result sctp_call_sendv(struct sctp_call *call);
+struct script_result sctp_call_send_vector(struct sctp_call *call);
+struct script_result sctp_call_read(struct sctp_call *call);
+struct script_result sctp_call_read_vector(struct sctp_call *call);
+struct script_result sctp_call_recvmsg(struct sctp_call *call);
 
 // sctp_options.c
 struct script_result sctp_call_setsockopt(struct sctp_call *call);

@@ -49,6 +49,14 @@ static void set_init(const struct sctp_call *call, struct sctp_settings *setting
     set_count(call, "sinit_max_attempts", &settings->init_retries);
 }
 
+// SCTP_INITMSG can bound the timeout of an INIT, which the model does not.
+static bool bounds_timeout(const struct sctp_call *call)
+{
+    int64_t most;
+    return sctp_call_argument(call, 3)->kind == SCRIPT_VALUE_STRUCT &&
+           value_of(call, "sinit_max_init_timeo", &most) && most > 0;
+}
+
 static void set_association(const struct sctp_call *call, struct sctp_settings *settings)
 {
     set_count(call, "sasoc_asocmaxrxt", &settings->association_retries);
@@ -214,6 +222,8 @@ struct script_result sctp_call_setsockopt(struct sctp_call *call)
     int64_t value;
     if (!name || name->kind != SCRIPT_VALUE_NAME || !sctp_call_argument(call, 3))
         return sctp_call_unsupported(call, "such arguments");
+    if (bounds_timeout(call))
+        return sctp_call_unsupported(call, "sinit_max_init_timeo");
     for (size_t i = 0; i < G_N_ELEMENTS(settings_options); i++)
         if (strcmp(settings_options[i].name, name->text) == 0) {
             change(call, settings_options[i].set);
@@ -297,6 +307,25 @@ static int64_t error_number(int error)
     return 0;
 }
 
+// SCTP_GET_PEER_ADDR_INFO of the only address.
+static struct script_result get_path(struct sctp_call *call, const struct script_value *value)
+{
+    enum { INACTIVE = 2, ACTIVE = 1, UNCONFIRMED = 0x200 }; // sys/netinet/sctp.h
+    const struct sctp_association *association = sctp_socket_association(call->fd->socket, 0);
+    if (!association || association->ended)
+        return sctp_call_fails("EINVAL");
+    const struct sctp_path *path = association->primary;
+    sctp_call_expect(call, value, "spinfo_state",
+                     path->state == SCTP_PATH_UNCONFIRMED ? UNCONFIRMED
+                     : path->state == SCTP_PATH_INACTIVE  ? INACTIVE
+                                                          : ACTIVE);
+    sctp_call_expect(call, value, "spinfo_cwnd", path->cc.cwnd);
+    sctp_call_expect(call, value, "spinfo_srtt", path->rto.sa / 8); // a tick is a millisecond
+    sctp_call_expect(call, value, "spinfo_rto", path->rto.rto);
+    sctp_call_expect(call, value, "spinfo_mtu", path->mtu);
+    return sctp_call_returns(0);
+}
+
 struct script_result sctp_call_getsockopt(struct sctp_call *call)
 {
     const struct script_value *name = sctp_call_argument(call, 2);
@@ -313,6 +342,8 @@ struct script_result sctp_call_getsockopt(struct sctp_call *call)
         return get_rto(call, value);
     if (strcmp(name->text, "SCTP_INITMSG") == 0)
         return get_init(call, value);
+    if (strcmp(name->text, "SCTP_GET_PEER_ADDR_INFO") == 0)
+        return get_path(call, value);
     if (strcmp(name->text, "SCTP_NODELAY") == 0)
         return get_number(call, settings->no_delay);
     if (strcmp(name->text, "SO_RCVBUF") == 0)
