@@ -98,6 +98,18 @@ static bool addresses_fit(const struct script_event *event, struct script_report
     return false;
 }
 
+// User data from outside are of nobody's message: fragments of one have nothing else in common.
+static void forget_messages(struct packet *packet)
+{
+    for (struct sctp_chunk *chunk = sctp_packet_of(packet)->first; chunk; chunk = chunk->next) {
+        if (sctp_chunk_form(chunk) != SCTP_FORM_DATA)
+            continue;
+        sctp_message_free(chunk->data.message);
+        chunk->data.message = NULL;
+    }
+    packet->message = MESSAGE_NONE;
+}
+
 static struct packet *inject(struct script_world *world, const struct script_event *event,
                              struct script_report *report)
 {
@@ -114,6 +126,7 @@ static struct packet *inject(struct script_world *world, const struct script_eve
     packet->protocol = IP_ETHERTYPE;
     packet->route = network_route(network, world->peer, world->station);
     sctp_decode(bytes->data, bytes->len, packet);
+    forget_messages(packet);
     packet->wire_bytes = ETHERNET_HEADER + IP_HEADER + bytes->len + ETHERNET_FCS;
     sctp_packet_of(packet)->ip.protocol = SCTP_PROTOCOL;
     g_byte_array_unref(bytes);
