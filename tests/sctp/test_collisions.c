@@ -186,6 +186,7 @@ static void test_restart(void)
     SUITE_CONTAINS(line, "lost: SCTP association restarted by the peer");
     g_free(line);
     SUITE_SAME_INTEGER(sctp_peer_notified(peer), SCTP_NOTHING); // what came before it
+    SUITE_SAME_INTEGER(sctp_peer_notified(peer), SCTP_SEND_FAILED);
     SUITE_SAME_INTEGER(sctp_peer_notified(peer), SCTP_RESTART);
     sctp_peer_at(peer, 40 * TIME_MS, "DATA tsn=0 ssn=0");
     sctp_peer_call(peer, 41 * TIME_MS, sctp_peer_send, GSIZE_TO_POINTER(100));

@@ -167,6 +167,37 @@ static void test_collision(void)
     }
 }
 
+static void send_across(struct cpu_context *context, struct sctp_node *node, void *argument)
+{
+    const struct world *world = node->process.world;
+    int from = node->process.number, card = GPOINTER_TO_INT(argument);
+    struct sctp_send_info info = to_node(world, from, !from, BYTES);
+    info.station = network_station(world->cluster->network, !from, card);
+    SUITE_SAME_INTEGER(sctp_send(context, node->socket, &info), BYTES);
+}
+
+// The same from different cards: neither end knows the address that the other's INIT comes from,
+// but INIT and cookie name one that it knows (RFC 9260, 5.2.1).
+static void test_collision_across(void)
+{
+    struct world *world = sctp_world(2, 2, NULL, NULL);
+    for (int i = 0; i < 2; i++) {
+        call_at(world, i, TIME_US, open_socket, NULL);
+        call_at(world, i, TIME_MS, send_across, GINT_TO_POINTER(i));
+        call_at(world, i, 5 * TIME_S, read_socket, NULL);
+    }
+    sctp_run_until(world, 6 * TIME_S);
+    for (int i = 0; i < 2; i++) {
+        const struct sctp_association *association = sctp_node_association(world, i);
+        SUITE_SAME_INTEGER(sctp_node(world, i)->host->associations->len, 1);
+        SUITE_SAME_INTEGER(association->state, SCTP_ESTABLISHED);
+        SUITE_SAME_INTEGER(association->path_count, 2);
+        SUITE_SAME_INTEGER(sctp_node(world, i)->bytes_read, BYTES);
+    }
+    CU_ASSERT(ledger_balanced(world->sim->ledger));
+    world_free(world);
+}
+
 // ---- By the association's number ----
 
 static void send_by_number(struct cpu_context *context, struct sctp_node *node, void *argument)
@@ -337,6 +368,7 @@ static const struct suite_case cases[] = {
     {"the first message associates and goes with COOKIE-ECHO", test_implicit},
     {"one socket serves all peers", test_all_to_all},
     {"both send first", test_collision},
+    {"both send first, from different cards", test_collision_across},
     {"messages by the association's number", test_by_number},
     {"peel off", test_peel_off},
     {"close ends all associations", test_close},

@@ -218,6 +218,7 @@ static void test_abort(void)
     sctp_peer_run(peer, 15 * TIME_MS);
     sctp_peer_call(peer, 16 * TIME_MS, sctp_peer_abort, NULL);
     HAPPENS(peer, 20 * TIME_MS, "ABORT(12)\n", STEP("ESTABLISHED", "CLOSED", "send ABORT"));
+    SUITE_SAME_INTEGER(sctp_peer_notified(peer), SCTP_SEND_FAILED);
     expect_ended(peer, SCTP_COMM_LOST);
     struct ledger_totals totals = ledger_totals(peer->world->sim->ledger);
     SUITE_SAME_INTEGER((long long)totals.lost, 1);
@@ -231,6 +232,7 @@ static void test_aborted(void)
     sctp_peer_call(peer, 12 * TIME_MS, sctp_peer_send, GSIZE_TO_POINTER(5000));
     sctp_peer_at(peer, 15 * TIME_MS, "ABORT cause=12");
     sctp_peer_run(peer, 20 * TIME_MS);
+    SUITE_SAME_INTEGER(sctp_peer_notified(peer), SCTP_SEND_FAILED);
     expect_ended(peer, SCTP_COMM_LOST);
     char *line = world_ledger_line(peer->world);
     SUITE_CONTAINS(line, "lost: SCTP association aborted");

@@ -215,6 +215,30 @@ void sctp_association_forget(struct sctp_association *association, const char *r
 
 // ---- Notifications ----
 
+// `message`: what could not be sent; NULL: it is not about one.
+static void notify_of(struct cpu_context *context, struct sctp_association *association,
+                      enum sctp_notification notification, int station,
+                      struct sctp_message *message, unsigned event)
+{
+    struct sctp_socket *socket = association->socket;
+    if (!(socket->events & event) || socket->closed)
+        return;
+    struct sctp_incoming *incoming = pool_take(&association->host->incoming);
+    *incoming = (struct sctp_incoming){
+        .message = message,
+        .association = association,
+        .bytes = 1,
+        .station = station,
+        .begins = true,
+        .ends = true,
+        .notification = notification,
+    };
+    if (message)
+        sctp_message_ref(message);
+    FIFO_APPEND(socket->ready_head, socket->ready_tail, incoming, next);
+    inet_notify(context, &socket->inet);
+}
+
 void sctp_notify(struct cpu_context *context, struct sctp_association *association,
                  enum sctp_notification notification, int station)
 {
@@ -233,20 +257,29 @@ void sctp_notify(struct cpu_context *context, struct sctp_association *associati
         [SCTP_REMOTE_ERROR] = SCTP_EVENT_PEER_ERROR,
         [SCTP_SHUTDOWN_EVENT] = SCTP_EVENT_SHUTDOWN,
     };
-    struct sctp_socket *socket = association->socket;
-    if (!(socket->events & events[notification]) || socket->closed)
+    notify_of(context, association, notification, station, NULL, events[notification]);
+}
+
+void sctp_notify_failures(struct cpu_context *context, struct sctp_association *association)
+{
+    const struct sctp_out *out = &association->out;
+    struct sctp_message *last = NULL;
+    int station = association->primary ? association->primary->remote : -1;
+    if (!(association->socket->events & SCTP_EVENT_SEND_FAILURE))
         return;
-    struct sctp_incoming *incoming = pool_take(&association->host->incoming);
-    *incoming = (struct sctp_incoming){
-        .association = association,
-        .bytes = 1,
-        .station = station,
-        .begins = true,
-        .ends = true,
-        .notification = notification,
-    };
-    FIFO_APPEND(socket->ready_head, socket->ready_tail, incoming, next);
-    inet_notify(context, &socket->inet);
+    for (uint32_t tsn = out->cum_tsn + 1; out->ring && tsn != out->next; tsn++) {
+        struct sctp_message *message = sctp_out_at(out, tsn)->message;
+        if (message != last)
+            notify_of(context, association, SCTP_SEND_FAILED, station, message,
+                      SCTP_EVENT_SEND_FAILURE);
+        last = message;
+    }
+    for (int i = 0; i < out->stream_count; i++)
+        for (const struct sctp_pending *pending = out->streams[i].head; pending;
+             pending = pending->next)
+            if (pending->cut == 0) // else it was among the chunks
+                notify_of(context, association, SCTP_SEND_FAILED, station, pending->message,
+                          SCTP_EVENT_SEND_FAILURE);
 }
 
 void sctp_association_alive(struct sctp_association *association)
@@ -305,6 +338,7 @@ static void end(struct cpu_context *context, struct sctp_association *associatio
         socket->error = (int)error;
     if (socket->style == SCTP_ONE_TO_MANY)
         g_ptr_array_remove(socket->associations, association);
+    sctp_notify_failures(context, association);
     sctp_notify(context, association, notification,
                 association->primary ? association->primary->remote : -1);
     sctp_socket_changed(context, association);

@@ -154,6 +154,8 @@ void sctp_association_end(struct cpu_context *context, struct sctp_association *
                           enum sctp_notification notification, enum sctp_result error);
 void sctp_notify(struct cpu_context *context, struct sctp_association *association,
                  enum sctp_notification notification, int station);
+// SCTP_SEND_FAILED for each message that was not acknowledged as a whole.
+void sctp_notify_failures(struct cpu_context *context, struct sctp_association *association);
 // Drops what is queued for the peer and what has come incomplete, and notes it with the ledger.
 void sctp_association_forget(struct sctp_association *association, const char *reason);
 // Notes bytes [offset, offset + bytes) of a user message as lost; `reason` as for ledger_drop.

@@ -8,6 +8,7 @@ static void add_paths(struct sctp_association *association, const struct sctp_co
 {
     for (int i = 0; i < cookie->station_count; i++)
         sctp_add_path(association, cookie->stations[i], cookie->stations[i] == source);
+    sctp_add_path(association, source, true); // if it is none of them
 }
 
 static void take_cookie(struct sctp_association *association, const struct sctp_cookie *cookie)
@@ -53,7 +54,10 @@ static void found(struct cpu_context *context, struct sctp_arrival *arrival,
     association->opened = context->now;
     add_paths(association, cookie, source);
     arrival->association = association;
-    arrival->from = association->primary = sctp_path_to(association, source);
+    arrival->from = sctp_path_to(association, source);
+    if (!arrival->from)
+        arrival->from = association->primary;
+    association->primary = arrival->from;
     sctp_out_init(association, cookie->tsn, (int)association->settings.streams_out);
     take_cookie(association, cookie);
     sample(context, arrival, cookie);
@@ -70,6 +74,7 @@ static void restart(struct cpu_context *context, struct sctp_arrival *arrival,
     struct sctp_association *association = arrival->association;
     inet_timer_cancel(&association->in.sack_timer);
     sctp_heartbeats_stop(association);
+    sctp_notify_failures(context, association);
     sctp_association_forget(association, "SCTP association restarted by the peer");
     association->errors = 0;
     for (int i = 0; i < association->path_count; i++) {
@@ -183,12 +188,15 @@ static void exists(struct cpu_context *context, struct sctp_arrival *arrival,
 // An association under any of the addresses that the cookie names.
 static void find(struct sctp_arrival *arrival, const struct sctp_cookie *cookie)
 {
-    for (int i = 0; i < cookie->station_count && !arrival->association; i++)
+    if (!arrival->association)
         arrival->association =
-            sctp_host_find(arrival->host, cookie->stations[i], cookie->port, cookie->peer_port);
+            sctp_host_find_any(arrival->host, cookie->stations, cookie->station_count, cookie->port,
+                               cookie->peer_port);
     if (arrival->association && !arrival->from)
         arrival->from =
             sctp_add_path(arrival->association, route_from(arrival->packet->route), true);
+    if (arrival->association && !arrival->from) // it has as many paths as can be
+        arrival->from = arrival->association->primary;
 }
 
 // Returns true, and tells the peer, if the cookie is older than its life. One whose tags are both

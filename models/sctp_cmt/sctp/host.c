@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The SCTP of one host: between the Internet layer and its associations.
-#include "models/sctp_cmt/sctp/association.h"
+#include "models/sctp_cmt/sctp/setup.h"
 #include "models/sctp_cmt/wire/codec.h"
 
 const struct stage sctp_stage = {"SCTP", STAGE_KERNEL};
@@ -76,10 +76,19 @@ struct sctp_host *sctp_host_new(struct cluster *cluster, struct host *on,
     return host;
 }
 
+// The message belongs to its sender, whose host may be gone already.
+static void leave_message(void *object, void *data)
+{
+    struct sctp_incoming *incoming = object;
+    (void)data;
+    incoming->message = NULL;
+}
+
 void sctp_host_free(struct sctp_host *host)
 {
     if (!host)
         return;
+    pool_each(&host->incoming, leave_message, NULL);
     for (guint i = 0; i < host->sockets->len; i++)
         sctp_socket_free(g_ptr_array_index(host->sockets, i));
     for (guint i = 0; i < host->associations->len; i++)
@@ -107,6 +116,15 @@ struct sctp_association *sctp_host_find(const struct sctp_host *host, int peer_s
 {
     int64_t key = sctp_peer_key(peer_station, port, peer_port);
     return g_hash_table_lookup(host->by_peer, &key);
+}
+
+struct sctp_association *sctp_host_find_any(const struct sctp_host *host, const int *stations,
+                                            int count, uint16_t port, uint16_t peer_port)
+{
+    struct sctp_association *found = NULL;
+    for (int i = 0; i < count && !found; i++)
+        found = sctp_host_find(host, stations[i], port, peer_port);
+    return found;
 }
 
 bool sctp_uses_card(const struct sctp_socket *socket, const struct inet_interface *interface)

@@ -192,8 +192,10 @@ static void describe(struct sctp_received *received, const struct sctp_incoming 
     received->offset =
         message->offset + MAX(from, message->content_length) - message->content_length;
     if (from < message->content_length) {
+        bool whole = incoming->notification != SCTP_NOTHING;
+        int64_t left = message->content_length - (int64_t)from;
         received->content = message->content + from;
-        received->content_length = (uint32_t)MIN(bytes, message->content_length - (int64_t)from);
+        received->content_length = (uint32_t)(whole ? left : MIN(bytes, left));
     }
 }
 

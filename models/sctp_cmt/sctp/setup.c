@@ -311,6 +311,17 @@ static void init_for_association(struct cpu_context *context, struct sctp_arriva
     init_ack_send(context, arrival, init, facts, &offer, &cookie);
 }
 
+// It may be known by another of the addresses that the INIT names: both ends open at once, from
+// different cards.
+static bool has_association(struct sctp_arrival *arrival, const struct sctp_peer_facts *facts)
+{
+    if (!arrival->association)
+        arrival->association =
+            sctp_host_find_any(arrival->host, facts->stations, facts->station_count,
+                               arrival->sctp->destination_port, arrival->sctp->source_port);
+    return arrival->association;
+}
+
 void sctp_init_arrived(struct cpu_context *context, struct sctp_arrival *arrival,
                        const struct sctp_chunk *chunk)
 {
@@ -329,7 +340,7 @@ void sctp_init_arrived(struct cpu_context *context, struct sctp_arrival *arrival
     else if (facts.host_name.length > 0)
         refuse(context, arrival, init, SCTP_UNRESOLVABLE_ADDRESS, facts.host_name.value - 4,
                facts.host_name.length);
-    else if (arrival->association)
+    else if (has_association(arrival, &facts))
         init_for_association(context, arrival, init, &facts);
     else
         init_for_listener(context, arrival, init, &facts);

@@ -6,6 +6,10 @@
 
 #include "models/sctp_cmt/sctp/association.h"
 
+// The association of these ports under any of the stations, or NULL.
+struct sctp_association *sctp_host_find_any(const struct sctp_host *host, const int *stations,
+                                            int count, uint16_t port, uint16_t peer_port);
+
 // A packet that is being worked through.
 struct sctp_arrival {
     struct sctp_host *host;

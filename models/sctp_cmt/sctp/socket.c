@@ -26,7 +26,7 @@ static void clear_queue(struct sctp_socket *socket, const char *reason)
     struct sctp_incoming *next;
     for (struct sctp_incoming *incoming = socket->ready_head; incoming; incoming = next) {
         next = incoming->next;
-        if (reason)
+        if (reason && incoming->notification == SCTP_NOTHING)
             sctp_message_lost(socket->host, incoming->message,
                               incoming->offset + (uint32_t)incoming->read,
                               incoming->bytes - incoming->read, reason);
@@ -39,6 +39,7 @@ static void clear_queue(struct sctp_socket *socket, const char *reason)
 
 void sctp_socket_free(struct sctp_socket *socket)
 {
+    socket->reading = NULL; // it belongs to its sender, whose host may be gone already
     clear_queue(socket, NULL);
     g_ptr_array_free(socket->associations, TRUE);
     g_free(socket);

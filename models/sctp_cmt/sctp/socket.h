@@ -133,7 +133,8 @@ struct sctp_received {
     bool stands_in;
     const void *content; // of the user message; valid until the next receive on this socket
     uint32_t content_length;
-    enum sctp_notification notification; // SCTP_NOTHING: data
+    enum sctp_notification notification; // SCTP_NOTHING: data. With SCTP_SEND_FAILED, `message` and
+                                         // `content` are those of the message that failed.
 };
 
 // sctp_recvmsg: at most one message, or its first `room` bytes, and the rest of it next time.
