@@ -129,6 +129,7 @@ static void free_star(struct world *world)
 
 void world_free(struct world *world)
 {
+    network_release(world->cluster->network); // packets under way may refer to the stacks
     for (guint i = 0; i < world->processes->len; i++) {
         struct world_process *process = g_ptr_array_index(world->processes, i);
         g_queue_clear_full(&process->jobs, g_free);
