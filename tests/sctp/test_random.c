@@ -27,6 +27,7 @@ struct random_run {
     int64_t receive_buffer, send_buffer, mtu;
     int64_t bytes; // per association and direction
     bool cmt;
+    bool pauses; // of the processes
 };
 
 static void set(struct random_run *run, const char *format, ...) G_GNUC_PRINTF(2, 3);
@@ -175,6 +176,7 @@ static struct random_run run_new(int number)
     choose_times(&run);
     choose_sizes(&run);
     choose_faults(&run);
+    run.pauses = below(&run, 3) == 0;
     g_ptr_array_add(run.sets, NULL);
     return run;
 }
@@ -355,11 +357,20 @@ static bool wait_for_any(struct cpu_context *context, struct sctp_node *node, st
     return inet_select(context, selected, count, true) > 0;
 }
 
+// The process computes while its receive buffers fill.
+static void pause_some(struct cpu_context *context, struct random_run *run)
+{
+    static const struct stage computing = {"computing", STAGE_COMPUTE};
+    if (run->pauses && below(run, 30) == 0)
+        cpu_spend_time(context, (sim_time)below(run, 300) * TIME_MS, &computing);
+}
+
 static bool live_job(struct cpu_context *context, void *process, void *argument)
 {
     struct sctp_node *node = process;
     struct live *live = argument;
     bool moved = false;
+    pause_some(context, live->run);
     if (!live->started) {
         start(context, node, live);
     } else {
@@ -495,9 +506,8 @@ static void check_idle(struct watched *watched, const struct sctp_association *a
 static void check_in(struct watched *watched, const struct sctp_association *association)
 {
     const struct sctp_in *in = &association->in;
-    // One message may pass it: that which brings the next TSN.
-    int64_t most = watched->run->receive_buffer + watched->run->receive_buffer / 2 +
-                   2 * watched->run->mtu + 100 * 256;
+    // A chunk is taken while there is any room: one may pass the buffer's size.
+    int64_t most = watched->run->receive_buffer + watched->run->mtu;
     hold(watched, association, in->held >= 0 && in->queued >= 0, "bytes held and queued", in->held,
          in->queued);
     hold(watched, association, in->held + in->queued <= most, "bytes in the receive buffer",

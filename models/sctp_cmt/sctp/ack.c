@@ -10,13 +10,16 @@
 
 // ---- The window ----
 
+// The BSD stack offers 1 while nothing but what it charges besides the data fills the buffer, and
+// for a sliver of a window (RFC 1122, 4.2.3.3, which RFC 9260, 6.2 refers to).
 int64_t sctp_rwnd(const struct sctp_association *association)
 {
+    const struct sctp_in *in = &association->in;
     int64_t room = sctp_receive_room(association);
-    if (association->in.queued == 0 && association->in.held == 0)
-        return room;
-    // No sliver of a window (RFC 1122, 4.2.3.3, which RFC 9260, 6.2 refers to).
-    return room <= 0 ? 0 : room < association->host->config->sws_receive ? 1 : room;
+    if (room <= 0 || (in->queued == 0 && in->held == 0))
+        return MAX(room, 0);
+    room -= in->overhead;
+    return room <= 0 || room < association->host->config->sws_receive ? 1 : room;
 }
 
 // ---- A SACK ----
@@ -253,8 +256,9 @@ void sctp_in_packet_done(struct cpu_context *context, struct sctp_association *a
     in->data_in_packet = false;
     if (!data || !takes_data(association))
         return;
-    if (association->host->config->data_shows_life)
+    if (in->new_in_packet && association->host->config->data_shows_life)
         sctp_association_alive(association);
+    in->new_in_packet = false;
     in->packets++;
     if (!shutdown_answers(context, association)) {
         if (decide(association) == AT_ONCE)
@@ -283,8 +287,8 @@ void sctp_in_read(struct cpu_context *context, struct sctp_association *associat
                   int64_t charge)
 {
     struct sctp_in *in = &association->in;
-    (void)bytes;
-    in->queued -= charge;
+    in->queued -= bytes;
+    in->overhead -= charge - bytes;
     if (in->data_in_packet || !takes_data(association) || !worth_telling(association))
         return;
     queue_sack(context, association);

@@ -54,7 +54,8 @@ struct sctp_in {
     uint16_t partial_stream;
     uint32_t partial_tsn;          // last one of its parts so far
     int64_t held;                  // bytes of user data in `holds`
-    int64_t queued;                // bytes charged in the socket's queue
+    int64_t queued;                // bytes of user data in the socket's queue
+    int64_t overhead;              // bytes that these are charged besides
     int64_t offered;               // a_rwnd of the last SACK
     int packets;                   // with DATA since the last SACK (delayed SACK)
     int cmt_packets;               // the same for DAC
@@ -62,6 +63,7 @@ struct sctp_in {
     bool any;                      // DATA has come
     bool sack_now;                 // at the end of this packet
     bool data_in_packet;           // this packet holds DATA
+    bool new_in_packet;            // and some of it was taken
     struct sctp_path *last;        // from which the last DATA came
     struct sctp_path *complain_to; // where ERRORs go
     struct sctp_chunk *complaints; // ERRORs for the end of this packet, after its SACK

@@ -139,7 +139,8 @@ static void deliver(struct cpu_context *context, struct sctp_association *associ
 {
     struct sctp_in *in = &association->in;
     let_go(in, incoming);
-    in->queued += incoming->charge;
+    in->queued += incoming->bytes;
+    in->overhead += incoming->charge - incoming->bytes;
     sctp_deliver(context, association, incoming);
 }
 
@@ -179,7 +180,7 @@ static bool complete(struct cpu_context *context, struct sctp_association *assoc
     return true;
 }
 
-// ---- Partial delivery: a message of more than half of the buffer is read in parts, and others
+// ---- Partial delivery: a message of at least half of the buffer is read in parts, and others
 // wait until it has ended (RFC 9260, 6.9; the BSD stack's point of partial delivery) ----
 
 static void partial_ended(struct cpu_context *context, struct sctp_association *association)
@@ -214,7 +215,7 @@ static bool too_large_to_wait(const struct sctp_association *association,
 {
     const struct sctp_in *in = &association->in;
     return run && run->begins && !run->ends &&
-           2 * run->bytes > association->settings.receive_buffer &&
+           2 * run->bytes >= association->settings.receive_buffer &&
            (run->unordered || run->ssn == stream_of(in, run)->ssn);
 }
 

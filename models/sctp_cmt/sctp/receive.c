@@ -80,7 +80,9 @@ static void duplicate(struct sctp_association *association, uint32_t tsn)
 {
     struct sctp_in *in = &association->in;
     (*association->host->count.duplicates)++;
-    in->sack_now = true;
+    // The BSD stack of 2007 forgot those up to cum_tsn.
+    if (association->host->config->sack_rule == SCTP_SACK_RFC || sctp_tsn_before(in->cum_tsn, tsn))
+        in->sack_now = true;
     if (in->duplicate_count < association->host->config->most_duplicates)
         in->duplicates[in->duplicate_count++] = tsn;
 }
@@ -140,7 +142,7 @@ void sctp_data_arrived(struct cpu_context *context, struct sctp_association *ass
         return;
     if (config->first_sack_at_once && !in->any)
         in->sack_now = true;
-    in->any = true;
+    in->any = in->new_in_packet = true;
     if (data->stream >= in->stream_count) {
         invalid_stream(association, from, data->stream);
     } else if (!sctp_reassemble(context, association, from, chunk)) {
