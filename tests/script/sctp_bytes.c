@@ -243,27 +243,27 @@ static uint32_t tag_of(const struct sctp_text *text, const struct sctp_numbering
                 return numbers->live_tags[i];
         return text->tag;
     }
-    if (first_chunk(text, SCTP_INIT))
+    if (first_chunk(text, SCTP_INIT) ||
+        (text->raw && text->raw->len > 0 && g_array_index(text->raw, uint32_t, 0) == SCTP_INIT))
         return 0;
     if (first_chunk(text, SCTP_COOKIE_ECHO) && numbers->offered)
         return numbers->offer_tag;
     return reflects(text) ? numbers->peer_tags[0] : numbers->live_tag;
 }
 
-// What the script announces with an INIT or INIT-ACK.
-static void note_own(const struct sctp_text *text, struct sctp_numbering *numbers)
+// What the script announces with an INIT or INIT-ACK, also one of raw bytes.
+static void note_own(const struct maker *maker)
 {
-    const struct sctp_item *item = first_chunk(text, SCTP_INIT);
-    if (!item)
-        item = first_chunk(text, SCTP_INIT_ACK);
-    if (!item || item->any)
+    struct sctp_numbering *numbers = maker->numbers;
+    const uint8_t *chunk = maker->bytes->data + SCTP_COMMON_HEADER;
+    if (maker->bytes->len < SCTP_COMMON_HEADER + 8 ||
+        (chunk[0] != SCTP_INIT && chunk[0] != SCTP_INIT_ACK))
         return;
-    for (int i = 0; i < SCTP_TEXT_FIELDS; i++)
-        if (item->kind->fields[i].space == SCTP_TAG_OF_SENDER &&
-            numbers->peer_tags[0] != (uint32_t)item->values[i].number) {
-            numbers->peer_tags[1] = numbers->peer_tags[0];
-            numbers->peer_tags[0] = (uint32_t)item->values[i].number;
-        }
+    uint32_t tag = sctp_get32(chunk + SCTP_CHUNK_HEADER);
+    if (numbers->peer_tags[0] == tag)
+        return;
+    numbers->peer_tags[1] = numbers->peer_tags[0];
+    numbers->peer_tags[0] = tag;
 }
 
 GByteArray *sctp_text_bytes(const struct sctp_text *text, struct sctp_numbering *numbers,
@@ -291,7 +291,7 @@ GByteArray *sctp_text_bytes(const struct sctp_text *text, struct sctp_numbering 
     for (int i = 0; i < 4; i++)
         maker.bytes->data[CHECKSUM_AT + i] =
             (uint8_t)((text->bad_checksum ? ~crc : crc) >> (8 * i));
-    note_own(text, numbers);
+    note_own(&maker);
     numbers->last_tag = tag;
     return maker.bytes;
 }
