@@ -365,6 +365,33 @@ static void test_path_down(void)
     sender_free(sender);
 }
 
+// CMT and a full receiver: the dead path holds the only chunk in flight. BSD takes it for a probe.
+static void test_t3_and_closed_window(void)
+{
+    static const struct {
+        const char *by_flight;
+        int errors;
+        int64_t cwnd;
+    } rules[] = {{"true", 0, 15000}, {"false", 1, 1500}};
+    for (size_t i = 0; i < G_N_ELEMENTS(rules); i++) {
+        char *section = g_strdup_printf("{profile: s2007, cmt: true, no_delay: true, burst_rule: "
+                                        "none, probe_by_flight: %s}",
+                                        rules[i].by_flight);
+        struct sender *sender = flying(section, 2, 15000, 4);
+        sender_put(sender, 0, CHUNK, false);
+        sender_sack_of(sender, "0 2-4", 0, 0);
+        SENT(sender, "");
+        SUITE_SAME_TEXT(sctp_out_wait(&sender->association)->text, "T3 of path 1");
+        sender_wait(sender, 3100 * TIME_MS);
+        SUITE_SAME_INTEGER(sender->paths[0].errors, rules[i].errors);
+        SUITE_SAME_INTEGER(sender->paths[0].cc.cwnd, rules[i].cwnd);
+        SUITE_SAME_INTEGER(sender->association.errors, 1);
+        SUITE_SAME_INTEGER(sender_chunk(sender, 1)->transmissions, 2);
+        sender_free(sender);
+        g_free(section);
+    }
+}
+
 static void test_too_often(void)
 {
     struct sender *sender = sender_new("{no_delay: true, most_transmissions: 2}", 1);
@@ -445,6 +472,7 @@ static const struct suite_case cases[] = {
     {"T3-rtx and the policy", test_t3_policy},
     {"T3-rtx with PF", test_t3_pf},
     {"a path goes down", test_path_down},
+    {"T3-rtx with a closed window", test_t3_and_closed_window},
     {"a chunk is sent too often", test_too_often},
     {"T3-rtx in set-up", test_t3_in_set_up},
     {"T3-rtx ends fast recovery", test_t3_ends_recovery},

@@ -137,6 +137,11 @@ static const struct param sctp_params[] = {
           .doc = "once the peer's window opens, a probe that is not acknowledged is sent again at "
                  "once",
           .source = "BSD SCTP of September 2007: sctp_window_probe_recovery"),
+    PARAM(T, probe_by_flight, PARAM_BOOL, PARAM_BY_PROFILE("false", "true", "false"),
+          .doc =
+              "T3-rtx while the peer's window is closed and less than an MTU is in flight counts "
+              "as an unanswered probe, which no path is blamed for, whatever was sent",
+          .source = "BSD SCTP of September 2007: sctp_t3rxt_timer"),
     PARAM(T, most_transmissions, PARAM_COUNT, PARAM_BY_PROFILE("0", "30", "0"), .most = "255",
           .doc = "times that a chunk is sent before the association is aborted; 0: no limit",
           .source = "BSD SCTP of September 2007"),

@@ -113,6 +113,8 @@ struct sctp_config {
     bool resend_first_only; // while the peer's window is below an MTU, of what is marked only
                             // cum_tsn + 1 is sent
     bool probe_again;       // the window opens: a probe that is not acknowledged is sent again
+    bool probe_by_flight; // T3-rtx while the window is closed and less than an MTU is in flight is
+                          // an unanswered probe, whatever was sent
     int64_t most_transmissions; // of a chunk; then ABORT; 0: no limit
     bool charge_headers;        // a chunk counts in the peer's window with its header
     int64_t chunk_charge;       // bytes that an outstanding chunk is charged to the peer's window

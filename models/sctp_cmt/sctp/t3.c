@@ -54,6 +54,7 @@ static int mark_all(struct sctp_path *path, struct sctp_path *target, int64_t no
             sctp_path_fate(path, true);
             sctp_outgoing_mark(association, chunk, target);
             chunk->fast_due = false;
+            chunk->fast_sent &= association->host->config->fast_again == SCTP_FAST_NEVER;
             chunk->no_fast |= association->host->config->cmt.on;
             marked++;
         } else if (chunk->state == SCTP_RESEND) {
@@ -89,10 +90,13 @@ static void end_recovery(struct sctp_path *path)
 // ---- The handler ----
 
 // RFC 9260, 6.1 A: while the receiver has no room, an unanswered probe is no sign of a bad path.
+// The BSD stack takes any last packet for one, so that with CMT a dead path which holds a single
+// chunk, for want of which the window is closed, is not blamed: only heartbeats find out.
 static bool is_probe(const struct sctp_path *path)
 {
     const struct sctp_out *out = &path->association->out;
-    return out->probing && out->peer_rwnd == 0 && out->flight < path->mtu;
+    bool any = path->association->host->config->probe_by_flight;
+    return (any || out->probing) && out->peer_rwnd == 0 && out->flight < path->mtu;
 }
 
 // Marks what is lost and cuts the window. The target is chosen before the cut (the BSD stack) or
