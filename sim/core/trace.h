@@ -173,9 +173,10 @@ static inline trace_values trace_values_new(struct trace *trace,
     return trace && trace->ops->values ? trace->ops->values(trace, info) : 0;
 }
 
-// The quantity, an index into those announced, has this value from `when` on, which is not before
-// that of an earlier call. What was told already may be told again, and of several values at one
-// time the last counts. With `values` 0 it does nothing.
+// The quantity, an index into those announced, has this value from `when` on. A handler's clock may
+// be ahead of that of the next one: a time before an earlier call's counts as that. What was told
+// already may be told again, and of several values at one time the last counts. With `values` 0 it
+// does nothing.
 static inline void trace_value(struct trace *trace, trace_values values, int quantity,
                                sim_time when, int64_t value)
 {

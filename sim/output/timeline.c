@@ -376,7 +376,7 @@ static void timeline_value(struct trace *trace, trace_values values, int quantit
     if (when > counter->when)
         counter_write(timeline, counter);
     counter->told = true;
-    counter->when = when;
+    counter->when = MAX(counter->when, when);
     counter->value = value;
 }
 

@@ -116,6 +116,7 @@ static void values_value(struct trace *trace, trace_values of, int quantity, sim
         points->len ? &g_array_index(points, struct value_point, points->len - 1) : NULL;
     if (last && last->value == value)
         return;
+    when = last ? MAX(when, last->when) : when; // a handler's clock may be ahead of the next one's
     if (last && last->when == when) {
         last->value = value;
         return;

@@ -51,6 +51,20 @@ static void expect(char *text, const char *rows)
     g_free(text);
 }
 
+// A handler that runs later may have the earlier clock: rows stay in order of time.
+static void test_order(void)
+{
+    struct writing it = writing_start();
+    struct trace *trace = values_trace(it.values);
+    values_series(it.values, "a");
+    trace_values one = announce(trace, "path 1");
+    trace_value(trace, one, 0, 3 * TIME_US, 1);
+    trace_value(trace, one, 0, 2 * TIME_US, 2);
+    trace_value(trace, one, 0, 4 * TIME_US, 3);
+    expect(writing_end(&it), "a,node0,path 1,cwnd,B,3.000000,2\n"
+                             "a,node0,path 1,cwnd,B,4.000000,3\n");
+}
+
 // What does not change has no row; of one instant the last value counts.
 static void test_changes(void)
 {

@@ -63,6 +63,8 @@ struct sctp_association {
     bool ended;          // CLOSED for good: nothing but its memory is left, or will soon be
     int error;           // enum sctp_result of what ended it; 0: nothing
     struct event reap;   // its queues are given back once the handler that ended it is done
+    bool announced;      // its values are, to the trace
+    trace_values values[1 + SCTP_MOST_PATHS]; // its own, then each path's; 0: not traced
 };
 
 struct sctp_socket {
@@ -182,6 +184,9 @@ void sctp_packet_arrived(struct cpu_context *context, struct sctp_host *host,
 
 // setup.c: The client's first step: makes tag and initial TSN, and sends INIT.
 void sctp_associate(struct cpu_context *context, struct sctp_association *association);
+
+// values.c: tells the trace of windows and buffers.
+void sctp_values_tell(const struct cpu_context *context, struct sctp_association *association);
 
 // socket.c
 extern const struct inet_socket_ops sctp_socket_ops;

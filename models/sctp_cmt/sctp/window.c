@@ -176,6 +176,7 @@ void sctp_out_note(struct cpu_context *context, struct sctp_association *associa
         blocked_step(context, association, blocked);
     if (!association->host->sim->trace)
         return;
+    sctp_values_tell(context, association);
     const struct wait *wait = sctp_out_wait(association);
     if (wait == out->held_for)
         return;
