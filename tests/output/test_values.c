@@ -218,8 +218,13 @@ static void test_sinks(void)
 int main(void)
 {
     static const struct suite_case cases[] = {
-        {"changes", test_changes}, {"parts", test_parts}, {"thinning", test_thinning},
-        {"bounded", test_bounded}, {"sinks", test_sinks}, {0},
+        {"changes", test_changes},
+        {"an earlier time", test_order},
+        {"parts", test_parts},
+        {"thinning", test_thinning},
+        {"bounded", test_bounded},
+        {"sinks", test_sinks},
+        {0},
     };
     return suite_run("output: values over time", cases);
 }
