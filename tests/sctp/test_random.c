@@ -243,7 +243,7 @@ static struct sctp_send_info next_message(struct sctp_node *node, struct live *l
                                           const struct end *end)
 {
     struct random_run *run = live->run;
-    int64_t most = MIN(run->send_buffer, run->receive_buffer / 2);
+    int64_t most = MIN(run->send_buffer, run->receive_buffer * 4);
     int64_t bytes = 1 + (below(run, 2) ? below(run, 200) : below(run, (int)most));
     bool unordered = below(run, 5) == 0;
     uint16_t stream = (uint16_t)below(run, STREAMS);

@@ -84,11 +84,26 @@ static void leave_message(void *object, void *data)
     incoming->message = NULL;
 }
 
+// What is kept of another host's, which may be gone already: what was received last, the cookie of
+// an INIT-ACK, and what a HEARTBEAT-ACK echoes. All of it lies in pools.
+static void leave_others(struct sctp_host *host)
+{
+    pool_each(&host->incoming, leave_message, NULL);
+    for (guint i = 0; i < host->sockets->len; i++)
+        ((struct sctp_socket *)g_ptr_array_index(host->sockets, i))->reading = NULL;
+    for (guint i = 0; i < host->associations->len; i++) {
+        struct sctp_association *association = g_ptr_array_index(host->associations, i);
+        association->cookie = NULL;
+        for (int n = 0; n < association->path_count; n++)
+            association->paths[n].control_head = association->paths[n].control_tail = NULL;
+    }
+}
+
 void sctp_host_free(struct sctp_host *host)
 {
     if (!host)
         return;
-    pool_each(&host->incoming, leave_message, NULL);
+    leave_others(host);
     for (guint i = 0; i < host->sockets->len; i++)
         sctp_socket_free(g_ptr_array_index(host->sockets, i));
     for (guint i = 0; i < host->associations->len; i++)

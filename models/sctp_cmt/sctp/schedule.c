@@ -13,6 +13,8 @@ static void trace_choice(struct cpu_context *context, const struct sctp_path *pa
 {
     const struct sctp_association *association = path->association;
     struct trace *trace = association->host->sim->trace;
+    if (!trace)
+        return;
     struct trace_transition choice = {
         .where = association->host->host->name,
         .machine = machine,
