@@ -168,10 +168,27 @@ static void test_sack(void)
     world_free(world);
 }
 
+// A message that is larger than the buffer is read in parts.
+static void test_large(void)
+{
+    static const char *const profiles[] = {"sctp.profile=rfc9260", "sctp.profile=s2007"};
+    for (int i = 0; i < 2; i++) {
+        const char *const sets[] = {profiles[i], "sctp.receive_buffer=8000 B",
+                                    "links[0].drop_probability=0.05", NULL};
+        struct world *world = sctp_world(2, 1, sets, NULL);
+        sctp_transfer(world, TIME_S, 300000, 50000);
+        sctp_run_until(world, 1000 * TIME_S);
+        SUITE_SAME_INTEGER(sctp_node(world, 1)->bytes_read, 300000);
+        CU_ASSERT(ledger_balanced(world->sim->ledger));
+        world_free(world);
+    }
+}
+
 static const struct suite_case cases[] = {
     {"a loss delays its stream only", test_one_loss},
     {"unordered messages wait for nothing", test_unordered},
     {"only what is lost is sent again", test_sack},
+    {"a message larger than the buffer", test_large},
     {0},
 };
 

@@ -37,7 +37,7 @@ struct sctp_stream_in {
 struct sctp_in {
     uint32_t cum_tsn;
     uint32_t highest;  // TSN; cum_tsn if nothing is missing
-    uint64_t *map;     // bits of TSNs after cum_tsn; bit of a TSN: TSN modulo its size
+    uint64_t *map;     // bits of TSNs after cum_tsn; bit of a TSN: TSN modulo its size; NULL: none
     uint32_t map_size; // bits, a power of two
     uint32_t map_base; // TSN: the full check of the BSD stack is due 8 TSNs later
     uint32_t duplicates[SCTP_MOST_DUPLICATES];
@@ -73,7 +73,7 @@ struct sctp_in {
 
 // `peer_first_tsn`: the first that the peer will send; `streams`: how many it may use.
 void sctp_in_init(struct sctp_association *association, uint32_t peer_first_tsn, int streams);
-// Frees what is held and stops the timer. sctp_in_init may follow.
+// Frees what is held and stops the timer. sctp_in_init may follow: the socket's queue stays.
 void sctp_in_clear(struct sctp_association *association);
 // Calls `visit` for each message or part that is held and has not gone to the socket.
 void sctp_in_visit(const struct sctp_association *association,

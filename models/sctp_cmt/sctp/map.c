@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Which TSNs after cum_tsn have arrived, as bits. The bits of all others are clear. While nothing
-// is missing, the map is not touched.
+// is missing, the map is not touched; it exists from the first gap on.
 #include "models/sctp_cmt/sctp/in.h"
 
 #define WORD 64u // bits
@@ -12,7 +12,7 @@ static uint64_t *word_of(const struct sctp_in *in, uint32_t tsn)
 
 bool sctp_map_has(const struct sctp_in *in, uint32_t tsn)
 {
-    return *word_of(in, tsn) >> (tsn % WORD) & 1;
+    return in->map && (*word_of(in, tsn) >> (tsn % WORD) & 1);
 }
 
 // Returns the first TSN in [from, end) whose bit is `set`, or end.
@@ -34,7 +34,7 @@ static uint32_t find(const struct sctp_in *in, uint32_t from, uint32_t end, bool
 // Clears the bits of [from, end), a word at a time.
 static void clear(const struct sctp_in *in, uint32_t from, uint32_t end)
 {
-    while (from != end) {
+    while (in->map && from != end) {
         uint32_t count = MIN(WORD - from % WORD, end - from);
         uint64_t bits = count == WORD ? ~(uint64_t)0 : ((uint64_t)1 << count) - 1;
         *word_of(in, from) &= ~(bits << (from % WORD));
@@ -56,6 +56,8 @@ void sctp_map_add(struct sctp_in *in, uint32_t tsn)
         in->cum_tsn = in->highest = tsn;
         return;
     }
+    if (!in->map)
+        in->map = g_new0(uint64_t, in->map_size / WORD);
     *word_of(in, tsn) |= (uint64_t)1 << (tsn % WORD);
     if (sctp_tsn_before(in->highest, tsn))
         in->highest = tsn;

@@ -13,13 +13,14 @@ void sctp_in_init(struct sctp_association *association, uint32_t peer_first_tsn,
     *in = (struct sctp_in){
         .cum_tsn = peer_first_tsn - 1,
         .highest = peer_first_tsn - 1,
-        .map = g_new0(uint64_t, size / 64),
         .map_size = size,
         .map_base = peer_first_tsn - 1,
         .streams = g_new0(struct sctp_stream_in, streams),
         .stream_count = streams,
         .offered = association->settings.receive_buffer,
         .sack_timer = in->sack_timer,
+        .queued = in->queued,
+        .overhead = in->overhead,
     };
 }
 
@@ -46,8 +47,11 @@ void sctp_in_clear(struct sctp_association *association)
     g_free(in->streams);
     g_free(in->holds);
     g_free(in->map);
-    struct inet_timer *timer = in->sack_timer; // may still wait for the softirq
-    *in = (struct sctp_in){.sack_timer = timer};
+    *in = (struct sctp_in){
+        .sack_timer = in->sack_timer, // it may still wait for the softirq
+        .queued = in->queued,         // the reader's, also after a restart
+        .overhead = in->overhead,
+    };
 }
 
 int64_t sctp_receive_room(const struct sctp_association *association)
