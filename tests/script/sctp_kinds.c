@@ -94,13 +94,13 @@ static const struct sctp_kind kinds[] = {
           .fields = {FLAGS(""), NUMBER_OF("cum_tsn", SCTP_TSN_OF_SENDER),
                      LIST("ids", 2, 2, SCTP_PLAIN)}),
     CHUNK("CHUNK", -1, .fields = {TYPE("type"), FLAGS(""), LENGTH, BYTES("val")}),
-    CHUNK("I_DATA", -1, .unsupported = true),
-    CHUNK("I_FORWARD_TSN", -1, .unsupported = true),
-    CHUNK("NR_SACK", -1, .unsupported = true),
-    CHUNK("RECONFIG", -1, .unsupported = true),
-    CHUNK("AUTH", -1, .unsupported = true),
-    CHUNK("ASCONF", -1, .unsupported = true),
-    CHUNK("ASCONF_ACK", -1, .unsupported = true),
+    CHUNK("I_DATA", 0x40, .unsupported = true),
+    CHUNK("I_FORWARD_TSN", 0xC2, .unsupported = true),
+    CHUNK("NR_SACK", 0x10, .unsupported = true),
+    CHUNK("RECONFIG", 0x82, .unsupported = true),
+    CHUNK("AUTH", 0x0F, .unsupported = true),
+    CHUNK("ASCONF", 0xC1, .unsupported = true),
+    CHUNK("ASCONF_ACK", 0x80, .unsupported = true),
 
     PARAMETER("HEARTBEAT_INFORMATION", 1, LENGTH, BYTES("val")),
     PARAMETER("IPV4_ADDRESS", 5, ADDRESS(4)),
@@ -145,7 +145,7 @@ const struct sctp_kind *sctp_kind_named(const char *name, enum sctp_family famil
 const struct sctp_kind *sctp_kind_of(int type, enum sctp_family family)
 {
     for (size_t i = 0; i < G_N_ELEMENTS(kinds); i++)
-        if (kinds[i].family == family && kinds[i].type == type)
+        if (kinds[i].family == family && kinds[i].type == type && !kinds[i].unsupported)
             return &kinds[i];
     return NULL;
 }

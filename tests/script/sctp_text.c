@@ -312,8 +312,7 @@ static struct sctp_item *parse_item(struct script_parser *parser, enum sctp_fami
     if (++parser->depth > SCRIPT_DEPTH)
         script_fail(parser->report, token->line, "expected items in items to %d levels, got more",
                     SCRIPT_DEPTH);
-    else if (!item->kind && token->kind == SCRIPT_WORD &&
-             script_is_mark(script_peek(parser, 1), '['))
+    else if (!item->kind && token->kind == SCRIPT_WORD)
         script_unsupported(parser->report, token->line, "%s %.40s", what[family], token->text);
     else if (!item->kind)
         script_expected(parser, what[family]);
@@ -391,11 +390,11 @@ static char *source_of(const struct script_parser *parser, guint from)
     for (guint i = from; i < parser->at; i++) {
         const struct script_token *token = &g_array_index(parser->tokens, struct script_token, i);
         const char *quote = token->kind == SCRIPT_STRING ? "\"" : "";
+        const struct script_token *next = token + 1; // the last one is the end
+        bool blank = script_is_mark(token, ',') || script_is_mark(token, ';') ||
+                     (script_is_mark(token, ':') && next->kind != SCRIPT_INTEGER);
         g_string_append_printf(source, "%s%s%s%s", quote, token->text, quote,
-                               script_is_mark(token, ',') || script_is_mark(token, ';') ||
-                                       script_is_mark(token, ':')
-                                   ? " "
-                                   : "");
+                               blank && i + 1 < parser->at ? " " : "");
     }
     return g_string_free(source, FALSE);
 }

@@ -84,6 +84,9 @@ static void test_bytes(void)
     check_hex("sctp: ABORT[flgs=0, UNRECOGNIZED_CHUNK_TYPE[chk=CHUNK[type=0x7f, flgs=1, len=8, "
               "val=[9]]]]",
               "06000010 0006000c 7f010008 09000000");
+    check_hex("sctp: INIT[flgs=0, tag=1, a_rwnd=1500, os=1, is=1, tsn=1, "
+              "SUPPORTED_EXTENSIONS[types=[FORWARD_TSN, RECONFIG]]]",
+              "0100001a 00000001 000005dc 00010001 00000001 80080006 c0820000");
     check_hex("sctp: [0x03, 0, 0xff]", "0300ff");
     check_hex("sctp: CHUNK[type=SACK, flgs=0, len=2, val=[]]", "03000002");
 }
@@ -252,6 +255,7 @@ static void test_bad(void)
         {"sctp DATA", SCRIPT_FAIL, "expected \":\""},
         {"sctp(crc): X[]", SCRIPT_FAIL, "expected tag or bad_crc32c"},
         {"sctp: NONSENSE[]", SCRIPT_UNSUPPORTED, "a chunk NONSENSE"},
+        {"sctp: I-DATA[flgs=0]", SCRIPT_UNSUPPORTED, "a chunk I"},
         {"sctp: RECONFIG[flgs=0]", SCRIPT_UNSUPPORTED, "a chunk RECONFIG"},
         {"sctp: 5", SCRIPT_FAIL, "expected a chunk, got 5"},
         {"sctp: COOKIE_ACK", SCRIPT_FAIL, "expected \"[\""},
