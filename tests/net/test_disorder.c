@@ -4,6 +4,7 @@
 //
 // Links of 80 ns a byte and 50 ns; frames of 1518 B and 8 B of preamble, 12 B of gap.
 #include "tests/support/probe.h"
+#include "tests/support/spans.h"
 #include "tests/support/suite.h"
 #include "tests/support/topology.h"
 
@@ -311,6 +312,38 @@ static void test_behind_a_switch(void)
     topology_free(topology);
 }
 
+// A trace is told of all the time from the wire to the far end, without a gap.
+static void test_traced(void)
+{
+    link = topology_link_defaults();
+    int64_t first[] = {1};
+    link.reorder_nth = (struct param_counts){first, 1};
+    link.reorder_delay = SLOT / 2;
+    struct topology *topology = topology_row(0, &link, NULL);
+    struct span_log *log = span_log_new();
+    struct probe *probe = probe_new(topology, 1, &log->trace);
+    for (int i = 0; i < 2; i++)
+        probe_send(probe, 0, 0, 1, FRAME_BYTES);
+    probe_run(probe);
+    sim_time starts[] = {SLOT / 2, 3 * SLOT / 2};
+    for (int i = 0; i < 2; i++) {
+        char *expected =
+            g_strdup_printf("delay held back by the link %" G_GINT64_FORMAT "..%" G_GINT64_FORMAT,
+                            i * SLOT + WIRE, starts[i] + WIRE);
+        char *wire = g_strdup_printf("delay propagation %" G_GINT64_FORMAT "..%" G_GINT64_FORMAT,
+                                     starts[i] + WIRE, starts[i] + WIRE + PROPAGATION);
+        char *notes = span_notes_text(log, "wire node0->node1");
+        SUITE_CONTAINS(notes, expected);
+        SUITE_CONTAINS(notes, wire);
+        g_free(notes);
+        g_free(wire);
+        g_free(expected);
+    }
+    probe_free(probe);
+    span_log_free(log);
+    topology_free(topology);
+}
+
 static void test_refused(void)
 {
     struct switch_config node = topology_wormhole_switch();
@@ -347,6 +380,7 @@ int main(void)
         {"a cable that is out in one direction", test_down_direction},
         {"two cables between two hosts", test_links_apart},
         {"copies in a queue", test_behind_a_switch},
+        {"what a trace is told", test_traced},
         {"where order is kept", test_refused},
         {NULL, NULL},
     };
