@@ -107,6 +107,11 @@ void sctp_notify(struct cpu_context *context, struct sctp_association *associati
     (void)context, (void)association, (void)notification, (void)station;
 }
 
+void sctp_values_tell(const struct cpu_context *context, struct sctp_association *association)
+{
+    (void)context, (void)association;
+}
+
 void sctp_shutdown_check(struct cpu_context *context, struct sctp_association *association)
 {
     (void)context, (void)association;

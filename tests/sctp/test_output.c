@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What leaves and when: windows, bundling, Nagle, control chunks, bursts, probes, paths.
 #include "tests/sctp/sender.h"
+#include "tests/support/transition_log.h"
 
 #define PLAIN "{no_delay: true}"
 
@@ -143,10 +144,13 @@ static void test_peer_window(void)
     SENT(sender, "");
     SUITE_SAME_INTEGER(sender_out(sender)->peer_rwnd, 1096);
     SUITE_SAME_INTEGER(*sender->stack.count.rwnd_blocked, 1);
+    sender_wait(sender, 1500 * TIME_NS);
+    SUITE_SAME_INTEGER(*sender->stack.count.rwnd_blocked_us, 0); // it is not over
     SUITE_SAME_TEXT(sctp_out_wait(&sender->association)->text,
                     "the window that the receiver offers (rwnd-blocked)");
     sender_sack_of(sender, "1", 0, 5808); // four chunks, two of which are out
     SENT(sender, "1[4] 1[5]");
+    SUITE_SAME_INTEGER(*sender->stack.count.rwnd_blocked_us, 1);
     SUITE_SAME_INTEGER(sender_out(sender)->peer_rwnd, 0);
     sender_sack_of(sender, "1", 0, 100000);
     SENT(sender, ""); // cwnd is full
@@ -186,6 +190,25 @@ static void test_blocking_size(void)
     sender_send(sender, 200, 8952);
     SUITE_SAME_INTEGER(sender_out(sender)->outstanding, 25);
     sender_free(sender);
+}
+
+#define STEP(from, to) "node0 sctp rwnd[1] " from " -> " to "\n"
+
+// In the state log.
+static void test_blocked(void)
+{
+    struct transition_log *log = transition_log_new("sctp rwnd", false);
+    struct sender *sender = sender_traced(PLAIN, 1, 1000, &log->sink.trace);
+    sender_send(sender, 10, CHUNK);
+    sender_sack_of(sender, "1", 0, 3000);
+    sender_sack_of(sender, "1", 0, 4000);
+    sender_sack_of(sender, "1", 0, 100000);
+    sender_sack_of(sender, "3", 0, 0);
+    sender_sack_of(sender, "5", 0, 0); // nothing in flight: a probe goes
+    sender_free(sender);
+    SUITE_SAME_TEXT(log->text->str, STEP("open", "rwnd_blocked") STEP("rwnd_blocked", "open")
+                                        STEP("open", "rwnd_blocked"));
+    transition_log_free(log);
 }
 
 // RFC 9260, 6.1 A: one chunk may always be in flight.
@@ -338,6 +361,7 @@ static const struct suite_case cases[] = {
     {"the peer's window", test_peer_window},
     {"the peer's window as BSD counts it", test_peer_window_s2007},
     {"what a buffer of 233,016 B holds", test_blocking_size},
+    {"blocking in the state log", test_blocked},
     {"window probe", test_probe},
     {"a probe again", test_probe_again},
     {"without CMT one path", test_one_path_without_cmt},

@@ -105,7 +105,7 @@ struct sctp_host {
         int64_t *packets_sent, *packets_received, *chunks_sent, *chunks_received;
         int64_t *sacks_sent, *retransmissions, *fast_retransmits, *timeouts, *duplicates;
         int64_t *bad_checksums, *out_of_the_blue, *bad_tags, *heartbeats, *window_probes;
-        int64_t *rwnd_blocked, *strikes_suppressed, *dropped_for_window, *failovers;
+        int64_t *rwnd_blocked, *rwnd_blocked_us, *strikes_suppressed, *dropped_for_window, *failovers;
     } count;
 };
 

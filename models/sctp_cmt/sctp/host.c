@@ -42,6 +42,8 @@ static void host_counters(struct sctp_host *host, struct sim *sim)
     host->count.heartbeats = sim_counter(sim, "sctp heartbeats sent");
     host->count.window_probes = sim_counter(sim, "sctp window probes");
     host->count.rwnd_blocked = sim_counter(sim, "sctp times blocked by the peer's window");
+    host->count.rwnd_blocked_us =
+        sim_counter(sim, "sctp microseconds blocked by the peer's window");
     host->count.strikes_suppressed = sim_counter(sim, "sctp missing reports that CMT left out");
     host->count.dropped_for_window =
         sim_loss_counter(sim, "sctp chunks dropped for want of buffer", LOSS_DROPPED);

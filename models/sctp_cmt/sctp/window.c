@@ -163,7 +163,10 @@ static void blocked_step(struct cpu_context *context, struct sctp_association *a
         out->blocked_since = context->now;
         (*host->count.rwnd_blocked)++;
     } else {
+        // Summed before it is rounded: many spans are shorter than a microsecond.
+        int64_t before = out->blocked_time / TIME_US;
         out->blocked_time += context->now - out->blocked_since;
+        *host->count.rwnd_blocked_us += out->blocked_time / TIME_US - before;
     }
     out->blocked = blocked;
 }
