@@ -59,16 +59,12 @@ static const struct {
     const char *packet, *answer;
     bool listening;
 } refused[] = {
-    {"INIT", "ABORT\n", false},
-    {"INIT os=0", "ABORT(7)\n", true},
-    {"INIT is=0", "ABORT(7)\n", true},
-    {"INIT rwnd=1499", "ABORT(7)\n", true},
-    {"INIT tag=0", "", true}, // RFC 9260, 3.3.2
-    {"INIT vtag=5", "", true},
-    {"INIT; DATA", "", true}, // it stands alone
-    {"INIT host", "ABORT(5)\n", true},
-    {"INIT torn", "ABORT(13)\n", true},
-    {"INIT short=1", "ABORT T/0\n", true},
+    {"INIT", "ABORT\n", false},        {"INIT os=0", "ABORT(7)\n", true},
+    {"INIT is=0", "ABORT(7)\n", true}, {"INIT rwnd=1499", "ABORT(7)\n", true},
+    {"INIT tag=0", "", true},                                    // RFC 9260, 3.3.2
+    {"INIT vtag=5", "", true},         {"INIT; DATA", "", true}, // it stands alone
+    {"INIT host", "ABORT(5)\n", true}, {"INIT torn", "ABORT(13)\n", true},
+    {"INIT short=1", "", true},
 };
 
 static void test_refused(void)
@@ -113,8 +109,7 @@ static void test_bad_cookies(void)
         sctp_peer_call(peer, 0, sctp_peer_listen, NULL);
         sctp_peer_at(peer, 1 * TIME_MS, "INIT");
         sctp_peer_at(peer, 5 * TIME_MS, packets[i]);
-        const char *expected = i < 3 ? "INIT-ACK\n" : "INIT-ACK\nABORT T/own\n";
-        SUITE_SAME_TEXT(sctp_peer_run(peer, 50 * TIME_MS), expected);
+        SUITE_SAME_TEXT(sctp_peer_run(peer, 50 * TIME_MS), "INIT-ACK\n");
         SUITE_SAME_TEXT(sctp_peer_steps(peer), "");
         sctp_peer_free(peer);
     }
@@ -189,7 +184,7 @@ static void test_bad_init_ack(void)
         const char *packet, *answer;
     } rows[] = {
         {"INIT-ACK cookie=0", "ABORT(2)\n"}, {"INIT-ACK os=0", "ABORT(7)\n"},
-        {"INIT-ACK is=0", "ABORT(7)\n"},     {"INIT-ACK tag=0", ""},
+        {"INIT-ACK is=0", "ABORT(7)\n"},     {"INIT-ACK tag=0", "ABORT T(7)/own\n"},
         {"INIT-ACK rwnd=10", "ABORT(7)\n"},  {"INIT-ACK host", "ABORT(5)\n"},
         {"INIT-ACK torn", "ABORT(13)\n"},
     };

@@ -267,6 +267,11 @@ static void run_chunks(struct cpu_context *context, struct sctp_arrival *arrival
         packet_done(context, arrival);
 }
 
+static bool opens(uint8_t type)
+{
+    return type == SCTP_INIT || type == SCTP_COOKIE_ECHO;
+}
+
 // RFC 9260, 8.5.1 E: so that a peer that has gone on without this end may close.
 static bool as_out_of_the_blue(const struct sctp_association *association, uint8_t type)
 {
@@ -297,7 +302,8 @@ void sctp_packet_arrived(struct cpu_context *context, struct sctp_host *host,
         if (!arrival.stop)
             run_chunks(context, &arrival, first->next);
     } else if (as_out_of_the_blue(arrival.association, first->type)) {
-        out_of_the_blue(context, &arrival);
+        if (!first->fault || !opens(first->type)) // a torn INIT is not worth an answer
+            out_of_the_blue(context, &arrival);
     } else if (!tag_right(arrival.association, sctp)) {
         (*host->count.bad_tags)++;
     } else {

@@ -214,10 +214,10 @@ static void init_ack_send(struct cpu_context *context, struct sctp_arrival *arri
     struct sctp_bytes *bytes = sctp_cookie_make(host, cookie);
     uint32_t unknown = facts->unrecognized ? facts->unrecognized->length : 0;
     struct sctp_chunk *chunk = init_chunk(host, SCTP_INIT_ACK, offer, bytes->length + unknown + 16);
+    // The cookie last, as the BSD stack has it.
     struct sctp_tlv tlv;
     for (uint32_t at = 0; sctp_tlv_next(facts->unrecognized, &at, &tlv);)
         sctp_tlv_append(chunk->init.parameters, tlv.type, tlv.value, tlv.value_length);
-    // The cookie last, as the BSD stack has it.
     sctp_tlv_append(chunk->init.parameters, SCTP_STATE_COOKIE, bytes->data, bytes->length);
     sctp_bytes_free(bytes);
     init_chunk_close(chunk);
@@ -361,9 +361,10 @@ void sctp_take_peer(struct sctp_association *association, uint32_t tag, uint32_t
 }
 
 // An INIT-ACK that nothing can be made of ends the association.
-static bool init_ack_fault(struct cpu_context *context, struct sctp_association *association,
+static bool init_ack_fault(struct cpu_context *context, struct sctp_arrival *arrival,
                            const struct sctp_init *init, const struct sctp_peer_facts *facts)
 {
+    struct sctp_association *association = arrival->association;
     static const uint8_t no_cookie[] = {0, 0, 0, 1, 0, SCTP_STATE_COOKIE};
     enum sctp_cause cause = (enum sctp_cause)0;
     const void *info = NULL;
@@ -383,6 +384,13 @@ static bool init_ack_fault(struct cpu_context *context, struct sctp_association 
         return false;
     }
     association->peer_tag = init->tag;
+    if (init->tag == 0) { // so the ABORT has this end's tag (T)
+        struct sctp_chunk *chunk =
+            sctp_cause_chunk(&arrival->host->pools, SCTP_ABORT, cause, info, info_bytes);
+        chunk->flags = SCTP_REFLECTED;
+        sctp_reply(context, arrival->host, arrival->interface, arrival->packet, association->tag,
+                   chunk);
+    }
     sctp_association_abort(context, association, cause, info, info_bytes, SCTP_REFUSED);
     return true;
 }
@@ -402,7 +410,7 @@ void sctp_init_ack_arrived(struct cpu_context *context, struct sctp_arrival *arr
     const struct sctp_init *init = &chunk->init;
     struct sctp_peer_facts facts =
         sctp_peer_facts(arrival->host, init, route_from(arrival->packet->route));
-    if (!init_ack_fault(context, association, init, &facts)) {
+    if (!init_ack_fault(context, arrival, init, &facts)) {
         t1_stop(context, association);
         association->setup_path = association->primary = arrival->from;
         sctp_path_confirm(context, arrival->from);
