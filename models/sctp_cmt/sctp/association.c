@@ -389,10 +389,13 @@ void sctp_association_abort(struct cpu_context *context, struct sctp_association
     if (association->ended)
         return;
     if (association->peer_tag != 0) { // else the peer does not know the association yet
-        struct packet *packet = sctp_path_packet(association->primary);
+        struct sctp_path *path = association->primary->state == SCTP_PATH_ACTIVE
+                                     ? association->primary
+                                     : sctp_path_alternate(association->primary);
+        struct packet *packet = sctp_path_packet(path);
         sctp_packet_add(packet, sctp_cause_chunk(&association->host->pools, SCTP_ABORT, cause, info,
                                                  info_bytes));
-        sctp_packet_send(context, association, association->primary, packet);
+        sctp_packet_send(context, association, path, packet);
     }
     end(context, association, opening ? SCTP_CANT_STR_ASSOC : SCTP_COMM_LOST, error,
         association->peer_tag != 0 ? "send ABORT" : "give up");

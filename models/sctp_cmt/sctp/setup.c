@@ -76,15 +76,18 @@ static void init_chunk_close(struct sctp_chunk *chunk)
 
 static void t1_expired(struct cpu_context *context, void *owner);
 
-static const struct inet_timer_kind t1_kind = {
-    .wait = {"T1", STAGE_FOR_ACK}, .stage = &sctp_stage, .run = t1_expired};
+static const struct inet_timer_kind t1_init_kind = {
+    .wait = {"T1-init", STAGE_FOR_ACK}, .stage = &sctp_stage, .run = t1_expired};
+static const struct inet_timer_kind t1_cookie_kind = {
+    .wait = {"T1-cookie", STAGE_FOR_ACK}, .stage = &sctp_stage, .run = t1_expired};
 
 static void t1_start(struct cpu_context *context, struct sctp_association *association)
 {
     if (association->t1_tries == 0)
         association->setup_sent = inet_ticks(association->host->inet, context->now);
-    inet_timer_arm(context, association->host->inet, &association->t1, &t1_kind, association,
-                   association->setup_path->rto.rto);
+    inet_timer_arm(context, association->host->inet, &association->t1,
+                   association->state == SCTP_COOKIE_WAIT ? &t1_init_kind : &t1_cookie_kind,
+                   association, association->setup_path->rto.rto);
 }
 
 // The answer has come: T1 ends, and its time is a round trip if nothing was sent twice.
