@@ -6,7 +6,8 @@
 
 // What the host does about an inbound packet or a call is done after this, but for its timers.
 #define SETTLE (2 * TIME_US)
-#define SHARE 100               // of the time since the event before: the tolerance at least
+#define SHARE 100 // of the time since the event before: the tolerance at least
+#define MOST_SNIFFED 10000
 #define LONGEST (3600 * TIME_S) // that an outbound packet of any time is waited for
 
 struct sniffed {
@@ -66,6 +67,12 @@ static void peer_receive(void *owner, struct packet *packet)
     *sniffed = (struct sniffed){now(run), run->protocol->sniff(world, packet)};
     packet_free(world->cluster->network, packet);
     g_queue_push_tail(&run->sniffed, sniffed);
+    if (run->sniffed.length > MOST_SNIFFED) {
+        script_fail(run->report, run->event ? run->event->line : 1,
+                    "expected at most %d packets that no event has expected, got more",
+                    MOST_SNIFFED);
+        run->rung = true;
+    }
     if (run->verbose) {
         char *text = run->protocol->sniffed_text(world, sniffed->packet);
         fprintf(stderr, "  %.6f > %s\n", seconds(sniffed->when), text);

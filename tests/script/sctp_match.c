@@ -246,7 +246,20 @@ static void learn_init(struct sctp_numbering *numbers, const struct sctp_item *i
         numbers->known = true;
         numbers->live_tag = live_tag;
         numbers->tsn = offset;
+        numbers->tsn_open = tsn->any;
     }
+}
+
+// The host's first DATA, if the script has left its INIT's TSN open.
+static void learn_data(struct sctp_numbering *numbers, const struct sctp_item *item,
+                       const struct unit *unit)
+{
+    const struct sctp_value *tsn = value_in(item, SCTP_TSN_OF_SENDER);
+    if (!numbers->tsn_open || unit->type != SCTP_DATA || unit->body.left < 4 || !tsn ||
+        !tsn->given || tsn->any)
+        return;
+    numbers->tsn = sctp_get32(unit->body.at) - (uint32_t)tsn->number;
+    numbers->tsn_open = false;
 }
 
 static void keep(GByteArray **into, const struct part *from)
@@ -338,6 +351,7 @@ bool sctp_text_match(const struct sctp_text *text, struct sctp_numbering *number
         if (i == 0 && !match_tag(&view, text, tag, &unit))
             return false;
         view.learning = unit.type == SCTP_INIT || unit.type == SCTP_INIT_ACK;
+        learn_data(numbers, item, &unit);
         if (!match_item(&view, item, unit))
             return false;
         learn(numbers, item, &unit);

@@ -107,6 +107,7 @@ struct sctp_numbering {
     bool known;                    // the host has said its own
     uint32_t live_tag;             // of the host, that the script's packets have
     uint32_t tsn;                  // live TSN of the host less the script's
+    bool tsn_open;                 // the script has not said it yet: its first DATA will
     uint32_t peer_tags[2];         // that the script has announced, the newest first
     uint32_t last_tag;             // of the last packet from the script
     bool offered;                  // the host has answered an INIT

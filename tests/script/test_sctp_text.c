@@ -244,6 +244,36 @@ static void test_learning(void)
     sctp_numbering_clear(&numbers);
 }
 
+// A script that leaves the host's first TSN open says it with the first DATA.
+static void test_open_tsn(void)
+{
+    struct sctp_numbering host = {.live_tag = 7}, numbers = {.peer_tags = {7}};
+    static const struct {
+        const char *sent, *expected;
+    } packets_of_host[] = {
+        {"sctp(tag=0): INIT[flgs=0, tag=5000, a_rwnd=1500, os=1, is=1, tsn=9000]",
+         "sctp: INIT[flgs=0, tag=1, a_rwnd=..., os=..., is=..., tsn=...]"},
+        {"sctp: DATA[flgs=BE, len=20, tsn=9000, sid=0, ssn=0, ppid=0]",
+         "sctp: DATA[flgs=BE, len=20, tsn=1, sid=0, ssn=0, ppid=0]"},
+        {"sctp: DATA[flgs=BE, len=20, tsn=9001, sid=0, ssn=1, ppid=0]",
+         "sctp: DATA[flgs=BE, len=20, tsn=2, sid=0, ssn=1, ppid=0]"},
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(packets_of_host); i++) {
+        struct script_report report;
+        GByteArray *bytes = bytes_of(packets_of_host[i].sent, &host);
+        struct script *script = parse(packets_of_host[i].expected, false, &report);
+        GString *why = g_string_new(NULL);
+        CU_ASSERT(sctp_text_match(packet_of(script), &numbers, bytes->data, bytes->len, why));
+        CU_ASSERT(why->len == 0);
+        g_string_free(why, TRUE);
+        g_byte_array_unref(bytes);
+        script_free(script);
+    }
+    SUITE_SAME_INTEGER(numbers.tsn, 8999);
+    sctp_numbering_clear(&host);
+    sctp_numbering_clear(&numbers);
+}
+
 static void test_bad(void)
 {
     static const struct {
@@ -291,8 +321,13 @@ static void test_bad(void)
 int main(void)
 {
     static const struct suite_case cases[] = {
-        {"bytes", test_bytes},       {"round trip", test_round_trip}, {"match", test_match},
-        {"learning", test_learning}, {"bad packets", test_bad},       {0},
+        {"bytes", test_bytes},
+        {"round trip", test_round_trip},
+        {"match", test_match},
+        {"learning", test_learning},
+        {"a TSN that is open", test_open_tsn},
+        {"bad packets", test_bad},
+        {0},
     };
     return suite_run("script: SCTP packets", cases);
 }
