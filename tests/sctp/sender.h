@@ -33,13 +33,14 @@ struct sender {
     struct param_values *values;
     struct sctp_association association;
     struct sctp_path paths[SCTP_MOST_PATHS];
-    struct sctp_pools pools;
+    struct pool boxes; // of packets
     int64_t counters[32];
     uint32_t first; // initial TSN
     GString *sent;
     int64_t packets, largest; // sent; bytes of the largest
     bool full[SENDER_PATHS];  // the interface's queue is
     bool sack_due;
+    bool quiet; // no text of what leaves
     int aborts, woken, heartbeats;
     void (*carry)(struct sender *sender, const struct sctp_path *path, uint32_t tsn); // NULL: none
 };
@@ -160,15 +161,29 @@ struct packet *inet_packet_new(struct inet_interface *interface, const struct ro
                                int64_t bytes)
 {
     (void)interface;
-    struct packet *packet = g_new0(struct packet, 1);
-    packet->route = route;
-    packet->wire_bytes = (uint32_t)bytes;
+    struct packet *packet = pool_take(&sender_now->boxes);
+    *packet = (struct packet){.route = route, .wire_bytes = (uint32_t)bytes};
     return packet;
 }
 
 struct packet *sctp_path_packet(const struct sctp_path *path)
 {
     return sctp_packet_new(&path->association->host->pools, path->interface, path->route);
+}
+
+static inline void sender_tell(struct sender *sender, const struct sctp_path *path,
+                               const struct sctp_chunk *first)
+{
+    g_string_append_printf(sender->sent, "%s%d[", sender->sent->len ? " " : "", path->number + 1);
+    for (const struct sctp_chunk *chunk = first; chunk; chunk = chunk->next) {
+        if (chunk != first)
+            g_string_append_c(sender->sent, ' ');
+        if (chunk->type == SCTP_DATA)
+            g_string_append_printf(sender->sent, "%u", chunk->data.tsn - sender->first + 1);
+        else
+            g_string_append(sender->sent, sctp_chunk_name(chunk->type));
+    }
+    g_string_append_c(sender->sent, ']');
 }
 
 void sctp_packet_send(struct cpu_context *context, struct sctp_association *association,
@@ -179,22 +194,15 @@ void sctp_packet_send(struct cpu_context *context, struct sctp_association *asso
     (void)context;
     if (first->type == SCTP_COOKIE_ECHO)
         association->echo_waits = false;
-    g_string_append_printf(sender->sent, "%s%d[", sender->sent->len ? " " : "", path->number + 1);
-    for (const struct sctp_chunk *chunk = first; chunk; chunk = chunk->next) {
-        if (chunk != first)
-            g_string_append_c(sender->sent, ' ');
+    for (const struct sctp_chunk *chunk = first; chunk; chunk = chunk->next)
         if (chunk->type == SCTP_DATA && sender->carry)
             sender->carry(sender, path, chunk->data.tsn);
-        if (chunk->type == SCTP_DATA)
-            g_string_append_printf(sender->sent, "%u", chunk->data.tsn - sender->first + 1);
-        else
-            g_string_append(sender->sent, sctp_chunk_name(chunk->type));
-    }
-    g_string_append_c(sender->sent, ']');
+    if (!sender->quiet)
+        sender_tell(sender, path, first);
     sender->packets++;
     sender->largest = MAX(sender->largest, IP_HEADER + sctp_packet_of(packet)->bytes);
     packet->load->release(packet);
-    g_free(packet);
+    pool_give(&sender->boxes, packet);
 }
 
 // ---- The sender ----
@@ -237,6 +245,7 @@ static inline void sender_hosts(struct sender *sender)
     inet_timers_init(&sender->inet);
     sctp_pools_init(&sender->stack.pools);
     pool_init(&sender->stack.pending, sizeof(struct sctp_pending));
+    pool_init(&sender->boxes, sizeof(struct packet));
 }
 
 // `text`: the section sctp, "{profile: s2007}". An established association with `paths` confirmed
@@ -284,6 +293,7 @@ static inline void sender_free(struct sender *sender)
     SUITE_SAME_INTEGER(sender->stack.pools.messages.in_use, 0);
     SUITE_SAME_INTEGER(sender->stack.pools.chunks.in_use, 0);
     pool_clear(&sender->stack.pending);
+    pool_clear(&sender->boxes);
     sctp_pools_clear(&sender->stack.pools);
     inet_timers_clear(&sender->inet);
     random_free(sender->stack.random);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What leaves and when: windows, bundling, Nagle, control chunks, bursts, probes, paths.
 #include "tests/sctp/sender.h"
+#include "tests/support/allocations.h"
 #include "tests/support/transition_log.h"
 
 #define PLAIN "{no_delay: true}"
@@ -351,6 +352,39 @@ static void test_timer_starts(void)
     sender_free(sender);
 }
 
+// Ten chunks leave, the second is lost, and is sent again by fast retransmit.
+static void lossy_round(struct sender *sender, uint32_t done)
+{
+    char text[64];
+    sender_send(sender, 8, CHUNK);
+    for (uint32_t last = 4; last <= 6; last++) {
+        snprintf(text, sizeof(text), "%u %u-%u", done + 1, done + 3, done + last);
+        sender_sack(sender, text);
+    }
+    snprintf(text, sizeof(text), "%u", done + 8);
+    sender_sack(sender, text);
+    sender_take(sender);
+}
+
+static void test_memory(void)
+{
+    struct sender *sender = sender_new("{no_delay: true, burst_rule: none}", 1);
+    sender->paths[0].cc.cwnd = 20 * WIRE;
+    sender->paths[0].cc.ssthresh = 20 * WIRE;
+    sender->quiet = true;
+    uint32_t done = 0;
+    for (; done < 80; done += 8)
+        lossy_round(sender, done);
+    uint64_t before = allocations.count;
+    for (; done < 800; done += 8)
+        lossy_round(sender, done);
+    SUITE_SAME_INTEGER(allocations.count - before, 0);
+    SUITE_SAME_INTEGER(*sender->stack.count.fast_retransmits, 100);
+    SUITE_SAME_INTEGER(sender_out(sender)->room, 16);
+    CU_ASSERT(sctp_out_empty(&sender->association));
+    sender_free(sender);
+}
+
 static const struct suite_case cases[] = {
     {"cwnd is asked before each packet", test_cwnd},
     {"the first window", test_initial_cwnd},
@@ -370,6 +404,7 @@ static const struct suite_case cases[] = {
     {"a path that failed meanwhile", test_redirect},
     {"bursts", test_bursts},
     {"T3-rtx starts with the first packet", test_timer_starts},
+    {"nothing is allocated once it is warm", test_memory},
     {0},
 };
 
