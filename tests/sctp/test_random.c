@@ -119,7 +119,9 @@ static bool read_some(struct cpu_context *context, struct sctp_node *node, struc
     if (bytes == SCTP_AGAIN)
         return false;
     if (bytes <= 0) {
-        end->broken |= bytes < 0 || end->read < live->run->bytes;
+        // A packet that comes late to a peer that is done is answered by ABORT (RFC 9260, 8.4),
+        // which may find this end waiting for SHUTDOWN-COMPLETE.
+        end->broken |= end->read < live->run->bytes || (bytes < 0 && end->sent < live->run->bytes);
         if (!end->closed)
             sctp_close(context, end->socket);
         end->closed = true;
