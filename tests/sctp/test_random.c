@@ -264,7 +264,10 @@ static void add_up(const struct world *world)
         met[i] += world_counter(world, met_names[i]);
 }
 
-static bool one_run(struct sctp_random run, bool print)
+typedef void check_fn(const struct sctp_random *run, const struct world *world,
+                      const struct live *lives);
+
+static bool one_run(struct sctp_random run, check_fn *check, bool print)
 {
     struct sctp_watch *watch = sctp_watch_new(run.number, run.receive_buffer + run.mtu);
     struct live lives[SCTP_RANDOM_HOSTS] = {0};
@@ -280,7 +283,7 @@ static bool one_run(struct sctp_random run, bool print)
     }
     sctp_watch_run(watch, world);
     if (!watch->failed)
-        check_end(&run, world, lives);
+        check(&run, world, lives);
     if (print)
         fprintf(stderr, "%" G_GUINT64_FORMAT " events, %.3f ms\n",
                 engine_events(world->sim->engine), time_to_us(sim_now(world->sim)) / 1000);
@@ -296,7 +299,7 @@ static int first = 0, end_of_runs = RUNS;
 static void test_runs(void)
 {
     for (int number = first; number < end_of_runs; number++)
-        if (!one_run(sctp_random_new(number), end_of_runs == first + 1))
+        if (!one_run(sctp_random_new(number), check_end, end_of_runs == first + 1))
             fprintf(stderr, "run %d failed: repeat it with the argument %d\n", number, number);
     for (size_t i = 0; i < G_N_ELEMENTS(met_names); i++) {
         if (end_of_runs - first < RUNS)
@@ -339,13 +342,51 @@ static void test_ten_percent(void)
     for (size_t i = 0; i < G_N_ELEMENTS(profiles); i++)
         for (int kind = 0; kind < 3; kind++) // multihoming, CMT, CMT-PF
             for (int seed = 0; seed < 5; seed++)
-                if (!one_run(lossy_run(seed, profiles[i], kind > 0, kind == 2 ? 2 : 0), false))
+                if (!one_run(lossy_run(seed, profiles[i], kind > 0, kind == 2 ? 2 : 0), check_end,
+                             false))
                     fprintf(stderr, "%s, kind %d, seed %d\n", profiles[i], kind, seed);
+}
+
+// From some time on all cables of host 0 are out for good.
+static struct sctp_random cut_off(int number)
+{
+    struct sctp_random run = sctp_random_new(number);
+    int when = sctp_random_below(&run, 300);
+    g_ptr_array_set_size(run.sets, (int)run.sets->len - 1); // its end
+    for (int n = 0; n < run.networks; n++)
+        sctp_random_set(&run, "links[%d].down=[{from: %d ms, to: never}]", n, when);
+    sctp_random_set(&run, "sctp.association_retries=5");
+    sctp_random_set(&run, "sctp.init_retries=5");
+    sctp_random_set(&run, "sctp.path_retries=%d", sctp_random_below(&run, 3));
+    g_ptr_array_add(run.sets, NULL);
+    return run;
+}
+
+// Who has data for host 0, or it for others, finds out. Who only reads need not.
+static void check_cut_off(const struct sctp_random *run, const struct world *world,
+                          const struct live *lives)
+{
+    (void)world;
+    for (int n = 0; n < run->hosts; n++)
+        for (int i = 0; i < lives[n].count; i++) {
+            const struct end *end = &lives[n].ends[i];
+            const struct sctp_association *association =
+                end->closed || end->broken ? NULL : end->socket->associations->pdata[0];
+            CU_ASSERT(!association || association->ended || sctp_out_empty(association));
+        }
+}
+
+static void test_cut_off(void)
+{
+    for (int number = 0; number < RUNS; number++)
+        if (!one_run(cut_off(number), check_cut_off, false))
+            fprintf(stderr, "run %d of a host that is cut off failed\n", number);
 }
 
 static const struct suite_case cases[] = {
     {"random runs", test_runs},
     {"a tenth of all packets is lost", test_ten_percent},
+    {"a host is cut off", test_cut_off},
     {0},
 };
 
