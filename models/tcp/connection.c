@@ -421,11 +421,11 @@ void tcp_send_reset(struct cpu_context *context, struct tcp_socket *socket)
     lost(context, socket, TCP_END_NONE, "send RST");
 }
 
-void tcp_refuse_data(struct cpu_context *context, struct tcp_socket *socket,
-                     const struct packet *packet)
+void tcp_refuse_segment(struct cpu_context *context, struct tcp_socket *socket,
+                        const struct packet *packet, enum tcp_end end)
 {
     tcp_refuse(context, socket->host, socket->interface, packet);
-    lost(context, socket, TCP_END_NONE, "send RST");
+    lost(context, socket, end, "send RST");
 }
 
 void tcp_reset_arrived(struct cpu_context *context, struct tcp_socket *socket)

@@ -163,16 +163,19 @@ void tcp_arrive(struct cpu_context *context, struct tcp_socket *socket, const st
         tcp_reset_arrived(context, socket);
         return;
     }
-    if (segment->flags & TCP_SYN) { // again: the acknowledgment of the handshake was lost
-        tcp_ack_send(context, socket);
+    if (segment->flags & TCP_SYN) {
+        if (segment->sequence >= socket->rcv.nxt) // RFC 793, 3.9, fourth check
+            tcp_refuse_segment(context, socket, packet, TCP_END_RESET);
+        else // again: the acknowledgment of the handshake was lost
+            tcp_ack_send(context, socket);
         return;
     }
     note_timestamp(socket, segment);
     acknowledge(context, socket, packet, segment);
     if (socket->state == TCP_CLOSED)
         return;
-    if (socket->closed_by_user && brings_data(socket, segment)) { // nobody will read them
-        tcp_refuse_data(context, socket, packet);
+    if (socket->closed_by_user && brings_data(socket, segment)) {  // nobody will read them
+        tcp_refuse_segment(context, socket, packet, TCP_END_NONE); // RFC 1122, 4.2.2.13
         return;
     }
     if (segment->payload > 0 || (segment->flags & TCP_FIN))

@@ -246,9 +246,9 @@ void tcp_fin_acknowledged(struct cpu_context *context, struct tcp_socket *socket
 void tcp_refuse(struct cpu_context *context, struct tcp_host *host,
                 struct inet_interface *interface, const struct packet *packet);
 void tcp_send_reset(struct cpu_context *context, struct tcp_socket *socket);
-// Answers data that nobody will read (RFC 1122, 4.2.2.13); the connection ends.
-void tcp_refuse_data(struct cpu_context *context, struct tcp_socket *socket,
-                     const struct packet *packet);
+// Answers a segment that the connection can't take by a reset; the connection ends.
+void tcp_refuse_segment(struct cpu_context *context, struct tcp_socket *socket,
+                        const struct packet *packet, enum tcp_end end);
 void tcp_reset_arrived(struct cpu_context *context, struct tcp_socket *socket);
 void tcp_give_up(struct cpu_context *context, struct tcp_socket *socket);
 
