@@ -12,7 +12,7 @@ static const char scenario[] =
     "name: script\n"
     "stack: script\n"
     "nic: eepro100\n"
-    "sctp: {profile: %s}\n"
+    "sctp: {profile: %s, init_bytes: 0 B, cookie_bytes: 0 B}\n" // no extensions are announced
     "host:\n"
     "  processor: {cores: 1, clock: 1000 GHz}\n"
     "  memory: {copy_cached: 100 GB/s, copy_uncached: 100 GB/s}\n"
