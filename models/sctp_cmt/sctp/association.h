@@ -39,7 +39,6 @@ struct sctp_association {
     struct sctp_settings settings;
     uint16_t port, peer_port;
     uint32_t tag, peer_tag; // what the peer must write; what this end writes
-    uint32_t tie_tag, peer_tie_tag;
     uint32_t initial_tsn, peer_initial_tsn;
     int64_t peer_initial_rwnd;
     struct sctp_path *paths; // SCTP_MOST_PATHS are there, path_count are in use
@@ -105,7 +104,8 @@ struct sctp_host {
         int64_t *packets_sent, *packets_received, *chunks_sent, *chunks_received;
         int64_t *sacks_sent, *retransmissions, *fast_retransmits, *timeouts, *duplicates;
         int64_t *bad_checksums, *out_of_the_blue, *bad_tags, *heartbeats, *window_probes;
-        int64_t *rwnd_blocked, *rwnd_blocked_us, *strikes_suppressed, *dropped_for_window, *failovers;
+        int64_t *rwnd_blocked, *rwnd_blocked_us, *strikes_suppressed, *dropped_for_window,
+            *failovers;
     } count;
 };
 
@@ -189,7 +189,6 @@ void sctp_associate(struct cpu_context *context, struct sctp_association *associ
 void sctp_values_tell(const struct cpu_context *context, struct sctp_association *association);
 
 // socket.c
-extern const struct inet_socket_ops sctp_socket_ops;
 // A socket of the host with settings of its own; of no process yet.
 struct sctp_socket *sctp_socket_make(struct sctp_host *host, enum sctp_style style,
                                      const struct sctp_settings *settings);
@@ -205,13 +204,16 @@ struct sctp_association *sctp_socket_association(const struct sctp_socket *socke
 // Begins an association to a peer's addresses; NULL if there is no route.
 struct sctp_association *sctp_socket_open(struct cpu_context *context, struct sctp_socket *socket,
                                           const int *stations, int count, uint16_t port);
+
+// message.c
+extern const struct inet_socket_ops sctp_socket_ops;
 void sctp_incoming_free(struct sctp_host *host, struct sctp_incoming *incoming);
+// The sender's buffer has room again, or the association has changed: wakes who waits.
+void sctp_socket_changed(struct cpu_context *context, struct sctp_association *association);
 
 // status.c
 // The association is up: what was sent before has waited for that.
 void sctp_trace_setup(const struct cpu_context *context, struct sctp_association *association);
 const struct wait *sctp_association_wait(const struct sctp_association *association);
-// The sender's buffer has room again, or the association has changed: wakes who waits.
-void sctp_socket_changed(struct cpu_context *context, struct sctp_association *association);
 
 #endif
