@@ -86,7 +86,10 @@ static void set_receive_buffer(const struct sctp_call *call, struct sctp_setting
 
 static void set_send_buffer(const struct sctp_call *call, struct sctp_settings *settings)
 {
+    struct sctp_association *association = sctp_socket_association(call->fd->socket, 0);
     set_count(call, NULL, &settings->send_buffer);
+    if (association && !association->ended)
+        association->out.buffer.size = settings->send_buffer;
 }
 
 static void set_path(const struct sctp_call *call, struct sctp_settings *settings)

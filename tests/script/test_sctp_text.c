@@ -62,10 +62,11 @@ static void test_bytes(void)
               "00030011 00000001 00020003 00000004 00000000");
     check_hex("sctp: INIT[flgs=0, tag=1, a_rwnd=1500, os=1, is=2, tsn=7]",
               "01000014 00000001 000005dc 00010002 00000007");
+    // The peer of a script, 192.0.2.1, is the second host of the simulation.
     check_hex("sctp: INIT[flgs=0, tag=1, a_rwnd=1500, os=1, is=1, tsn=1, "
               "IPV4_ADDRESS[addr=192.0.2.1], SUPPORTED_ADDRESS_TYPES[types=[IPv4, 6, 11]], "
               "PARAMETER[type=0xc00c, len=5, val=[0xff]], ECN_CAPABLE[]]",
-              "01000034 00000001 000005dc 00010001 00000001 00050008 c0000201 000c000a 00050006 "
+              "01000034 00000001 000005dc 00010001 00000001 00050008 0a000002 000c000a 00050006 "
               "000b0000 c00c0005 ff000000 80000004");
     check_hex("sctp: SACK[flgs=0, cum_tsn=5, a_rwnd=1000, gaps=[2:3, 5:5], dups=[4, 3]]",
               "03000020 00000069 000003e8 00020002 00020003 00050005 00000068 00000067");
@@ -84,6 +85,7 @@ static void test_bytes(void)
     check_hex("sctp: ABORT[flgs=0, UNRECOGNIZED_CHUNK_TYPE[chk=CHUNK[type=0x7f, flgs=1, len=8, "
               "val=[9]]]]",
               "06000010 0006000c 7f010008 09000000");
+    // The peer of a script, 192.0.2.1, is the second host of the simulation.
     check_hex("sctp: INIT[flgs=0, tag=1, a_rwnd=1500, os=1, is=1, tsn=1, "
               "SUPPORTED_EXTENSIONS[types=[FORWARD_TSN, RECONFIG]]]",
               "0100001a 00000001 000005dc 00010001 00000001 80080006 c0820000");

@@ -15,6 +15,16 @@ static void add_address(const struct sctp_host *host, struct sctp_peer_facts *fa
         facts->stations[facts->station_count++] = station;
 }
 
+// An address that no host has can't be a path, but a peer that restarts must not name it either.
+static void add_ipv4(const struct sctp_host *host, struct sctp_peer_facts *facts, uint32_t address)
+{
+    int station = inet_address_station(host->cluster, address);
+    if (station >= 0)
+        add_address(host, facts, station);
+    else if (facts->stranger_count < SCTP_MOST_PATHS)
+        facts->strangers[facts->stranger_count++] = address;
+}
+
 static void report(struct sctp_host *host, struct sctp_peer_facts *facts,
                    const struct sctp_init *init, const struct sctp_tlv *tlv)
 {
@@ -30,7 +40,7 @@ static bool take_parameter(struct sctp_host *host, struct sctp_peer_facts *facts
     switch (tlv->type) {
     case SCTP_IPV4_ADDRESS:
         if (tlv->value_length == 4)
-            add_address(host, facts, inet_address_station(host->cluster, sctp_get32(tlv->value)));
+            add_ipv4(host, facts, sctp_get32(tlv->value));
         else
             facts->malformed = true;
         return true;

@@ -277,7 +277,8 @@ static void work_on(struct cpu_context *context, struct sctp_association *associ
         if (out->cum_tsn + 1 == out->unsent)
             sctp_cc_all_acked(&association->paths[i]);
     }
-    if (work->any)
+    // RFC 9260, 6.1 A: SACKs that keep the window closed show that the peer lives.
+    if (work->any || (out->probing && out->peer_rwnd == 0))
         sctp_association_alive(association);
     if (work->gap_count > 0)
         sctp_sack_strikes(context, association, work);

@@ -268,6 +268,11 @@ static const enum init_answer init_answers[] = {
     [SCTP_SHUTDOWN_RECEIVED] = NEW_TAG_TIED, [SCTP_SHUTDOWN_ACK_SENT] = SHUTDOWN_ACK_AGAIN,
 };
 
+static uint8_t *put_address(uint8_t *at, uint32_t address)
+{
+    return inet_put32(inet_put16(inet_put16(at, SCTP_IPV4_ADDRESS), 8), address);
+}
+
 // A peer that restarts must not bring addresses along that the association does not know: somebody
 // else may be behind them (RFC 9260, 5.2.2).
 static bool new_addresses(const struct sctp_association *association,
@@ -277,9 +282,10 @@ static bool new_addresses(const struct sctp_association *association,
     for (int i = 0; i < facts->station_count; i++) {
         if (sctp_path_to(association, facts->stations[i]))
             continue;
-        at = inet_put16(inet_put16(at, SCTP_IPV4_ADDRESS), 8);
-        at = inet_put32(at, inet_station_address(association->host->cluster, facts->stations[i]));
+        at = put_address(at, inet_station_address(association->host->cluster, facts->stations[i]));
     }
+    for (int i = 0; i < facts->stranger_count; i++)
+        at = put_address(at, facts->strangers[i]);
     *info_bytes = (uint32_t)(at - info);
     return *info_bytes > 0;
 }
@@ -289,7 +295,7 @@ static void init_for_association(struct cpu_context *context, struct sctp_arriva
 {
     struct sctp_association *association = arrival->association;
     enum init_answer answer = init_answers[association->state];
-    uint8_t info[8 * SCTP_MOST_PATHS];
+    uint8_t info[2 * 8 * SCTP_MOST_PATHS];
     uint32_t info_bytes;
     if (answer == SHUTDOWN_ACK_AGAIN) {
         sctp_shutdown_ack_send(context, association, NULL);

@@ -49,6 +49,8 @@ bool sctp_cookie_read(const struct sctp_host *host, const struct sctp_bytes *byt
 struct sctp_peer_facts {
     int stations[SCTP_MOST_PATHS];
     int station_count;
+    uint32_t strangers[SCTP_MOST_PATHS]; // addresses that no host has
+    int stranger_count;
     const uint8_t *cookie; // NULL: none
     uint32_t cookie_length;
     uint32_t preservative; // ms
