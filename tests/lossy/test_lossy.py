@@ -38,6 +38,41 @@ class Lossy(unittest.TestCase):
                 wrong = lossy.run_all(options, directory)
         self.assertEqual(wrong, 0, out.getvalue())
 
+    def test_one_packet_twice(self):
+        """Whichever packet comes twice on a cable of these fabrics, the run ends by itself."""
+        workloads = {
+            "gm": ("config1", {"benchmark": "gm.allsize.latency", "sizes": ["9000 B"]}),
+            "armci": ("config1", {"benchmark": "armci.get", "sizes": ["4000 B"]}),
+            "grim": ("grim", {"benchmark": "grim.latency", "sizes": ["2000 B"]}),
+            "intercept_vdma": ("intercept_switches",
+                               {"benchmark": "vdma.transfer", "sizes": ["800 B"]}),
+            "portals": ("intercept_switches", {"benchmark": "portals.put", "sizes": ["40000 B"]}),
+        }
+        cable = {"from": "node0", "to": "node1", "rate": "1280 Mb/s", "least_frame": "0 B",
+                 "window": 0}
+        said = ""
+        with tempfile.TemporaryDirectory(prefix="netsim-twice-") as directory:
+            file = os.path.join(directory, "twice.yaml")
+            for stack, (testbed, workload) in workloads.items():
+                text = {"schema": 1, "name": "twice", "stack": stack,
+                        "testbed": f"testbeds/{testbed}.yaml", "links": [cable], "switches": [],
+                        "hosts": [{"name": "node", "count": 2}],
+                        "workload": {"repetitions": 2, **workload}}
+                if stack in ("intercept_vdma", "portals"):
+                    text["vdma_handler"] = {"self_connect": False}
+                for nth in range(1, 26):
+                    with self.subTest(stack=stack, nth=nth):
+                        text["link"] = {"duplicate_nth": [nth]}
+                        with open(file, "w", encoding="utf-8") as out:
+                            json.dump(text, out)
+                        done = lossy.run_once(NETSIM, file, 1, os.path.join(directory, "results"))
+                        self.assertIsNone(lossy.problem_of(done), done.stderr)
+                        if stack in ("gm", "armci"):
+                            self.assertEqual(done.returncode, 0, done.stderr)
+                        said += done.stderr
+        self.assertIn("relies on links that do not", said)
+        self.assertIn("the handlers rely on links that do not", said)
+
     def test_every_stack_is_drawn(self):
         self.assertEqual(lossy.unknown_stacks(NETSIM), set(),
                          "tests/lossy/lossy.py, STACKS: a row for each stack")

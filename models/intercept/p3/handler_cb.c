@@ -171,7 +171,10 @@ static void ended(struct cpu_context *context, struct p3_process *process, int f
 {
     struct p3_peer *peer = p3_peer(process, from);
     struct p3_send *send = p3_send_find(peer, body->number);
-    g_assert(send);
+    if (!send) {
+        p3_fail_unknown(process, "end");
+        return;
+    }
     struct portals_transfer *transfer = send->transfer;
     p3_send_unlink(peer, send);
     pool_give(&process->sends, send);

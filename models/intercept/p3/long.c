@@ -169,7 +169,10 @@ static void match_reply_arrived(struct cpu_context *context, struct p3_process *
     struct long_send *previous = NULL, *send = side->sends;
     for (; send && send->number != number; send = send->next)
         previous = send;
-    g_assert(send);
+    if (!send) {
+        p3_fail_unknown(process, "MATCH_REPLY");
+        return;
+    }
     struct portals_transfer *transfer = send->transfer;
     if (previous)
         previous->next = send->next;

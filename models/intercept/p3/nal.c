@@ -37,6 +37,15 @@ void p3_trace(const struct cpu_context *context, const struct p3_process *proces
     trace_transition(process->sim->trace, cpu_lane(context->cpu), context->now, &transition);
 }
 
+// Its messages have no numbers by which it could tell one that a link has delivered twice.
+void p3_fail_unknown(const struct p3_process *process, const char *message)
+{
+    sim_fail(process->sim, SIM_FAILED, "unknown_reply", NULL,
+             "%s gets a %s for no message that it sends: a link has delivered it twice, and the "
+             "driver relies on links that do not; set link.window",
+             process->process->name, message);
+}
+
 // ---- The library's calls ----
 
 static bool is_short(const struct p3_process *process, const struct portals_transfer *transfer)

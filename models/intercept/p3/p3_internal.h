@@ -162,6 +162,9 @@ static inline const char *p3_host_name(const struct p3_process *process, int iuc
     return process->host_list[iuca]->name;
 }
 
+// Ends the run: a reply (`message`) came for a send that is not under way any more.
+void p3_fail_unknown(const struct p3_process *process, const char *message);
+
 extern const struct stage p3_stage; // the NAL's own work
 
 // Charges `cost` of the NAL's own.

@@ -90,12 +90,25 @@ void vdma_slice_received(struct cpu_context *context, struct vdma_handler *handl
     finish(context, handler, read);
 }
 
+// The handler has no numbers by which it could tell a message that a link has delivered twice.
+static void fail_unknown(struct vdma_handler *handler, const char *message, const char *transfer)
+{
+    const char *here = handler->host->name;
+    sim_fail(handler->sim, SIM_FAILED, "vdma_unknown_transfer", json_pack("{s:s}", "host", here),
+             "%s's VDMA handler gets a %s of no %s that it waits for: a link has delivered it "
+             "twice, and the handlers rely on links that do not; set link.window",
+             here, message, transfer);
+}
+
 void vdma_ext_reply_arrived(struct cpu_context *context, struct vdma_handler *handler, uint64_t key)
 {
     struct vdma_read *read = handler->reads;
     while (read && read->number != key)
         read = read->next;
-    g_assert(read && read->ext_due);
+    if (!read || !read->ext_due) {
+        fail_unknown(handler, "GET_EXT_REPLY", "read");
+        return;
+    }
     const struct vdma_transfer *transfer = &read->transfer;
     const struct vdma_split *split = &read->split;
     mem_copy(context, &handler->host->config.memory, split->first + split->last, COPY_COLD,
@@ -267,7 +280,10 @@ void vdma_done_arrived(struct cpu_context *context, struct vdma_handler *handler
     struct vdma_write *previous = NULL, *write = handler->writes;
     for (; write && write->number != key; write = write->next)
         previous = write;
-    g_assert(write);
+    if (!write) {
+        fail_unknown(handler, "DONE", "write");
+        return;
+    }
     if (previous)
         previous->next = write->next;
     else
