@@ -252,10 +252,17 @@ static void test_data_follow_cookie_ack(void)
 {
     struct sctp_peer *peer = sctp_peer_new(1, NULL);
     sctp_peer_call(peer, TIME_MS, sctp_peer_connect, NULL);
+    sctp_peer_run(peer, 2 * TIME_MS - 1);
+    const struct sctp_socket *socket = sctp_node(peer->world, 0)->socket;
+    CU_ASSERT_PTR_NULL(sctp_socket_wait(socket)); // nothing waits
     sctp_peer_call(peer, 2 * TIME_MS, sctp_peer_send, GSIZE_TO_POINTER(100));
     sctp_peer_call(peer, 2 * TIME_MS, sctp_peer_send, GSIZE_TO_POINTER(1452));
+    sctp_peer_run(peer, 3 * TIME_MS);
+    const struct wait *wait = sctp_socket_wait(socket);
+    CU_ASSERT_FATAL(wait != NULL);
+    SUITE_SAME_TEXT(wait->text, "the association's set-up");
     sctp_peer_at(peer, 4 * TIME_MS, "INIT-ACK");
-    SUITE_SAME_TEXT(sctp_peer_run(peer, 10 * TIME_MS), "INIT/0\nCOOKIE-ECHO DATA(0)\n");
+    SUITE_SAME_TEXT(sctp_peer_run(peer, 10 * TIME_MS), "COOKIE-ECHO DATA(0)\n");
     sctp_peer_at(peer, 11 * TIME_MS, "COOKIE-ACK; SACK cum=0");
     SUITE_SAME_TEXT(sctp_peer_run(peer, 20 * TIME_MS), "DATA(1)\n");
     sctp_peer_free(peer);

@@ -168,6 +168,50 @@ static void test_waiting(void)
     world_free(world);
 }
 
+// Selects for what can be read of the listener and of the accepted socket.
+struct selection {
+    int calls, listener, accepted; // that found them ready
+};
+
+static bool select_job(struct cpu_context *context, void *process, void *argument)
+{
+    struct sctp_node *node = process;
+    struct selection *selection = argument;
+    struct inet_selected selected[] = {
+        {.socket = sctp_socket_inet(node->listener), .wanted = INET_READABLE},
+        {.socket = sctp_socket_inet(node->socket), .wanted = INET_READABLE},
+    };
+    selection->calls++;
+    if (inet_select(context, selected, 2, true) == 0)
+        return false;
+    selection->listener += selected[0].ready == INET_READABLE;
+    selection->accepted += selected[1].ready == INET_READABLE;
+    return true;
+}
+
+static void test_select(void)
+{
+    struct selection selection = {0};
+    struct world *world = connected(NULL);
+    world_do_at(sctp_node(world, 1), 20 * TIME_MS, select_job, &selection);
+    sctp_run_until(world, 50 * TIME_MS);
+    int calls = selection.calls; // it sleeps
+    SUITE_SAME_INTEGER(selection.accepted + selection.listener, 0);
+    call_at(world, 0, 60 * TIME_MS, send_one, GSIZE_TO_POINTER(100));
+    sctp_run_until(world, 100 * TIME_MS);
+    SUITE_SAME_INTEGER(selection.calls, calls + 1);
+    SUITE_SAME_INTEGER(selection.accepted, 1);
+    SUITE_SAME_INTEGER(selection.listener, 0);
+    SUITE_SAME_INTEGER(receive_now(world, 1, 1000).value, 100);
+    sctp_node(world, 0)->socket = NULL; // connects another one
+    world_do_at(sctp_node(world, 0), 200 * TIME_MS, sctp_connect_job, NULL);
+    world_do_at(sctp_node(world, 1), 200 * TIME_MS, select_job, &selection);
+    sctp_run_until(world, 300 * TIME_MS);
+    SUITE_SAME_INTEGER(selection.accepted, 1);
+    SUITE_SAME_INTEGER(selection.listener, 1);
+    world_free(world);
+}
+
 // ---- Opening ----
 
 static void bind_rules(struct cpu_context *context, struct sctp_node *node, void *argument)
@@ -434,6 +478,7 @@ static const struct suite_case cases[] = {
     {"content comes first", test_content},
     {"messages fit into the send buffer as a whole or not", test_send_buffer},
     {"writers and readers sleep", test_waiting},
+    {"select", test_select},
     {"bind", test_bind},
     {"only the bound cards take part", test_cards},
     {"paths between all addresses", test_paths},
