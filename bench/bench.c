@@ -14,6 +14,7 @@ json_t *bench_run(const struct bench_options *options)
     json_object_set_new(results, "star", bench_star(options));
     json_object_set_new(results, "clos", bench_clos(options));
     json_object_set_new(results, "allpairs", allpairs);
+    json_object_set_new(results, "streams", bench_streams(options));
     json_object_set_new(results, "pingpong", bench_pingpong(options));
     json_object_set_new(results, "memory", memory);
     return results;
@@ -127,6 +128,25 @@ static void append_allpairs(GString *out, json_t *rows)
     }
 }
 
+static void append_streams(GString *out, json_t *rows)
+{
+    static const char *const headers[] = {"packets/s", "ns-3 TCP/s", "ratio", NULL};
+    append_headers(out,
+                   "\nStreams: one connection at gigabit rate, packets of data and acknowledgments",
+                   headers);
+    json_t *row;
+    size_t index;
+    json_array_foreach(rows, index, row)
+    {
+        const json_t *packets = json_object_get(row, "packets_per_s");
+        const json_t *ns3 = json_object_get(row, "ns3_tcp_packets_per_s");
+        append_cell(out, rate_text(packets));
+        append_cell(out, rate_text(ns3));
+        append_cell(out, ratio_text(json_number_value(packets), json_number_value(ns3)));
+        g_string_append_printf(out, "  %s\n", json_string_value(json_object_get(row, "transport")));
+    }
+}
+
 void bench_print(json_t *results, FILE *out)
 {
     GString *text = g_string_new(NULL);
@@ -134,6 +154,7 @@ void bench_print(json_t *results, FILE *out)
     append_star(text, json_object_get(results, "star"));
     append_clos(text, json_object_get(results, "clos"));
     append_allpairs(text, json_object_get(results, "allpairs"));
+    append_streams(text, json_object_get(results, "streams"));
     json_t *pingpong = json_object_get(results, "pingpong");
     char *messages = rate_text(json_object_get(pingpong, "messages_per_s"));
     g_string_append_printf(text, "\nPingPong: %s messages/s\n", messages);

@@ -5,6 +5,7 @@
 // star      raw frames through one switch, against the same frames in ns-3 where that is installed
 // clos      packets through Clos networks of cut-through switches
 // allpairs  a whole stack on a large machine: every node puts to random peers
+// streams   transports at full rate, against TCP in ns-3 where that is installed
 // pingpong  the MPI stack of the first series of scenarios/pingpong_cluster1.yaml
 // memory    bytes for each host of a large cluster
 #ifndef NETSIM_BENCH_BENCH_H
@@ -29,8 +30,9 @@ struct bench_options {
 // All of it: {"hold": [{"pending", "events_per_s", "bare_heap_events_per_s"}], "star": [{"hosts",
 // "frames_per_s", "hops_per_s", "ns3_frames_per_s", "ratio"}], "clos": [{"hosts",
 // "packet_hops_per_s"}], "allpairs": [{"hosts", "packets_per_s", "packet_hops_per_s",
-// "bytes_per_host"}], "pingpong": {"messages_per_s"},
-// "memory": {"hosts", "bytes_per_host"}}. What could not be measured is null. New reference.
+// "bytes_per_host"}], "streams": [{"transport", "packets_per_s", "ns3_tcp_packets_per_s",
+// "ratio"}], "pingpong": {"messages_per_s"}, "memory": {"hosts", "bytes_per_host"}}. What could not
+// be measured is null. New reference.
 json_t *bench_run(const struct bench_options *options);
 
 // The same as aligned tables.
@@ -42,20 +44,24 @@ json_t *bench_hold(const struct bench_options *options);
 json_t *bench_star(const struct bench_options *options);
 json_t *bench_clos(const struct bench_options *options);
 json_t *bench_allpairs(const struct bench_options *options);
+json_t *bench_streams(const struct bench_options *options);
 json_t *bench_pingpong(const struct bench_options *options);
 json_t *bench_memory(const struct bench_options *options);
 
-// The star in ns-3.
+// A program of bench/ in ns-3.
 struct bench_ns3;
 
-// Builds bench/ns3_star.cc in the user's cache directory unless it has been built. Returns NULL if
-// ns-3 or a C++ compiler is not installed, or if the build fails, which has been reported. Free
-// with bench_ns3_free.
-struct bench_ns3 *bench_ns3_new(const struct bench_options *options);
+// Builds bench/ns3_star.cc, or ns3_tcp.cc, in the user's cache directory unless it has been built.
+// Returns NULL if ns-3 or a C++ compiler is not installed, or if the build fails, which has been
+// reported. Free with bench_ns3_free.
+struct bench_ns3 *bench_ns3_star_new(const struct bench_options *options);
+struct bench_ns3 *bench_ns3_tcp_new(const struct bench_options *options);
 void bench_ns3_free(struct bench_ns3 *ns3);
 
-// Frames that ns-3 delivers per second of wall time while it simulates `seconds`; 0 after an error.
+// Frames or packets that ns-3 delivers per second of wall time while it simulates `seconds`; 0
+// after an error.
 double bench_ns3_frames_per_s(const struct bench_ns3 *ns3, int hosts, double seconds);
+double bench_ns3_packets_per_s(const struct bench_ns3 *ns3, double seconds);
 
 void bench_say(const struct bench_options *options, const char *format, ...) G_GNUC_PRINTF(2, 3);
 

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Builds and runs the star in ns-3, with the C++ compiler and the libraries of the system.
+// Builds and runs what is compared in ns-3, with the C++ compiler and the libraries of the system.
 #include "bench/bench.h"
 
 #include <glib/gstdio.h>
 #include <string.h>
 #include <unistd.h>
-
-#define PACKAGES "ns3-csma ns3-point-to-point ns3-bridge"
 
 struct bench_ns3 {
     char *program;
@@ -33,7 +31,7 @@ static char *output_of(const char *command, char **problem)
 
 // Where the program for this source and this version of ns-3 is kept: a change of either makes a
 // new name.
-static char *program_path(const char *source, const char *version)
+static char *program_path(const char *source, const char *name, const char *version)
 {
     char *text = NULL;
     gsize length = 0;
@@ -42,9 +40,9 @@ static char *program_path(const char *source, const char *version)
     GChecksum *sum = g_checksum_new(G_CHECKSUM_SHA256);
     g_checksum_update(sum, (const guchar *)text, (gssize)length);
     g_checksum_update(sum, (const guchar *)version, -1);
-    char *name = g_strdup_printf("ns3_star-%.16s", g_checksum_get_string(sum));
-    char *path = g_build_filename(g_get_user_cache_dir(), "netsim", name, NULL);
-    g_free(name);
+    char *file = g_strdup_printf("%s-%.16s", name, g_checksum_get_string(sum));
+    char *path = g_build_filename(g_get_user_cache_dir(), "netsim", file, NULL);
+    g_free(file);
     g_checksum_free(sum);
     g_free(text);
     return path;
@@ -76,7 +74,8 @@ static char *compile(const char *source, const char *program, const char *flags)
 }
 
 // The program, built if necessary; returns NULL and sets *problem (g_free) if there is none.
-static char *program_find(const char *source, char **problem)
+static char *program_find(const char *source, const char *name, const char *packages,
+                          char **problem)
 {
     char *version = output_of("pkg-config --modversion ns3-core", problem);
     g_free(*problem);
@@ -85,25 +84,31 @@ static char *program_find(const char *source, char **problem)
         *problem = g_strdup("libns3-dev is not installed");
         return NULL;
     }
-    char *flags = output_of("pkg-config --cflags --libs " PACKAGES, problem);
-    char *program = flags ? program_path(source, version) : NULL;
+    char *command = g_strdup_printf("pkg-config --cflags --libs %s", packages);
+    char *flags = output_of(command, problem);
+    char *program = flags ? program_path(source, name, version) : NULL;
     if (flags && !program)
         *problem = g_strdup_printf("%s cannot be read", source);
     if (program && !g_file_test(program, G_FILE_TEST_IS_EXECUTABLE))
         *problem = compile(source, program, g_strstrip(flags));
     if (*problem)
         g_clear_pointer(&program, g_free);
+    g_free(command);
     g_free(flags);
     g_free(version);
     return program;
 }
 
-struct bench_ns3 *bench_ns3_new(const struct bench_options *options)
+// `name`: of the source in bench/, without ".cc".
+static struct bench_ns3 *ns3_new(const struct bench_options *options, const char *name,
+                                 const char *packages)
 {
-    char *source = g_build_filename(options->data_dir, "bench", "ns3_star.cc", NULL);
+    char *file = g_strdup_printf("%s.cc", name);
+    char *source = g_build_filename(options->data_dir, "bench", file, NULL);
+    g_free(file);
     char *problem = NULL;
     bench_say(options, "ns-3: building %s if need be", source);
-    char *program = program_find(source, &problem);
+    char *program = program_find(source, name, packages, &problem);
     g_free(source);
     if (!program) {
         bench_say(options, "without ns-3: %s", problem);
@@ -115,6 +120,16 @@ struct bench_ns3 *bench_ns3_new(const struct bench_options *options)
     return ns3;
 }
 
+struct bench_ns3 *bench_ns3_star_new(const struct bench_options *options)
+{
+    return ns3_new(options, "ns3_star", "ns3-csma ns3-point-to-point ns3-bridge");
+}
+
+struct bench_ns3 *bench_ns3_tcp_new(const struct bench_options *options)
+{
+    return ns3_new(options, "ns3_tcp", "ns3-applications ns3-internet ns3-point-to-point");
+}
+
 void bench_ns3_free(struct bench_ns3 *ns3)
 {
     if (!ns3)
@@ -123,20 +138,36 @@ void bench_ns3_free(struct bench_ns3 *ns3)
     g_free(ns3);
 }
 
-double bench_ns3_frames_per_s(const struct bench_ns3 *ns3, int hosts, double seconds)
+// What the program, run with these arguments, received per second of wall time.
+static double received_per_s(const struct bench_ns3 *ns3, const char *arguments)
 {
-    char duration[G_ASCII_DTOSTR_BUF_SIZE], *problem;
+    char *problem;
     char *program = g_shell_quote(ns3->program);
-    char *command = g_strdup_printf("%s point-to-point %d %s", program, hosts,
-                                    g_ascii_dtostr(duration, sizeof duration, seconds));
+    char *command = g_strdup_printf("%s %s", program, arguments);
     char *out = output_of(command, &problem);
     json_t *result = out ? json_loads(out, 0, NULL) : NULL;
     double wall = json_number_value(json_object_get(result, "wall_s"));
-    double frames = json_number_value(json_object_get(result, "received"));
+    double received = json_number_value(json_object_get(result, "received"));
     json_decref(result);
     g_free(out);
     g_free(problem);
     g_free(command);
     g_free(program);
-    return wall > 0.0 ? frames / wall : 0.0;
+    return wall > 0.0 ? received / wall : 0.0;
+}
+
+double bench_ns3_frames_per_s(const struct bench_ns3 *ns3, int hosts, double seconds)
+{
+    char duration[G_ASCII_DTOSTR_BUF_SIZE];
+    char *arguments = g_strdup_printf("point-to-point %d %s", hosts,
+                                      g_ascii_dtostr(duration, sizeof duration, seconds));
+    double rate = received_per_s(ns3, arguments);
+    g_free(arguments);
+    return rate;
+}
+
+double bench_ns3_packets_per_s(const struct bench_ns3 *ns3, double seconds)
+{
+    char duration[G_ASCII_DTOSTR_BUF_SIZE];
+    return received_per_s(ns3, g_ascii_dtostr(duration, sizeof duration, seconds));
 }

@@ -172,7 +172,7 @@ static json_t *star_of(int hosts, const struct bench_ns3 *ns3, bool quick)
 json_t *bench_star(const struct bench_options *options)
 {
     json_t *results = json_array();
-    struct bench_ns3 *ns3 = options->ns3 ? bench_ns3_new(options) : NULL;
+    struct bench_ns3 *ns3 = options->ns3 ? bench_ns3_star_new(options) : NULL;
     for (size_t i = 0; i < G_N_ELEMENTS(host_counts); i++) {
         bench_say(options, "star, %d hosts%s", host_counts[i], ns3 ? ", and the same in ns-3" : "");
         json_array_append_new(results, star_of(host_counts[i], ns3, options->quick));
