@@ -99,7 +99,7 @@ struct sctp_text {
 
 // script_packet_fn.
 void *sctp_text_parse(struct script_parser *parser, enum script_event_kind direction);
-void sctp_text_free(void *text);
+void sctp_text_free(void *owner);
 
 // ---- Numbers of both sides ----
 
