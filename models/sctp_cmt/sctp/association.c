@@ -60,7 +60,7 @@ bool sctp_may_send_data(const struct sctp_association *association)
 static void reap_event(struct engine *engine, struct event *event);
 
 struct sctp_association *sctp_association_new(struct sctp_socket *socket, uint16_t port,
-                                              uint16_t peer_port)
+                                              uint16_t peer_port, int addresses)
 {
     struct sctp_host *host = socket->host;
     struct sctp_association *association = g_new0(struct sctp_association, 1);
@@ -70,7 +70,8 @@ struct sctp_association *sctp_association_new(struct sctp_socket *socket, uint16
     association->settings = socket->settings;
     association->port = port;
     association->peer_port = peer_port;
-    association->paths = g_new0(struct sctp_path, SCTP_MOST_PATHS);
+    association->path_room = CLAMP(addresses, 1, SCTP_MOST_PATHS);
+    association->paths = g_new0(struct sctp_path, association->path_room);
     event_init(&association->reap, reap_event);
     g_ptr_array_add(host->associations, association);
     g_ptr_array_add(socket->associations, association);
@@ -137,7 +138,7 @@ struct sctp_path *sctp_add_path(struct sctp_association *association, int statio
     struct sctp_host *host = association->host;
     struct sctp_path *known = sctp_path_to(association, station);
     struct inet_interface *interface = card_for(association->socket, station);
-    if (known || !interface || association->path_count == SCTP_MOST_PATHS)
+    if (known || !interface || association->path_count == association->path_room)
         return known;
     int64_t key = sctp_peer_key(station, association->port, association->peer_port);
     if (g_hash_table_lookup(host->by_peer, &key)) // of another association of this port

@@ -41,8 +41,8 @@ struct sctp_association {
     uint32_t tag, peer_tag; // what the peer must write; what this end writes
     uint32_t initial_tsn, peer_initial_tsn;
     int64_t peer_initial_rwnd;
-    struct sctp_path *paths; // SCTP_MOST_PATHS are there, path_count are in use
-    int path_count;
+    struct sctp_path *paths; // path_room are there, path_count are in use
+    int path_count, path_room;
     struct sctp_path *primary;
     int errors; // of the association: sctp_path_error, sctp_association_alive
     struct sctp_out out;
@@ -132,8 +132,9 @@ bool sctp_uses_card(const struct sctp_socket *socket, const struct inet_interfac
 // association.c: life, states, errors, notifications. An association stays in memory until the host
 // is freed, so that packets, timers and messages may refer to it; sctp_association.ended says that
 // it is over.
+// `addresses`: how many the peer may have; at most SCTP_MOST_PATHS count.
 struct sctp_association *sctp_association_new(struct sctp_socket *socket, uint16_t port,
-                                              uint16_t peer_port);
+                                              uint16_t peer_port, int addresses);
 void sctp_association_free(struct sctp_association *association);
 void sctp_set_state(struct cpu_context *context, struct sctp_association *association,
                     enum sctp_state state, const char *event);

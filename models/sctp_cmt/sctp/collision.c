@@ -50,7 +50,7 @@ static void found(struct cpu_context *context, struct sctp_arrival *arrival,
     }
     struct sctp_socket *socket = sctp_socket_for_peer(listener);
     struct sctp_association *association =
-        sctp_association_new(socket, cookie->port, cookie->peer_port);
+        sctp_association_new(socket, cookie->port, cookie->peer_port, cookie->station_count + 1);
     association->opened = context->now;
     add_paths(association, cookie, source);
     arrival->association = association;

@@ -142,13 +142,25 @@ int sctp_listen(struct cpu_context *context, struct sctp_socket *socket)
     return 0;
 }
 
+// What INIT-ACK may list: the addresses of the peers' hosts.
+static int addresses_of(const struct cluster *cluster, const int *stations, int count)
+{
+    int most = count;
+    for (int i = 0; i < count; i++) {
+        int host = network_station_host(cluster->network, stations[i]);
+        most = MAX(most, network_host_stations(cluster->network, host));
+    }
+    return most;
+}
+
 struct sctp_association *sctp_socket_open(struct cpu_context *context, struct sctp_socket *socket,
                                           const int *stations, int count, uint16_t port)
 {
     have_port(socket);
     if (socket->style == SCTP_ONE_TO_ONE)
         g_ptr_array_set_size(socket->associations, 0);
-    struct sctp_association *association = sctp_association_new(socket, socket->port, port);
+    struct sctp_association *association = sctp_association_new(
+        socket, socket->port, port, addresses_of(socket->host->cluster, stations, count));
     for (int i = 0; i < count; i++) // the user vouches for them (RFC 9260, 5.4)
         sctp_add_path(association, stations[i], true);
     if (association->path_count == 0) {
