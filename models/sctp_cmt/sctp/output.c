@@ -462,7 +462,7 @@ static void lift_limits(struct sctp_association *association, const int64_t *win
 static void send_new(struct cpu_context *context, struct sctp_association *association)
 {
     int64_t now = inet_ticks(association->host->inet, context->now);
-    int64_t windows[SCTP_MOST_PATHS], limited[SCTP_MOST_PATHS];
+    int64_t windows[SCTP_MOST_PATHS] = {0}, limited[SCTP_MOST_PATHS] = {0};
     for (int i = 0; i < association->path_count; i++)
         sctp_cc_idle(&association->paths[i], now);
     limit_bursts(association, windows);
