@@ -76,6 +76,14 @@ static void test_nagle(void)
     SENT(sender, "");
     sender_sack(sender, "13");
     SENT(sender, "1[14]");
+    SUITE_SAME_TEXT(sctp_out_wait(&sender->association) ? "waits" : "", "");
+    sender_send(sender, 1, 100);
+    SUITE_SAME_TEXT(sctp_out_wait(&sender->association)->text,
+                    "a SACK, as less than a packet waits");
+    sender_sack(sender, "14");
+    SENT(sender, "1[15]");
+    sender_send(sender, 1, CHUNK); // just a packet's worth
+    SENT(sender, "1[16]");
     sender_free(sender);
 }
 
@@ -206,6 +214,12 @@ static void test_blocked(void)
     sender_sack_of(sender, "1", 0, 100000);
     sender_sack_of(sender, "3", 0, 0);
     sender_sack_of(sender, "5", 0, 0); // nothing in flight: a probe goes
+    sender_free(sender);
+    sender = sender_new(PLAIN, 1); // nothing waits: nothing is blocked
+    sender_send(sender, 2, CHUNK);
+    sender_sack_of(sender, "1", 0, 0);
+    SUITE_SAME_INTEGER(*sender->stack.count.rwnd_blocked, 0);
+    CU_ASSERT_PTR_NULL(sctp_out_wait(&sender->association));
     sender_free(sender);
     SUITE_SAME_TEXT(log->text->str, STEP("open", "rwnd_blocked") STEP("rwnd_blocked", "open")
                                         STEP("open", "rwnd_blocked"));

@@ -196,6 +196,44 @@ static void test_timer(void)
     sender_sack(sender, "0 2 4-8");
     SENT(sender, "1[1]"); // 3 is marked, too, but 13 chunks are in flight
     SUITE_SAME_INTEGER(sender->paths[0].t3->expires, 1400);
+    sender_wait(sender, 100 * TIME_MS);
+    sender_sack(sender, "0 2 4-12");
+    SENT(sender, "1[3]");
+    SUITE_SAME_INTEGER(sender->paths[0].t3->expires, 1400);
+    sender_free(sender);
+}
+
+// The BSD stack starts it anew with each cut.
+static void test_timer_s2007(void)
+{
+    struct sender *sender = flying(CMT, 1, 30000, 20);
+    sender_sack(sender, "0 2-4");
+    sender_sack(sender, "0 2-5");
+    sender_wait(sender, 400 * TIME_MS);
+    sender_sack(sender, "0 2-6");
+    SUITE_SAME_INTEGER(sender->paths[0].t3->expires, 3400);
+    sender_sack(sender, "0 2-6 8");
+    sender_sack(sender, "0 2-6 8-9");
+    sender_chunk(sender, 7)->missing = 2;
+    sender_wait(sender, 100 * TIME_MS);
+    sender->paths[0].cmt.find_pseudo = false; // no pseudo-cum-ack starts it
+    sender->paths[0].cmt.pseudo_cumack = sender->first;
+    sender_sack(sender, "0 2-6 8-10");
+    SUITE_SAME_INTEGER(*sender->stack.count.fast_retransmits, 2);
+    SUITE_SAME_INTEGER(sender->paths[0].t3->expires, 3500);
+    CU_ASSERT(sender->paths[0].cmt.loss_rate > 0);
+    sender_free(sender);
+}
+
+// A SACK that is due does not fit beside a full chunk.
+static void test_with_sack(void)
+{
+    struct sender *sender = flying(RFC, 1, 10 * WIRE, 10);
+    sender_sack(sender, "0 2");
+    sender_sack(sender, "0 2-3");
+    sender->sack_due = true;
+    sender_sack(sender, "0 2-4");
+    SENT(sender, "1[SACK] 1[1]");
     sender_free(sender);
 }
 
@@ -272,15 +310,29 @@ static void test_t3_young(void)
 {
     struct sender *sender = sender_new(BSD, 1);
     sender->paths[0].rto = (struct sctp_rto){.sa = 800, .sv = 100, .rto = 1000, .measured = true};
+    sender->paths[0].cc.cwnd = 6000;
     sender_send(sender, 2, CHUNK);
-    sender_wait(sender, 900 * TIME_MS);
+    sender_wait(sender, 800 * TIME_MS);
+    sender_send(sender, 1, CHUNK);
+    sender_wait(sender, 100 * TIME_MS);
     sender_send(sender, 1, CHUNK);
     sender_take(sender);
     sender_wait(sender, 150 * TIME_MS);
     SENT(sender, "1[1]");
-    SUITE_SAME_INTEGER(sender_out(sender)->resend, 1);
-    SUITE_SAME_INTEGER(sender_chunk(sender, 3)->state, SCTP_SENT);
+    SUITE_SAME_INTEGER(sender_out(sender)->resend, 2);
+    SUITE_SAME_INTEGER(sender_chunk(sender, 3)->state, SCTP_RESEND);
+    SUITE_SAME_INTEGER(sender_chunk(sender, 4)->state, SCTP_SENT);
     WINDOW(sender, 0, 1500, 3000);
+    sender_free(sender);
+    sender = sender_new(BSD, 1); // nothing is old enough: nothing is cut
+    sender->paths[0].rto = (struct sctp_rto){.sa = 800, .sv = 100, .rto = 1000, .measured = true};
+    sender_send(sender, 1, CHUNK);
+    sender_chunk(sender, 1)->sent_at = 900;
+    sender_take(sender);
+    sender_wait(sender, 1050 * TIME_MS);
+    SENT(sender, "");
+    WINDOW(sender, 0, 4380, SENDER_RWND);
+    SUITE_SAME_INTEGER(sender->paths[0].t3->expires, 3000);
     sender_free(sender);
 }
 
@@ -300,6 +352,20 @@ static void test_t3_alternate(void)
     sender_sack(sender, "3");
     sender_send(sender, 1, CHUNK);
     SENT(sender, "1[4]"); // the primary is ACTIVE still
+    sender_free(sender);
+    sender = flying(RFC, 2, 20 * WIRE, 0); // what waits already goes along
+    sender->paths[1].cc.cwnd = 4404;
+    sender_send(sender, 20, CHUNK);
+    sender_sack(sender, "0 4-6");
+    sender_sack(sender, "0 4-7");
+    sender_sack(sender, "0 4-8");
+    SUITE_SAME_INTEGER(sender_out(sender)->resend, 2);
+    sender_take(sender);
+    sender_wait(sender, 1100 * TIME_MS);
+    SENT(sender, "2[1]");
+    CU_ASSERT_PTR_EQUAL(sender_chunk(sender, 2)->path, &sender->paths[1]);
+    CU_ASSERT_PTR_EQUAL(sender_chunk(sender, 20)->path, &sender->paths[1]);
+    CU_ASSERT(!sender_chunk(sender, 2)->fast_due);
     sender_free(sender);
     sender = sender_new("{no_delay: true, t3_to_alternate: false}", 2);
     sender_send(sender, 1, CHUNK);
@@ -422,14 +488,16 @@ static void test_t3_in_set_up(void)
 // T3-rtx ends fast recovery.
 static void test_t3_ends_recovery(void)
 {
-    struct sender *sender = flying(RFC, 1, 10 * WIRE, 10);
+    struct sender *sender = flying(RFC, 2, 10 * WIRE, 10);
     sender_sack(sender, "0 2-4");
     sender_sack(sender, "0 2-5");
     sender_sack(sender, "0 2-6");
     CU_ASSERT(sender_out(sender)->recovering);
+    sender->paths[1].recovering = true;
     sender_wait(sender, 1100 * TIME_MS);
     CU_ASSERT(!sender_out(sender)->recovering);
     CU_ASSERT(!sender->paths[0].recovering);
+    CU_ASSERT(!sender->paths[1].recovering);
     WINDOW(sender, 0, WIRE, 4 * WIRE);
     sender_free(sender);
 }
@@ -452,6 +520,16 @@ static void test_silent_path(void)
     sender_wait(sender, 3100 * TIME_MS);
     SUITE_SAME_INTEGER(sender->heartbeats, 1);
     sender_free(sender);
+    static const char *const none[] = {BSD, RFC}; // not the primary, and not in RFC 9260
+    for (int i = 0; i < 2; i++) {
+        sender = sender_new(none[i], 2);
+        sender_send(sender, 1, CHUNK);
+        sender->association.primary = &sender->paths[i];
+        sender->paths[0].last_sent = -10 * TIME_S;
+        sender_wait(sender, 3100 * TIME_MS);
+        SUITE_SAME_INTEGER(sender->heartbeats, 0);
+        sender_free(sender);
+    }
 }
 
 static const struct suite_case cases[] = {
@@ -463,6 +541,8 @@ static const struct suite_case cases[] = {
     {"fast retransmit again", test_again},
     {"without room in cwnd", test_without_room},
     {"T3-rtx at a fast retransmit", test_timer},
+    {"T3-rtx at a fast retransmit of BSD", test_timer_s2007},
+    {"with a SACK", test_with_sack},
     {"before new data", test_before_new_data},
     {"a closed window", test_closed_window},
     {"T3-rtx", test_t3},

@@ -93,6 +93,16 @@ static void test_round_trips(void)
     sender_sack(sender, "5");
     SUITE_SAME_INTEGER(rto->sa, 740); // 7/8 of 100 and 1/8 of 40
     sender_free(sender);
+    sender = sender_new("{no_delay: true, burst_rule: none}", 1); // what is lost is timed no more
+    sender_send(sender, 3, CHUNK);
+    sender_sack(sender, "0 2");
+    sender_sack(sender, "0 2-3");
+    sender_send(sender, 3, CHUNK);
+    SUITE_SAME_INTEGER(sender->paths[0].rto.timed, sender->first);
+    sender_sack(sender, "0 2-4");
+    CU_ASSERT(sender->paths[0].rto.timing);
+    SUITE_SAME_INTEGER(sender->paths[0].rto.timed, sender->first + 5); // the next new one
+    sender_free(sender);
     sender = sender_new(PLAIN, 1);
     sender_send(sender, 1, CHUNK);
     sender_wait(sender, 1100 * TIME_MS);
@@ -117,6 +127,16 @@ static void test_errors(void)
     SUITE_SAME_INTEGER(sender->paths[0].errors, 2);
     sender_sack(sender, "2");
     SUITE_SAME_INTEGER(sender->paths[0].errors, 0);
+    sender_free(sender);
+    sender = sender_new(PLAIN, 1); // marked, and the first transmission arrives
+    sender_send(sender, 2, CHUNK);
+    sender_wait(sender, 1100 * TIME_MS);
+    SUITE_SAME_INTEGER(sender_chunk(sender, 2)->state, SCTP_RESEND);
+    sender_sack(sender, "1");
+    sender->association.errors = 3;
+    sender_chunk(sender, 2)->state = SCTP_SENT; // it left with the SACK
+    sender_sack(sender, "2");
+    SUITE_SAME_INTEGER(sender->association.errors, 0);
     sender_free(sender);
 }
 
@@ -179,6 +199,13 @@ static void test_timer_cmt(void)
     EXPIRES(sender, 1, 1200);
     sender_sack(sender, "0 2-4");
     CU_ASSERT(!sender_timer(sender, 1));
+    sender_sack(sender, "1 3-4"); // path 1's, by cum_tsn, though there are gap blocks
+    sender_free(sender);
+    sender = sender_new("{profile: s2007, cmt: true, no_delay: true}", 2);
+    sender_send(sender, 5, CHUNK);
+    sender_wait(sender, 200 * TIME_MS);
+    sender_sack(sender, "1 4"); // 3 is out: RTO of path 1 is 400 ms, at least 1 s
+    EXPIRES(sender, 0, 1200);
     sender_free(sender);
 }
 

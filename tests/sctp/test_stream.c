@@ -146,10 +146,27 @@ static void test_fewer_streams(void)
     sender_put(sender, 2, 100, false);
     sctp_out_limit_streams(&sender->association, 5);
     SUITE_SAME_INTEGER(sender_out(sender)->buffer.used, 200);
+    SUITE_SAME_INTEGER(sender_out(sender)->waiting_bytes, 200);
+    SUITE_SAME_INTEGER(sender_out(sender)->waiting, 2);
     sctp_out_limit_streams(&sender->association, 9);
     SUITE_SAME_INTEGER(sender_out(sender)->stream_count, 5);
     cut(sender, WIRE, 232);
     made(sender, "1:0+100EB 2:0+100EB");
+    sender_free(sender);
+    sender = sender_new(ROOMY, 1); // one of them has the turn
+    sender_put(sender, 5, 2000, false);
+    sender_put(sender, 2, 100, false);
+    cut(sender, WIRE, WIRE);
+    sctp_out_limit_streams(&sender->association, 5);
+    CU_ASSERT_PTR_NULL(sender_out(sender)->locked);
+    SUITE_SAME_INTEGER(sender_out(sender)->buffer.used, CHUNK + 100);
+    cut(sender, WIRE, 116);
+    sender_put(sender, 2, 3000, false); // one that stays keeps it
+    cut(sender, WIRE, WIRE);
+    sctp_out_limit_streams(&sender->association, 3);
+    CU_ASSERT_PTR_EQUAL(sender_out(sender)->locked, &sender_out(sender)->streams[2]);
+    sctp_out_limit_streams(&sender->association, 2);
+    CU_ASSERT_PTR_NULL(sender_out(sender)->locked);
     sender_free(sender);
 }
 

@@ -138,7 +138,6 @@ static void send_chunk(struct filling *filling, struct sctp_outgoing *chunk)
     add_data(filling, chunk);
     chunk->sent_at = inet_ticks(association->host->inet, filling->context->now);
     chunk->transmissions = (uint8_t)MIN(chunk->transmissions + 1, UINT8_MAX);
-    chunk->missing = 0;
     if (chunk->transmissions > 1)
         (*association->host->count.retransmissions)++;
     time_round_trip(path, chunk);

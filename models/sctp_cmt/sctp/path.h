@@ -45,7 +45,7 @@ struct sctp_path_sack {
     int64_t net_ack; // bytes newly acknowledged
     bool fresh_ack;  // one of them was never retransmitted
     bool saw_newack;
-    uint32_t highest_newack, lowest_newack;
+    uint32_t highest_newack;
     bool new_pseudo;
     bool marked;              // a chunk of the path was marked for retransmission
     struct sctp_path *target; // of the marked ones; NULL: not chosen yet

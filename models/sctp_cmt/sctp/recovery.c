@@ -69,6 +69,7 @@ static void mark(struct cpu_context *context, struct sctp_association *associati
         path->sack.target = sctp_retransmission_path(context, path, false);
     sctp_path_fate(path, true);
     sctp_outgoing_mark(association, chunk, path->sack.target);
+    chunk->missing = 0;
     chunk->fast_sent = chunk->fast_due = true;
     chunk->newer = association->out.unsent;
     chunk->no_fast = config->cmt.on || config->fast_again == SCTP_FAST_NEVER;
@@ -163,8 +164,6 @@ void sctp_out_move(struct sctp_association *association, struct sctp_path *from,
                    struct sctp_path *to, bool unsent)
 {
     struct sctp_out *out = &association->out;
-    if (from == to)
-        return;
     for (uint32_t tsn = out->cum_tsn + 1; tsn != out->next; tsn++) {
         struct sctp_outgoing *chunk = sctp_out_at(out, tsn);
         bool moves = chunk->state == SCTP_RESEND || (unsent && chunk->state == SCTP_MADE);

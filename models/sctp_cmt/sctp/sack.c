@@ -26,8 +26,7 @@ static void note_newack(const struct sctp_association *association, struct sctp_
 {
     struct sctp_path_sack *sack = &chunk->path->sack;
     bool all = association->host->config->cmt.dac_form == SCTP_DAC_NUMBER;
-    if (!work->any || sctp_tsn_before(work->highest, chunk->tsn))
-        work->highest = chunk->tsn;
+    work->highest = chunk->tsn; // they come in the order of TSNs
     if (!work->any || sctp_tsn_before(chunk->tsn, work->lowest))
         work->lowest = chunk->tsn;
     work->any = true;
@@ -35,8 +34,6 @@ static void note_newack(const struct sctp_association *association, struct sctp_
         return;
     if (!sack->saw_newack || sctp_tsn_before(sack->highest_newack, chunk->tsn))
         sack->highest_newack = chunk->tsn;
-    if (!sack->saw_newack || sctp_tsn_before(chunk->tsn, sack->lowest_newack))
-        sack->lowest_newack = chunk->tsn;
     sack->saw_newack = true;
 }
 

@@ -54,6 +54,7 @@ static int mark_all(struct sctp_path *path, struct sctp_path *target, int64_t no
             sctp_path_fate(path, true);
             sctp_outgoing_mark(association, chunk, target);
             chunk->fast_due = false;
+            chunk->missing = 0;
             chunk->fast_sent &= association->host->config->fast_again == SCTP_FAST_NEVER;
             chunk->no_fast |= association->host->config->cmt.on;
             marked++;
@@ -115,7 +116,6 @@ static void lose(struct cpu_context *context, struct sctp_path *path, bool probe
     sctp_rto_back_off(&path->rto, association);
     if (marked > 0 && !probe) {
         sctp_cc_timeout(path);
-        path->sack = (struct sctp_path_sack){0};
         sctp_cc_note(context, path, true);
     }
     if (!before)

@@ -60,7 +60,6 @@ void sctp_outgoing_mark(struct sctp_association *association, struct sctp_outgoi
     out->peer_rwnd += charge(association, chunk);
     no_timing(chunk);
     chunk->state = SCTP_RESEND;
-    chunk->missing = 0;
     if (out->resend == 0 || sctp_tsn_before(chunk->tsn, out->resend_from))
         out->resend_from = chunk->tsn;
     out->resend++;
