@@ -95,7 +95,16 @@ void inet_timers_init(struct inet_host *host)
     pool_init(&host->timers, sizeof(struct inet_timer));
 }
 
+static void take_back(void *object, void *data)
+{
+    struct inet_timer *timer = object;
+    (void)data;
+    engine_cancel(timer->host->sim->engine, &timer->event);
+}
+
+// A run may end while timers are armed: the engine must not look at them any more.
 void inet_timers_clear(struct inet_host *host)
 {
+    pool_each(&host->timers, take_back, NULL);
     pool_clear(&host->timers);
 }

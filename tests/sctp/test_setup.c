@@ -352,6 +352,20 @@ static void test_first_sample(void)
     sctp_peer_free(peer);
 }
 
+// A run that ends during set-up: the engine forgets the timer that the host has armed.
+static void test_freed_early(void)
+{
+    struct sctp_peer *peer = sctp_peer_new(1, NULL);
+    struct sctp_node *node = sctp_node(peer->world, 0);
+    sctp_peer_call(peer, TIME_MS, sctp_peer_connect, NULL);
+    SUITE_SAME_TEXT(sctp_peer_run(peer, 5 * TIME_MS), "INIT/0\n");
+    SUITE_SAME_INTEGER((long long)engine_pending(peer->world->sim->engine), 1); // T1-init
+    sctp_host_free(node->host);
+    node->host = NULL;
+    SUITE_SAME_INTEGER((long long)engine_pending(peer->world->sim->engine), 0);
+    sctp_peer_free(peer);
+}
+
 // ---- Lengths ----
 
 static int length_of(const struct world *world, int type)
@@ -397,6 +411,7 @@ static const struct suite_case cases[] = {
     {"paths of the client", test_client_paths},
     {"ABORT during set-up", test_aborted},
     {"the first round trip", test_first_sample},
+    {"a host that is freed early", test_freed_early},
     {"lengths of INIT and cookie", test_lengths},
     {0},
 };
