@@ -255,6 +255,7 @@ static void event_free(gpointer element, void (*packet_free)(void *))
     g_free(event->destination);
     if (event->packet)
         packet_free(event->packet);
+    g_free(event->shell);
     g_free(event->call.name);
     g_free(event->call.error);
     if (event->call.arguments)
@@ -384,13 +385,17 @@ static void parse_event(struct script_parser *parser, struct script *script,
 {
     struct script_event *event = g_new0(struct script_event, 1);
     g_ptr_array_add(script->events, event);
-    parse_time(parser, &event->time);
+    if (script_peek(parser, 0)->kind == SCRIPT_SHELL) // without a time: at once
+        event->time.relative = true;
+    else
+        parse_time(parser, &event->time);
     if (script_wrong(parser))
         return;
-    if (script_peek(parser, 0)->kind == SCRIPT_SHELL) { // a shell line with a time
-        script_next(parser);
+    if (script_peek(parser, 0)->kind == SCRIPT_SHELL) {
+        const struct script_token *token = script_next(parser);
         event->kind = SCRIPT_CALL;
-        event->line = script_peek(parser, 0)->line;
+        event->line = token->line;
+        event->shell = g_strdup(token->text);
         return;
     }
     parse_action(parser, event, packet);
@@ -419,10 +424,7 @@ struct script *script_parse(const char *text, size_t length, const char *const *
     if (!script_wrong(&parser))
         parse_options(&parser, script);
     while (!script_wrong(&parser) && script_peek(&parser, 0)->kind != SCRIPT_END) {
-        if (script_peek(&parser, 0)->kind == SCRIPT_SHELL)
-            script_next(&parser);
-        else
-            parse_event(&parser, script, packet);
+        parse_event(&parser, script, packet);
     }
     g_array_unref(parser.tokens);
     return script;

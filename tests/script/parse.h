@@ -108,7 +108,8 @@ struct script_event {
     struct script_time time;
     char *source, *destination; // addresses of a packet; NULL: not said
     void *packet;               // the protocol's
-    struct script_call call;
+    struct script_call call;    // name NULL: none
+    char *shell;                // what a real host would run, in `backticks`; NULL: none
 };
 
 struct script {

@@ -149,7 +149,9 @@ static void check_result(struct run *run)
 static void make_call(struct run *run)
 {
     struct script_world *world = &run->built.world;
-    if (!run->event->call.name) // a shell line
+    if (run->event->shell && run->protocol->shell)
+        run->protocol->shell(world, run->event->shell);
+    if (!run->event->call.name)
         return;
     run->called = false;
     cpu_wake(&world->task);

@@ -60,6 +60,8 @@ struct script_protocol {
     // Makes a call. What it returns is compared by the player.
     struct script_result (*call)(struct script_world *world, struct cpu_context *context,
                                  const struct script_event *event, struct script_report *report);
+    // Takes of a shell line what it knows; NULL: nothing.
+    void (*shell)(struct script_world *world, const char *command);
 };
 
 struct script_settings {

@@ -172,6 +172,7 @@ static struct script_result call_socket(struct sctp_call *call)
     call->host->fds[made].socket =
         sctp_socket_new(call->context, call->host->sctp,
                         type == 1 ? SCTP_ONE_TO_ONE : SCTP_ONE_TO_MANY, &call->world->task);
+    sctp_script_tune(call->host, sctp_socket_settings(call->host->fds[made].socket));
     return sctp_call_returns(made);
 }
 

@@ -71,6 +71,7 @@ static void *script_host_new(struct script_world *world, const struct script *sc
     host->sctp = sctp_host_new(world->cluster, world->cluster->hosts[0],
                                scenario_section_values(world->test_case, "sctp"));
     sctp_pools_init(&host->pools);
+    host->tuned = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     host->own_port = host->peer_port = SCTP_SCRIPT_PORT;
     return host;
 }
@@ -78,6 +79,7 @@ static void *script_host_new(struct script_world *world, const struct script *sc
 static void script_host_free(void *owner)
 {
     struct sctp_script_host *host = owner;
+    g_hash_table_unref(host->tuned);
     sctp_host_free(host->sctp);
     sctp_pools_clear(&host->pools);
     sctp_numbering_clear(&host->numbers);
@@ -198,4 +200,5 @@ const struct script_protocol sctp_script_protocol = {
     .text = event_text,
     .sniffed_text = sniffed_text,
     .call = sctp_script_call,
+    .shell = sctp_script_shell,
 };

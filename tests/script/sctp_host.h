@@ -31,6 +31,7 @@ struct sctp_script_host {
     struct sctp_pools pools; // of the packets that the script sends
     uint16_t own_port, peer_port;
     struct sctp_fd fds[SCTP_SCRIPT_FDS];
+    GHashTable *tuned; // values of FreeBSD's net.inet.sctp.*, by name, that a shell line has set
 };
 
 // A call that is being made.
@@ -64,6 +65,10 @@ void sctp_call_expect(const struct sctp_call *call, const struct script_value *v
 
 // The number in a field of a struct; 0 if it has none.
 int64_t sctp_call_field(const struct script_value *value, const char *name);
+
+// sctp_sysctl.c: `sysctl net.inet.sctp.NAME=VALUE` holds for the sockets that are made afterwards.
+void sctp_script_shell(struct script_world *world, const char *command);
+void sctp_script_tune(const struct sctp_script_host *host, struct sctp_settings *settings);
 
 // sctp_data.c
 struct script_result sctp_call_write(struct sctp_call *call);

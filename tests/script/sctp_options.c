@@ -46,6 +46,8 @@ static void set_init(const struct sctp_call *call, struct sctp_settings *setting
 {
     set_count(call, "sinit_num_ostreams", &settings->streams_out);
     set_count(call, "sinit_max_instreams", &settings->streams_in);
+    settings->streams_out = MIN(settings->streams_out, UINT16_MAX); // the fields of INIT
+    settings->streams_in = MIN(settings->streams_in, UINT16_MAX);
     set_count(call, "sinit_max_attempts", &settings->init_retries);
 }
 

@@ -354,10 +354,8 @@ static struct sctp_item *parse_item(struct script_parser *parser, enum sctp_fami
 
 // ---- Packets ----
 
-static void parse_prefix(struct script_parser *parser, struct sctp_text *text)
+static void parse_prefix_word(struct script_parser *parser, struct sctp_text *text)
 {
-    if (!script_take_mark(parser, '('))
-        return;
     if (script_take_word(parser, "bad_crc32c")) {
         text->bad_checksum = true;
     } else if (script_take_word(parser, "tag")) {
@@ -365,9 +363,20 @@ static void parse_prefix(struct script_parser *parser, struct sctp_text *text)
         text->tag_given = true;
         if (!script_wrong(parser))
             text->tag = (uint32_t)script_expect_integer(parser, "a tag", 0, UINT32_MAX);
+    } else if (script_peek(parser, 0)->kind == SCRIPT_INTEGER) {
+        script_unsupported(parser->report, script_peek(parser, 0)->line, "ports in a packet");
     } else {
         script_expected(parser, "tag or bad_crc32c");
     }
+}
+
+static void parse_prefix(struct script_parser *parser, struct sctp_text *text)
+{
+    if (!script_take_mark(parser, '('))
+        return;
+    do
+        parse_prefix_word(parser, text);
+    while (!script_wrong(parser) && script_take_mark(parser, ','));
     if (!script_wrong(parser))
         script_expect_mark(parser, ')');
 }
@@ -412,16 +421,22 @@ static char *source_of(const struct script_parser *parser, guint from)
 
 void *sctp_text_parse(struct script_parser *parser, enum script_event_kind direction)
 {
+    static const char *const others[] = {"icmp", "udp", "udplite", NULL};
     struct sctp_text *text = g_new0(struct sctp_text, 1);
+    const struct script_token *token = script_peek(parser, 0);
     guint from = parser->at;
     text->chunks = items_new();
     (void)direction;
-    if (script_is_word(script_peek(parser, 0), "icmp"))
-        script_unsupported(parser->report, script_peek(parser, 0)->line, "icmp");
+    if (token->kind == SCRIPT_WORD && g_strv_contains(others, token->text))
+        script_unsupported(parser->report, token->line, "%s", token->text);
+    else if (script_is_mark(token, '['))
+        script_unsupported(parser->report, token->line, "fields of IP");
     else if (!script_take_word(parser, "sctp"))
         script_expected(parser, "sctp");
     else
         parse_packet(parser, text);
+    if (!script_wrong(parser) && script_is_mark(script_peek(parser, 0), '/'))
+        script_unsupported(parser->report, token->line, "SCTP over UDP");
     text->source = source_of(parser, from);
     return text;
 }

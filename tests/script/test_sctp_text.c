@@ -283,7 +283,12 @@ static void test_bad(void)
         enum script_verdict verdict;
         const char *says;
     } cases[] = {
-        {"udp: x", SCRIPT_FAIL, "expected sctp, got udp"},
+        {"udp: x", SCRIPT_UNSUPPORTED, "udp"},
+        {"tcp: x", SCRIPT_FAIL, "expected sctp, got tcp"},
+        {"[noecn] sctp: COOKIE_ACK[flgs=0]", SCRIPT_UNSUPPORTED, "fields of IP"},
+        {"sctp(1 > 2): COOKIE_ACK[flgs=0]", SCRIPT_UNSUPPORTED, "ports in a packet"},
+        {"sctp: COOKIE_ACK[flgs=0] /udp(1 > 2)", SCRIPT_UNSUPPORTED, "SCTP over UDP"},
+        {"sctp(tag=1, bad_crc32c, x): COOKIE_ACK[flgs=0]", SCRIPT_FAIL, "got x"},
         {"sctp DATA", SCRIPT_FAIL, "expected \":\""},
         {"sctp(crc): X[]", SCRIPT_FAIL, "expected tag or bad_crc32c"},
         {"sctp: NONSENSE[]", SCRIPT_UNSUPPORTED, "a chunk NONSENSE"},
