@@ -78,6 +78,8 @@ void sctp_in_clear(struct sctp_association *association);
 // Calls `visit` for each message or part that is held and has not gone to the socket.
 void sctp_in_visit(const struct sctp_association *association,
                    void (*visit)(const struct sctp_incoming *incoming, void *data), void *data);
+// Frees all of them.
+void sctp_in_discard(struct sctp_association *association);
 
 static inline bool sctp_in_gap(const struct sctp_in *in)
 {

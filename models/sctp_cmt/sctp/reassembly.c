@@ -85,6 +85,14 @@ void sctp_in_visit(const struct sctp_association *association,
             visit(in->holds[i], data);
 }
 
+void sctp_in_discard(struct sctp_association *association)
+{
+    const struct sctp_in *in = &association->in;
+    for (uint32_t i = 0; i < in->hold_room; i++)
+        if (in->holds[i] && place(in, in->holds[i]->last_tsn) == &in->holds[i])
+            discard(association, in->holds[i]); // takes it out of its other place, too
+}
+
 // ---- Streams ----
 
 static struct sctp_incoming **turn(const struct sctp_stream_in *stream, uint16_t ssn)

@@ -24,19 +24,12 @@ void sctp_in_init(struct sctp_association *association, uint32_t peer_first_tsn,
     };
 }
 
-static void free_incoming(const struct sctp_incoming *incoming, void *data)
-{
-    struct sctp_association *association = data;
-    sctp_message_free(incoming->message);
-    pool_give(&association->host->incoming, (void *)(uintptr_t)incoming);
-}
-
 void sctp_in_clear(struct sctp_association *association)
 {
     struct sctp_in *in = &association->in;
     struct sctp_pools *pools = &association->host->pools;
     inet_timer_cancel(&in->sack_timer);
-    sctp_in_visit(association, free_incoming, association);
+    sctp_in_discard(association);
     for (int i = 0; i < in->stream_count; i++)
         g_free(in->streams[i].waiting);
     while (in->complaints) {
