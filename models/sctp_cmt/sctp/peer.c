@@ -5,9 +5,8 @@
 #define SKIP 0x8000   // the high bits of an unknown parameter's type: go on after it;
 #define REPORT 0x4000 // tell its sender
 
-static void add_address(const struct sctp_host *host, struct sctp_peer_facts *facts, int station)
+static void add_address(struct sctp_peer_facts *facts, int station)
 {
-    (void)host;
     for (int i = 0; i < facts->station_count; i++)
         if (facts->stations[i] == station)
             return;
@@ -20,7 +19,7 @@ static void add_ipv4(const struct sctp_host *host, struct sctp_peer_facts *facts
 {
     int station = inet_address_station(host->cluster, address);
     if (station >= 0)
-        add_address(host, facts, station);
+        add_address(facts, station);
     else if (facts->stranger_count < SCTP_MOST_PATHS)
         facts->strangers[facts->stranger_count++] = address;
 }
@@ -86,6 +85,6 @@ struct sctp_peer_facts sctp_peer_facts(struct sctp_host *host, const struct sctp
     }
     if (facts.station_count == SCTP_MOST_PATHS)
         facts.station_count--; // room for the source, which must be one of them
-    add_address(host, &facts, source);
+    add_address(&facts, source);
     return facts;
 }
