@@ -253,7 +253,7 @@ static json_t *manifest_of(const struct result *result, gint64 started)
 {
     struct scenario scenario = {.name = result->scenario, .seed = 7, .cases = g_ptr_array_new()};
     char *arguments[] = {(char[]){"run"}, (char[]){"sample.yaml"}, NULL};
-    struct manifest_execution execution = {"1.2.3", started, 2, arguments};
+    struct manifest_execution execution = {"1.2.3", started, 2, arguments, NULL};
     json_t *manifest = read_back(manifest_json(&scenario, result, &execution, "scenario\n"));
     g_ptr_array_unref(scenario.cases);
     return manifest;
