@@ -6,13 +6,18 @@
 #define CMT(more) "{profile: s2007, cmt: true, no_delay: true, burst_rule: none" more "}"
 
 // Odd TSNs are on path 1, even ones on path 2.
-static struct sender *flying(const char *section)
+static struct sender *flying_from(const char *section, uint32_t first)
 {
-    struct sender *sender = sender_new(section, 2);
+    struct sender *sender = sender_traced(section, 2, first, NULL);
     sender->paths[0].cc.cwnd = sender->paths[1].cc.cwnd = 15000;
     sender_send(sender, 12, CHUNK);
     SENT(sender, "1[1] 2[2] 1[3] 2[4] 1[5] 2[6] 1[7] 2[8] 1[9] 2[10] 1[11] 2[12]");
     return sender;
+}
+
+static struct sender *flying(const char *section)
+{
+    return flying_from(section, 1000);
 }
 
 static void fast_path_arrives(struct sender *sender)
@@ -47,9 +52,9 @@ static void test_off(void)
 }
 
 // A real loss is found by what came later on the same path.
-static void test_loss(void)
+static void loss(uint32_t first)
 {
-    struct sender *sender = flying(CMT(""));
+    struct sender *sender = flying_from(CMT(""), first);
     sender_sack(sender, "0 4");
     sender_sack(sender, "0 4 6");
     SUITE_SAME_INTEGER(sender_chunk(sender, 2)->missing, 2);
@@ -61,6 +66,14 @@ static void test_loss(void)
     WINDOW(sender, 1, 7500, 7500);
     WINDOW(sender, 0, 15000, SENDER_RWND);
     sender_free(sender);
+}
+
+// Wherever TSNs are in their circle.
+static void test_loss(void)
+{
+    static const uint32_t first[] = {1, 0x7FFFFFFC, 0x90000000, UINT32_MAX - 3};
+    for (size_t i = 0; i < G_N_ELEMENTS(first); i++)
+        loss(first[i]);
 }
 
 // What path 1 acknowledges before a chunk of its own is no report of it.

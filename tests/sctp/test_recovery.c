@@ -285,6 +285,9 @@ static void test_t3(void)
     SUITE_SAME_INTEGER(sender->paths[0].t3->expires, 3000);
     SUITE_SAME_INTEGER(sender_out(sender)->resend, 2);
     SUITE_SAME_INTEGER(*sender->stack.count.timeouts, 1);
+    CU_ASSERT(sender->paths[0].cmt.loss_rate > 0);
+    SUITE_SAME_INTEGER(sender->paths[0].chunks_sent, 4);
+    SUITE_SAME_INTEGER(sender->paths[0].bytes_sent, 4 * CHUNK);
     SUITE_SAME_TEXT(sctp_out_wait(&sender->association)->text, "T3 of path 1");
     sender_sack(sender, "1");
     SENT(sender, "1[2] 1[3]");
@@ -411,6 +414,36 @@ static void test_t3_pf(void)
     SENT(sender, "2[1]");
     sender_send(sender, 2, CHUNK);
     SENT(sender, "2[3] 2[4]");
+    sender_free(sender);
+}
+
+// An unanswered probe does not make a path PF.
+static void test_probe_pf(void)
+{
+    struct sender *sender = sender_new("{cmt: true, cmt_pf: 1, no_delay: true}", 2);
+    sender_send(sender, 1, CHUNK);
+    sender_put(sender, 0, CHUNK, false);
+    sender_sack_of(sender, "1", 0, 0);
+    CU_ASSERT(sender_out(sender)->probing);
+    sender_wait(sender, 1100 * TIME_MS);
+    SUITE_SAME_INTEGER(*sender->stack.count.timeouts, 1);
+    SUITE_SAME_INTEGER(sender->paths[0].state, SCTP_PATH_ACTIVE);
+    SUITE_SAME_INTEGER(sender->paths[1].state, SCTP_PATH_ACTIVE);
+    sender_free(sender);
+}
+
+// What is under way stays where it is, until its T3-rtx expires.
+static void test_move(void)
+{
+    struct sender *sender = flying(RFC, 2, 20 * WIRE, 3);
+    sender_put(sender, 0, 2 * CHUNK, false);
+    sctp_stream_cut(&sender->association, &sender->paths[0], 2 * WIRE);
+    sctp_out_move(&sender->association, &sender->paths[0], &sender->paths[1], false);
+    CU_ASSERT_PTR_EQUAL(sender_chunk(sender, 4)->path, &sender->paths[0]);
+    sctp_out_move(&sender->association, &sender->paths[0], &sender->paths[1], true);
+    CU_ASSERT_PTR_EQUAL(sender_chunk(sender, 1)->path, &sender->paths[0]);
+    CU_ASSERT_PTR_EQUAL(sender_chunk(sender, 4)->path, &sender->paths[1]);
+    CU_ASSERT_PTR_EQUAL(sender_chunk(sender, 5)->path, &sender->paths[1]);
     sender_free(sender);
 }
 
@@ -551,6 +584,8 @@ static const struct suite_case cases[] = {
     {"T3-rtx to the alternate", test_t3_alternate},
     {"T3-rtx and the policy", test_t3_policy},
     {"T3-rtx with PF", test_t3_pf},
+    {"a probe with PF", test_probe_pf},
+    {"chunks move", test_move},
     {"a path goes down", test_path_down},
     {"T3-rtx with a closed window", test_t3_and_closed_window},
     {"a chunk is sent too often", test_too_often},

@@ -40,7 +40,7 @@ static void test_old_and_wrong(void)
     sender_sack(sender, "2");
     sender_sack_of(sender, "1", 0, 5); // it is late: its window does not count
     SUITE_SAME_INTEGER(sender_out(sender)->peer_rwnd, SENDER_RWND - CHUNK);
-    sender_sack(sender, "2 4-3"); // a block that ends before it begins says nothing
+    sender_sack(sender, "2 9-8"); // a block that ends before it begins says nothing
     flight(sender, 1);
     SUITE_SAME_INTEGER(sender->aborts, 0);
     sender_sack(sender, "4"); // never sent
@@ -50,6 +50,25 @@ static void test_old_and_wrong(void)
     sender_send(sender, 3, CHUNK);
     sender_sack(sender, "0 2-4");
     SUITE_SAME_INTEGER(sender->aborts, 1);
+    sender_free(sender);
+}
+
+// What is marked belongs to no path's flight. If a gap block names it, the first transmission has
+// arrived, whichever path it is marked for: that path does not gain by it.
+static void test_marked(void)
+{
+    struct sender *sender = sender_new(PLAIN, 2);
+    sender_send(sender, 4, CHUNK);
+    sender_wait(sender, 1100 * TIME_MS);
+    SENT(sender, "1[1] 1[2] 1[3] 2[1]");
+    sender->paths[1].cc.cwnd = WIRE; // 2 has to wait
+    sender_sack(sender, "0 3");
+    SUITE_SAME_INTEGER(sender->paths[1].sack.net_ack, 0);
+    SUITE_SAME_INTEGER(sender_out(sender)->resend, 1);
+    SUITE_SAME_INTEGER(sender_chunk(sender, 3)->state, SCTP_ACKED);
+    sender_sack(sender, "2 3");
+    SUITE_SAME_INTEGER(sender->paths[1].sack.net_ack, 2 * WIRE);
+    SUITE_SAME_INTEGER(sender_out(sender)->resend, 0);
     sender_free(sender);
 }
 
@@ -265,6 +284,7 @@ static void test_shutdown(void)
 static const struct suite_case cases[] = {
     {"flight and buffer", test_accounting},
     {"old and wrong SACKs", test_old_and_wrong},
+    {"what is marked is acknowledged", test_marked},
     {"reneging", test_renege},
     {"round trips", test_round_trips},
     {"errors", test_errors},
