@@ -188,6 +188,21 @@ static void test_unconfirmed_fails(void)
     transition_log_free(log);
 }
 
+// The peer opens a new association, or says so again, from an address that was given up.
+static void test_shown_after_failure(void)
+{
+    struct transition_log *log = transition_log_new(MACHINES, true);
+    struct world *world = quiet_world(2, NULL, log);
+    errors(world, 1, 6);
+    g_string_truncate(log->text, 0);
+    sctp_world_call(world, 0, shown, path(world, 1));
+    expect_log(log, "sctp path 1[1] INACTIVE -> ACTIVE (handshake)\n"
+                    "sctp primary[1] path 2 -> path 1 (path is ACTIVE again)\n");
+    SUITE_SAME_INTEGER(path(world, 1)->errors, 0);
+    world_free(world);
+    transition_log_free(log);
+}
+
 // ---- Errors ----
 
 // Path.Max.Retrans errors are survived, one more is not: the primary moves, and returns with the
@@ -381,6 +396,7 @@ static const struct suite_case cases[] = {
     {"its nonce must be right", test_nonce},
     {"the handshake confirms", test_confirmed_by_handshake},
     {"an unconfirmed path fails alone", test_unconfirmed_fails},
+    {"the handshake brings a path back", test_shown_after_failure},
     {"Path.Max.Retrans, and back", test_errors},
     {"acknowledged data clear the errors", test_error_count_ends},
     {"a path that is not the primary", test_other_path},

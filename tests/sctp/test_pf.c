@@ -82,7 +82,7 @@ static void test_probing(void)
     }
     CU_ASSERT(index < 0);
     SUITE_SAME_INTEGER(path(world, 1)->errors, 5);
-    expect_log(log, "sctp path 1[1] ACTIVE -> PF (T3-rtx)\n");
+    expect_log(log, "sctp path 1[1] ACTIVE -> PF (no answer)\n");
     sctp_run_until(world, 67 * TIME_S);
     expect_log(log, "sctp path 1[1] PF -> INACTIVE (Path.Max.Retrans)\n");
     SUITE_SAME_INTEGER(path(world, 1)->errors, 6);
@@ -103,7 +103,7 @@ static void test_answer(void)
         g_string_truncate(log->text, 0);
         sctp_world_call(world, 0, time_out, path(world, 1));
         sctp_run_until(world, 2100 * TIME_MS);
-        expect_log(log, "sctp path 1[1] ACTIVE -> PF (T3-rtx)\n"
+        expect_log(log, "sctp path 1[1] ACTIVE -> PF (no answer)\n"
                         "sctp path 1[1] PF -> ACTIVE (HEARTBEAT-ACK)\n");
         SUITE_SAME_INTEGER(path(world, 1)->errors, 0);
         SUITE_SAME_INTEGER(path(world, 1)->cc.cwnd, (i + 1) * MTU);
@@ -168,6 +168,33 @@ static void test_switches(void)
     world_free(world);
 }
 
+// RFC 7829, 3: an unanswered heartbeat is an error as a time-out is; the other stacks have it
+// otherwise.
+static void test_heartbeat_unanswered(void)
+{
+    static const char *const rules[] = {"sctp.cmt_pf_by_heartbeat=true",
+                                        "sctp.cmt_pf_by_heartbeat=false"};
+    for (int i = 0; i < 2; i++) {
+        struct transition_log *log = transition_log_new("sctp path 1", true);
+        struct world *world =
+            pf_world(2,
+                     (const char *const[]){"sctp.profile=rfc9260", "sctp.heartbeats=true",
+                                           "sctp.heartbeat_interval=1 s", "sctp.path_retries=2",
+                                           "links[0].down=[{from: 3 s, to: 40 s}]", rules[i], NULL},
+                     log);
+        sctp_world_up(world);
+        g_string_truncate(log->text, 0);
+        sctp_run_until(world, 100 * TIME_S);
+        expect_log(log, i == 0 ? "sctp path 1[1] ACTIVE -> PF (no answer)\n"
+                                 "sctp path 1[1] PF -> INACTIVE (Path.Max.Retrans)\n"
+                                 "sctp path 1[1] INACTIVE -> ACTIVE (HEARTBEAT-ACK)\n"
+                               : "sctp path 1[1] ACTIVE -> INACTIVE (Path.Max.Retrans)\n"
+                                 "sctp path 1[1] INACTIVE -> ACTIVE (HEARTBEAT-ACK)\n");
+        world_free(world);
+        transition_log_free(log);
+    }
+}
+
 // ---- All paths are PF ----
 
 static void down(struct world *world, int number)
@@ -230,7 +257,7 @@ static void test_transfer(void)
     // PF at 4 s; heartbeats at 4, 6, 10 and 18 s.
     CU_ASSERT(sctp_log_between(world, 17900 * TIME_MS, 18200 * TIME_MS, 0, 0, SCTP_HEARTBEAT) == 1);
     CU_ASSERT(sctp_log_between(world, 18 * TIME_S, 20 * TIME_S, 0, 0, SCTP_DATA) > 10000);
-    expect_log(log, "sctp path 1[1] ACTIVE -> PF (T3-rtx)\n"
+    expect_log(log, "sctp path 1[1] ACTIVE -> PF (no answer)\n"
                     "sctp path 1[1] PF -> ACTIVE (HEARTBEAT-ACK)\n");
     sctp_wire(world)->quiet = true;
     world_run(world);
@@ -246,6 +273,7 @@ static const struct suite_case cases[] = {
     {"acknowledged data", test_acknowledged},
     {"a path that was INACTIVE keeps its window", test_inactive_keeps_cwnd},
     {"switches", test_switches},
+    {"an unanswered heartbeat", test_heartbeat_unanswered},
     {"all paths are PF", test_last_resort},
     {"a transfer over a cable that is out", test_transfer},
     {0},

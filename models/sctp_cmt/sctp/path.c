@@ -121,14 +121,14 @@ enum path_event {
     PATH_SHOWN,        // by the handshake
     PATH_ANSWERED,     // a heartbeat was
     PATH_ACKNOWLEDGED, // DATA that were sent once were
-    PATH_SUSPECTED,    // T3-rtx with CMT-PF
+    PATH_SUSPECTED,    // T3-rtx or a heartbeat unanswered, with CMT-PF
     PATH_FAILED,       // more than Path.Max.Retrans errors
     PATH_NEEDED,       // data must go and no path is ACTIVE
 };
 
 static const char *const event_names[] = {
     [PATH_SHOWN] = "handshake",         [PATH_ANSWERED] = "HEARTBEAT-ACK",
-    [PATH_ACKNOWLEDGED] = "SACK",       [PATH_SUSPECTED] = "T3-rtx",
+    [PATH_ACKNOWLEDGED] = "SACK",       [PATH_SUSPECTED] = "no answer",
     [PATH_FAILED] = "Path.Max.Retrans", [PATH_NEEDED] = "no path is ACTIVE",
 };
 
