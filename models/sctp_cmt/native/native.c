@@ -6,6 +6,10 @@ static const struct stage native_stage = {"test program", STAGE_LIBRARY};
 // SCTP has no empty user messages (RFC 9260, 3.3.1): one byte represents such a message.
 #define STAND_IN_BYTES 1
 
+// Payload protocol identifiers from it on are nobody's, so that captures do not take user data for
+// those of a protocol with a small number (M2UA is 2).
+#define PROTOCOL_BASE 0x4e540000u
+
 static struct native_link *link_to(const struct mpi_process *process, int peer)
 {
     return &native_of(process)->links[peer];
@@ -33,7 +37,7 @@ static bool post(struct cpu_context *context, struct mpi_request *request, int64
     struct sctp_send_info info = {
         .station = -1,
         .stream = (uint16_t)(request->tag % status.streams_out),
-        .protocol = (uint32_t)request->tag, // the receiver matches by it
+        .protocol = PROTOCOL_BASE + (uint32_t)request->tag, // the receiver matches by it
         .bytes = empty ? STAND_IN_BYTES : MIN(config->message, request->size - offset),
         .message = request->message,
         .offset = offset,
@@ -105,8 +109,8 @@ static bool receive_from(struct cpu_context *context, struct mpi_process *proces
     if (received.notification)
         return true;
     const struct arrival arrival = {received.message, received.offset, bytes, received.stands_in};
-    mpi_bare_part_arrived(context, process, peer, (int)received.protocol, received.message,
-                          &arrival);
+    mpi_bare_part_arrived(context, process, peer, (int)(received.protocol - PROTOCOL_BASE),
+                          received.message, &arrival);
     return true;
 }
 
