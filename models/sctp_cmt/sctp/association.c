@@ -114,9 +114,9 @@ struct sctp_path *sctp_path_to(const struct sctp_association *association, int s
     return NULL;
 }
 
-// The own card for a peer's address: addresses of the n-th cards form a subnet (inet_address), so
-// it is the n-th if the socket uses it and it has a route; else the first that has one.
-static struct inet_interface *card_for(const struct sctp_socket *socket, int station)
+// Addresses of the n-th cards form a subnet (inet_address), so it is the n-th if the socket uses it
+// and it has a route; else the first that has one.
+struct inet_interface *sctp_card_for(const struct sctp_socket *socket, int station)
 {
     const struct inet_host *inet = socket->host->inet;
     struct inet_interface *first = NULL;
@@ -137,7 +137,7 @@ struct sctp_path *sctp_add_path(struct sctp_association *association, int statio
 {
     struct sctp_host *host = association->host;
     struct sctp_path *known = sctp_path_to(association, station);
-    struct inet_interface *interface = card_for(association->socket, station);
+    struct inet_interface *interface = sctp_card_for(association->socket, station);
     if (known || !interface || association->path_count == association->path_room)
         return known;
     int64_t key = sctp_peer_key(station, association->port, association->peer_port);

@@ -139,6 +139,8 @@ void sctp_association_free(struct sctp_association *association);
 void sctp_set_state(struct cpu_context *context, struct sctp_association *association,
                     enum sctp_state state, const char *event);
 const char *sctp_state_name(enum sctp_state state);
+// The own card for a peer's address; NULL: none of the socket's has a route.
+struct inet_interface *sctp_card_for(const struct sctp_socket *socket, int station);
 // Adds a path to a peer's address; an address that is a path already, or has no route, is ignored.
 struct sctp_path *sctp_add_path(struct sctp_association *association, int station, bool confirmed);
 struct sctp_path *sctp_path_to(const struct sctp_association *association, int station);

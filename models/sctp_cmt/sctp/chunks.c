@@ -301,6 +301,8 @@ void sctp_packet_arrived(struct cpu_context *context, struct sctp_host *host,
         sctp_cookie_echo_arrived(context, &arrival, first);
         if (!arrival.stop)
             run_chunks(context, &arrival, first->next);
+    } else if (sctp->tag == 0) { // RFC 9260, 8.5.1 A: only a packet of one INIT has it
+        (*host->count.bad_tags)++;
     } else if (as_out_of_the_blue(arrival.association, first->type)) {
         if (!first->fault || !opens(first->type)) // a torn INIT is not worth an answer
             out_of_the_blue(context, &arrival);

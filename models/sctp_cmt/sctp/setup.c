@@ -273,14 +273,16 @@ static uint8_t *put_address(uint8_t *at, uint32_t address)
     return inet_put32(inet_put16(inet_put16(at, SCTP_IPV4_ADDRESS), 8), address);
 }
 
-// A peer that restarts must not bring addresses along that the association does not know: somebody
-// else may be behind them (RFC 9260, 5.2.2).
+// A peer that restarts, or opens at the same time, must not bring addresses along that the
+// association does not know: somebody else may be behind them (RFC 9260, 5.2.1, 5.2.2). One without
+// a route never became a path.
 static bool new_addresses(const struct sctp_association *association,
                           const struct sctp_peer_facts *facts, uint8_t *info, uint32_t *info_bytes)
 {
     uint8_t *at = info;
     for (int i = 0; i < facts->station_count; i++) {
-        if (sctp_path_to(association, facts->stations[i]))
+        if (sctp_path_to(association, facts->stations[i]) ||
+            !sctp_card_for(association->socket, facts->stations[i]))
             continue;
         at = put_address(at, inet_station_address(association->host->cluster, facts->stations[i]));
     }
@@ -301,11 +303,11 @@ static void init_for_association(struct cpu_context *context, struct sctp_arriva
         sctp_shutdown_ack_send(context, association, NULL);
         return;
     }
-    if (answer == NEW_TAG_TIED && new_addresses(association, facts, info, &info_bytes)) {
+    bool fresh = answer == NEW_TAG_TIED, tied = answer != OWN_TAG;
+    if (tied && new_addresses(association, facts, info, &info_bytes)) {
         refuse(context, arrival, init, SCTP_RESTART_WITH_NEW_ADDRESSES, info, info_bytes);
         return;
     }
-    bool fresh = answer == NEW_TAG_TIED, tied = answer != OWN_TAG;
     const struct offer offer = {
         .socket = association->socket,
         .settings = &association->settings,
