@@ -156,8 +156,10 @@ static void associates_again(struct sctp_peer *peer, sim_time now)
 
 static void run_seed(guint32 seed)
 {
+    static const char *const sets[][3] = {
+        {NULL}, {"sctp.profile=s2007", NULL}, {"sctp.profile=s2007", "sctp.cmt=true", NULL}};
     GRand *random = g_rand_new_with_seed(seed);
-    struct sctp_peer *peer = sctp_peer_new(2, NULL);
+    struct sctp_peer *peer = sctp_peer_new(2, sets[seed % G_N_ELEMENTS(sets)]);
     sim_time now = 20 * TIME_MS;
     sctp_peer_associate(peer); // so that there is a cookie
     for (int i = 0; i < PACKETS; i++) {
