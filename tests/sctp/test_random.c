@@ -274,8 +274,8 @@ static bool one_run(struct sctp_random run, check_fn *check, bool print)
     unsigned before = CU_get_number_of_failures();
     for (guint i = 0; print && i + 1 < run.sets->len; i++)
         fprintf(stderr, "%s\n", (const char *)g_ptr_array_index(run.sets, i));
-    struct world *world = sctp_world(run.hosts, run.networks, (const char *const *)run.sets->pdata,
-                                     &watch->sink.trace);
+    struct world *world = sctp_world_of(run.nic, run.hosts, run.networks,
+                                        (const char *const *)run.sets->pdata, &watch->sink.trace);
     sctp_wire(world)->quiet = true;
     for (int n = 0; n < run.hosts; n++) {
         lives[n].run = &run;
@@ -321,6 +321,7 @@ static struct sctp_random lossy_run(int number, const char *profile, bool cmt, i
         .send_buffer = 100000,
         .receive_buffer = 100000,
         .mtu = 1500,
+        .nic = "eepro100",
         .bytes = 300000,
         .cmt = cmt,
     };

@@ -187,8 +187,8 @@ static void one_run(struct sctp_random run, bool print)
     struct host_job jobs[SCTP_RANDOM_HOSTS] = {0};
     for (guint i = 0; print && i + 1 < run.sets->len; i++)
         fprintf(stderr, "%s\n", (const char *)g_ptr_array_index(run.sets, i));
-    struct world *world = sctp_world(run.hosts, run.networks, (const char *const *)run.sets->pdata,
-                                     &watch->sink.trace);
+    struct world *world = sctp_world_of(run.nic, run.hosts, run.networks,
+                                        (const char *const *)run.sets->pdata, &watch->sink.trace);
     sctp_wire(world)->quiet = true;
     for (int n = 0; n < run.hosts; n++) {
         // All listen. They send at once, or one host long before the other.

@@ -93,10 +93,13 @@ static void choose_sizes(struct sctp_random *run)
 {
     static const int64_t receive[] = {8000, 20000, 65536, 262144};
     static const int64_t send[] = {8000, 30000, 262144};
-    static const int64_t mtus[] = {576, 1500};
-    run->receive_buffer = receive[sctp_random_below(run, 4)];
-    run->send_buffer = send[sctp_random_below(run, 3)];
-    run->mtu = mtus[sctp_random_below(run, 2)];
+    static const int64_t mtus[] = {576, 1500, 9000};
+    run->mtu = mtus[sctp_random_below(run, 3)];
+    int64_t receives = receive[sctp_random_below(run, 4)];
+    int64_t sends = send[sctp_random_below(run, 3)];
+    run->receive_buffer = MAX(receives, 2 * run->mtu);
+    run->send_buffer = MAX(sends, run->mtu);
+    run->nic = run->mtu > 1500 ? "em82547gi" : "eepro100";
     run->bytes = (int64_t)sctp_random_below(run, 4000000) / (run->hosts * run->hosts);
     sctp_random_set(run, "sctp.receive_buffer=%" G_GINT64_FORMAT " B", run->receive_buffer);
     sctp_random_set(run, "sctp.send_buffer=%" G_GINT64_FORMAT " B", run->send_buffer);

@@ -14,6 +14,7 @@
 struct sctp_random {
     int number, hosts, networks;
     GRand *random;
+    const char *nic; // model of the cards
     GPtrArray *sets; // char *, ended by NULL
     int64_t receive_buffer, send_buffer, mtu;
     int64_t bytes; // per association and direction

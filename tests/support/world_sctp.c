@@ -317,11 +317,11 @@ static const struct world_provider world_sctp = {
     .free = free_wire,
 };
 
-static void add_machines(GString *text, int hosts, int networks)
+static void add_machines(GString *text, const char *nic, int hosts, int networks)
 {
     g_string_append_printf(text, "hosts: [{name: node, count: %d, nics: [", hosts);
     for (int n = 0; n < networks; n++)
-        g_string_append_printf(text, "%s{name: eth%d, nic: eepro100}", n ? ", " : "", n);
+        g_string_append_printf(text, "%s{name: eth%d, nic: %s}", n ? ", " : "", n, nic);
     g_string_append(text, "]}]\nswitches: [");
     for (int n = 0; n < networks; n++)
         g_string_append_printf(text, "%s{name: net%d}", n ? ", " : "", n);
@@ -333,6 +333,12 @@ static void add_machines(GString *text, int hosts, int networks)
 
 struct world *sctp_world(int hosts, int networks, const char *const *sets, struct trace *trace)
 {
+    return sctp_world_of("eepro100", hosts, networks, sets, trace);
+}
+
+struct world *sctp_world_of(const char *nic, int hosts, int networks, const char *const *sets,
+                            struct trace *trace)
+{
     GString *text = g_string_new(
         "schema: 1\n"
         "name: t\n"
@@ -341,7 +347,7 @@ struct world *sctp_world(int hosts, int networks, const char *const *sets, struc
         "link: {rate: 100 Mb/s, propagation: 53 ns}\n"
         "switch: {latency: 5003 ns}\n"
         "workload: {benchmark: native.pingpong, sizes: [1 B], repetitions: 10}\n");
-    add_machines(text, hosts, networks);
+    add_machines(text, nic, hosts, networks);
     struct world *world = world_new(&world_sctp, text->str, sets, trace);
     g_string_free(text, TRUE);
     return world;

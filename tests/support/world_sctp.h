@@ -46,6 +46,10 @@ struct sctp_wire {
 // `networks` at least 1. `sets` as with --set, NULL-terminated, or NULL.
 struct world *sctp_world(int hosts, int networks, const char *const *sets, struct trace *trace);
 
+// The same with cards of that model.
+struct world *sctp_world_of(const char *nic, int hosts, int networks, const char *const *sets,
+                            struct trace *trace);
+
 struct sctp_node *sctp_node(const struct world *world, int number);
 struct sctp_wire *sctp_wire(const struct world *world);
 struct sctp_association *sctp_node_association(const struct world *world, int number);
