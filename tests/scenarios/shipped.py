@@ -24,6 +24,12 @@ INTERCEPT = {"begin_order_mixed", "boot_message", "design_versions", "eq_overflo
              "vdma_planes_system2", "vdma_scs_reference", "vdma_slices"}
 TESTED |= INTERCEPT
 
+# test_sctp.py
+SCTP = {"cmt_policies", "cmt_reordering", "cmt_shared_link", "cmt_small_buffer", "sctp_failover",
+        "sctp_handshake", "sctp_iperf_failover", "sctp_path_loss", "sctp_paths_x306",
+        "sctp_pingpong_x306", "sctp_streams_loss"}
+TESTED |= SCTP
+
 # Those whose program fails, as it should.
 FAILING = {"alltoall_deadlock", "area_overrun", "armci_one_port", "flood_empty_rq",
            "grim_cable_pulled", "grim_control_deadlock", "grim_reply_deadlock", "old_firmware",
@@ -36,6 +42,7 @@ LONGER = {"pingpong_cluster1", "pingpong_cluster2", "bcast_cluster1", "bcast_clu
           "armci_put_config2", "gm_allsize", "gm_corruption", "grim_injection", "design_versions",
           "link_corruption", "portals_bandwidth_system1", "vdma_loopback_system1",
           "vdma_planes_system2", "vdma_scs_reference", "vdma_slices"}
+LONGER |= SCTP - {"sctp_handshake", "sctp_streams_loss"}
 QUICK = sorted(TESTED - LONGER)
 FEW = ("--set", "workload.sizes=[1 B, 20 KiB, 100 KiB]", "--set", "workload.repetitions=3")
 FEW_COUNTS = ("--set", "workload.sizes=[1, 20, 100]") # where sizes are counts, of messages
@@ -45,3 +52,5 @@ FEW_BLOCKS = ("--set", "workload.sizes=[96 B, 20 KiB, 100 KiB]", "--set",
 FEWER = {"grim_injection": FEW_COUNTS, "portals_bandwidth_system1": FEW_BLOCKS,
          "vdma_loopback_system1": FEW_BLOCKS, "vdma_planes_system2": FEW_BLOCKS,
          "vdma_scs_reference": FEW_BLOCKS, "vdma_slices": FEW_BLOCKS}
+FEWER |= dict.fromkeys(SCTP - {"sctp_pingpong_x306"}, ("--set", "workload.duration=2 s"))
+FEWER["cmt_policies"] = ("--set", "workload.duration=10 s")

@@ -26,7 +26,7 @@ class Shipped(Case):
             with open(os.path.join(SCENARIOS, name + ".yaml"), encoding="utf-8") as file:
                 text = file.read()
             self.assertRegex(text, rf"(?m)^name: {name}$")
-            self.assertRegex(text, r"(?m)^description: .*thesis 00[0-3]")
+            self.assertRegex(text, r"(?m)^description: .*thesis 00[0-4]")
 
 
 class CopyOrRegister(Case):

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// One-to-many sockets: one per process serves all peers; claims sctp.one_to_many and sctp.peeloff
-// of thesis 004, 3.2.1 and 3.4.2.
+// One-to-many sockets: one per process serves all peers; claims sctp.sctp.one_to_many and
+// sctp.sctp.peeloff of thesis 004, 3.2.1 and 3.4.2.
 #include "tests/support/suite.h"
 #include "tests/support/transition_log.h"
 #include "tests/support/world_sctp.h"

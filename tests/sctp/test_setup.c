@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Setting up an association with a scripted peer: every row of the handshake (RFC 9260, 5.1);
-// claims sctp.handshake and sctp.multihoming of thesis 004, 2.2.
+// claims sctp.sctp.handshake and sctp.sctp.multihoming of thesis 004, 2.2.
 #include "tests/support/sctp_peer.h"
 #include "tests/support/suite.h"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Sockets as a process sees them, between hosts with whole stacks; claims sctp.message_oriented,
-// sctp.max_message_sndbuf, sctp.multihoming of thesis 004, 2.2, 3.2.6.
+// Sockets as a process sees them, between hosts with whole stacks; claims
+// sctp.sctp.message_oriented, sctp.sctp.max_message_sndbuf, sctp.sctp.multihoming of thesis
+// 004, 2.2, 3.2.6.
 #include "tests/support/suite.h"
 #include "tests/support/world_sctp.h"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Streams over the whole stack: a lost packet delays its stream only (claims sctp.stream_order,
-// sctp.no_hol_across_streams), and SACKs tell of what has come (sctp.sack).
+// Streams over the whole stack: a lost packet delays its stream only (claims
+// sctp.sctp.stream_order, sctp.sctp.no_hol_across_streams), and SACKs tell of what has come
+// (sctp.sctp.sack).
 #include "models/inet/socket.h"
 #include "tests/support/suite.h"
 #include "tests/support/world_sctp.h"
