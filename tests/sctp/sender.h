@@ -373,6 +373,8 @@ static inline void sender_sack_of(struct sender *sender, const char *text, uint8
     }
     blocks->length = 4u * chunk->sack.gap_count;
     sctp_sack_arrived(&context, &sender->association, &sender->paths[0], chunk);
+    if (!sender->association.ended)
+        sctp_output(&context, &sender->association); // as at the end of each packet
     sctp_chunk_free(&sender->stack.pools, chunk);
 }
 

@@ -272,10 +272,12 @@ static void test_shutdown(void)
     int64_t window = sender_out(sender)->peer_rwnd;
     struct cpu_context context = sender_context(sender);
     sctp_cum_tsn_arrived(&context, &sender->association, sender->first);
+    sctp_output(&context, &sender->association);
     flight(sender, 1);
     SUITE_SAME_INTEGER(sender_out(sender)->peer_rwnd, window);
     SUITE_SAME_INTEGER(sender_chunk(sender, 3)->state, SCTP_ACKED);
     sctp_cum_tsn_arrived(&context, &sender->association, sender->first + 2);
+    sctp_output(&context, &sender->association);
     CU_ASSERT(sctp_out_empty(&sender->association));
     CU_ASSERT(!sender_out(sender)->had_gaps);
     sender_free(sender);

@@ -135,7 +135,7 @@ void sctp_output_timeout(struct cpu_context *context, struct sctp_association *a
 // Queues a control chunk for the next packet to the path; sctp_output sends it.
 void sctp_control_queue(struct sctp_path *path, struct sctp_chunk *chunk);
 
-// ---- sack.c ----
+// ---- sack.c: what it makes possible is sent by the caller, once per packet (sctp_output) ----
 
 void sctp_sack_arrived(struct cpu_context *context, struct sctp_association *association,
                        struct sctp_path *from, const struct sctp_chunk *chunk);

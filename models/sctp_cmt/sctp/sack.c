@@ -285,6 +285,8 @@ static void work_on(struct cpu_context *context, struct sctp_association *associ
                    &sctp_stage);
 }
 
+// What may be sent now is sent once, at the end of the packet, so that Max.Burst holds for all of
+// it.
 static void work_end(struct cpu_context *context, struct sctp_association *association,
                      const struct sctp_sack_work *work)
 {
@@ -299,8 +301,6 @@ static void work_end(struct cpu_context *context, struct sctp_association *assoc
     }
     if (work->freed > 0)
         sctp_socket_changed(context, association);
-    sctp_output(context, association);
-    sctp_shutdown_check(context, association);
 }
 
 // The peer acknowledges what was never sent: nothing sensible can follow.
