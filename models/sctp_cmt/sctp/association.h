@@ -2,8 +2,9 @@
 // Internal to models/sctp_cmt/sctp: an association, its host and its socket.
 //
 // Not modelled: IPv6, ECN, AUTH, ASCONF, RE-CONFIG, PKTDROP, NR-SACK, I-DATA, discovery of the path
-// MTU, host-name addresses (answered as RFC 9260 has it), interleave levels, partial reliability of
-// the sender, SO_LINGER.
+// MTU, host-name addresses (answered as RFC 9260 has it), multicast, interleave levels, partial
+// reliability of the sender, SO_LINGER, SEND_FAILED for streams that the peer did not grant,
+// coupled congestion control. docs/models.md has the reasons.
 #ifndef NETSIM_MODELS_SCTP_ASSOCIATION_H
 #define NETSIM_MODELS_SCTP_ASSOCIATION_H
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Internal to models/sctp_cmt/sctp: receiving. Which TSNs have arrived, when to acknowledge, and
 // the way of DATA through reassembly and streams to the user.
+//
+// Not modelled: reneging of single chunks (whole runs of TSNs are dropped), partial delivery of
+// several messages at a time, a notification of a partly read message that FORWARD-TSN abandons.
 #ifndef NETSIM_MODELS_SCTP_IN_H
 #define NETSIM_MODELS_SCTP_IN_H
 

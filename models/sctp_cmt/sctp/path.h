@@ -2,6 +2,8 @@
 // Internal to models/sctp_cmt/sctp: the paths of an association (RFC 9260, 5.4, 6.3, 6.4, 8; thesis
 // 004, 2.1, 2.2). A path is an own and a peer's address; with a network per card, path i leads from
 // card i to card i.
+//
+// Not modelled: discovery of the path MTU, addresses that come or go during an association.
 #ifndef NETSIM_MODELS_SCTP_PATH_H
 #define NETSIM_MODELS_SCTP_PATH_H
 
