@@ -92,6 +92,27 @@ static void test_probing(void)
     transition_log_free(log);
 }
 
+static void start_t3(struct cpu_context *context, struct sctp_node *node, void *argument)
+{
+    (void)node;
+    sctp_t3_start(context, argument);
+}
+
+// While T3-rtx runs, as some DATA are left outstanding, its expiry is the one that counts.
+static void test_t3_counts(void)
+{
+    struct world *world =
+        pf_world(2, (const char *const[]){"links[0].down=[{from: 2 s, to: never}]", NULL}, NULL);
+    sctp_world_up(world);
+    sctp_world_call(world, 0, time_out, path(world, 1));
+    sctp_world_call(world, 0, start_t3, path(world, 1)); // without flight it does nothing
+    sctp_run_until(world, 4500 * TIME_MS);
+    SUITE_SAME_INTEGER(path(world, 1)->errors, 1);
+    sctp_run_until(world, 6500 * TIME_MS);
+    SUITE_SAME_INTEGER(path(world, 1)->errors, 2);
+    world_free(world);
+}
+
 // An answer ends it: error count 0, and a window of cmt_pf MTU.
 static void test_answer(void)
 {
@@ -233,6 +254,23 @@ static void test_last_resort(void)
     }
 }
 
+// The first path's time-out counts, too, though it comes before the others in the list.
+static void test_last_resort_of_first(void)
+{
+    struct world *world =
+        pf_world(2,
+                 (const char *const[]){"links[0].down=[{from: 2 s, to: never}]",
+                                       "links[1].down=[{from: 2 s, to: never}]", NULL},
+                 NULL);
+    sctp_world_up(world);
+    down(world, 2);
+    path(world, 2)->errors = 0;
+    down(world, 1);
+    SUITE_SAME_TEXT(sctp_path_state_name(path(world, 1)->state), "PF");
+    SUITE_SAME_TEXT(sctp_path_state_name(path(world, 2)->state), "ACTIVE");
+    world_free(world);
+}
+
 // ---- With data ----
 
 // From the time-out on until an answer no DATA go to a path that is PF or INACTIVE.
@@ -269,12 +307,14 @@ static void test_transfer(void)
 
 static const struct suite_case cases[] = {
     {"probing until it is given up", test_probing},
+    {"T3-rtx counts while it runs", test_t3_counts},
     {"an answer", test_answer},
     {"acknowledged data", test_acknowledged},
     {"a path that was INACTIVE keeps its window", test_inactive_keeps_cwnd},
     {"switches", test_switches},
     {"an unanswered heartbeat", test_heartbeat_unanswered},
     {"all paths are PF", test_last_resort},
+    {"the first path is the last one that failed", test_last_resort_of_first},
     {"a transfer over a cable that is out", test_transfer},
     {0},
 };

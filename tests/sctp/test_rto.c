@@ -107,6 +107,18 @@ static void test_restore(void)
     g_free(fixture);
 }
 
+// A sample has ended the back-off already: lastsa = 4000, lastsv = 500 - 125.
+static void test_sample_ends_back_off(void)
+{
+    struct fixture *fixture = fixture_new(SCTP_RTO_S2007, TIME_MS);
+    after(fixture, 500);
+    sctp_rto_back_off(&fixture->rto, &fixture->association);
+    SUITE_SAME_INTEGER(after(fixture, 500), 875);
+    sctp_rto_restore(&fixture->rto, &fixture->association);
+    SUITE_SAME_INTEGER(fixture->rto.rto, 875);
+    g_free(fixture);
+}
+
 // RFC 9260 keeps the back-off until there is a new sample.
 static void test_no_restore(void)
 {
@@ -137,6 +149,7 @@ static const struct suite_case cases[] = {
     {"RTO.Min decides on a fast network", test_least_decides},
     {"back-off to RTO.Max", test_back_off},
     {"the BSD stack ends the back-off", test_restore},
+    {"so does a sample", test_sample_ends_back_off},
     {"RFC 9260 does not", test_no_restore},
     {"nothing to restore", test_restore_unmeasured},
     {0},
