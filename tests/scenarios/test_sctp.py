@@ -262,6 +262,11 @@ class WrongSettings(Case):
         for name in ("send_buffer", "receive_buffer"):
             self.assertIn("sctp." + name, self.refused("sctp_handshake", f"sctp.{name}=1000 B"))
 
+    def test_a_send_buffer_below_the_longest_message(self):
+        """Messages are cut to what the buffer holds."""
+        self.completes("sctp_handshake", "--set", "sctp.send_buffer=10000 B", "--set",
+                       "workload.sizes=64 KiB", "--set", "workload.repetitions=1")
+
     def test_pf_without_cmt(self):
         self.assertIn("cmt_pf", self.refused("sctp_handshake", "sctp.cmt_pf=1"))
 

@@ -29,6 +29,8 @@ static bool post(struct cpu_context *context, struct mpi_request *request, int64
     const struct native_sctp_config *config = native_of(process)->config;
     struct sctp_socket *socket = link_to(process, request->peer)->socket;
     struct sctp_status status;
+    // A user message has to fit into the send buffer (EMSGSIZE).
+    int64_t most = MIN(config->message, sctp_socket_settings(socket)->send_buffer);
     bool empty = request->size == 0;
     if (!sctp_status(socket, 0, &status)) {
         lost(process, request->peer);
@@ -38,7 +40,7 @@ static bool post(struct cpu_context *context, struct mpi_request *request, int64
         .station = -1,
         .stream = (uint16_t)(request->tag % status.streams_out),
         .protocol = PROTOCOL_BASE + (uint32_t)request->tag, // the receiver matches by it
-        .bytes = empty ? STAND_IN_BYTES : MIN(config->message, request->size - offset),
+        .bytes = empty ? STAND_IN_BYTES : MIN(most, request->size - offset),
         .message = request->message,
         .offset = offset,
         .stands_in = empty,

@@ -7,7 +7,8 @@
 
 static const struct param native_params[] = {
     PARAM(N, message, PARAM_SIZE, .fallback = "64 KiB", .least = "1 B", .most = "64 MiB",
-          .doc = "the longest user message; a longer message of the program is sent as several",
+          .doc = "the longest user message, if the send buffer holds it; a longer message of the "
+                 "program is sent as several",
           .source = "assumed: below the send buffer, which bounds a user message"),
     PARAM(N, cards, PARAM_COUNTS, .fallback = "[]", .most = "7",
           .doc = "cards that take part, counted from 0 among those that the stack uses; empty: all",
