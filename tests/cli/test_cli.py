@@ -259,7 +259,8 @@ class Bench(Case):
     def test_json(self):
         document = json.loads(self.netsim("bench", "--quick", "--no-ns3", "--format",
                                           "json").stdout)
-        self.assertEqual(list(document), ["hold", "star", "clos", "allpairs", "pingpong", "memory"])
+        self.assertEqual(list(document), ["hold", "star", "clos", "allpairs", "streams",
+                                          "pingpong", "memory"])
         self.assertEqual([row["hosts"] for row in document["clos"]], [16, 128, 1024])
         for row in document["clos"]:
             self.assertGreater(row["packet_hops_per_s"], 0)
@@ -278,6 +279,11 @@ class Bench(Case):
             self.assertGreater(row["frames_per_s"], 0)
             # A frame makes two hops; only those that are under way at the end have made one.
             self.assertAlmostEqual(row["hops_per_s"] / row["frames_per_s"], 2, delta=0.01)
+            self.assertIsNone(row["ratio"])
+        self.assertEqual([row["transport"] for row in document["streams"]],
+                         ["TCP", "SCTP", "SCTP, CMT over 2 paths"])
+        for row in document["streams"]:
+            self.assertGreater(row["packets_per_s"], 0)
             self.assertIsNone(row["ratio"])
         self.assertGreater(document["pingpong"]["messages_per_s"], 0)
         self.assertEqual(document["memory"]["hosts"], 1024)
