@@ -52,5 +52,4 @@ FEW_BLOCKS = ("--set", "workload.sizes=[96 B, 20 KiB, 100 KiB]", "--set",
 FEWER = {"grim_injection": FEW_COUNTS, "portals_bandwidth_system1": FEW_BLOCKS,
          "vdma_loopback_system1": FEW_BLOCKS, "vdma_planes_system2": FEW_BLOCKS,
          "vdma_scs_reference": FEW_BLOCKS, "vdma_slices": FEW_BLOCKS}
-FEWER |= dict.fromkeys(SCTP - {"sctp_pingpong_x306"}, ("--set", "workload.duration=2 s"))
-FEWER["cmt_policies"] = ("--set", "workload.duration=10 s")
+FEWER |= dict.fromkeys(SCTP - {"sctp_pingpong_x306"}, ("--set", "workload.duration=200 ms", "--set", "workload.bin=100 ms"))

@@ -8,9 +8,10 @@ whatever its constants are. No test depends on how long something takes.
 
 import os
 import re
+import tempfile
 import unittest
 
-from running import Case
+from running import Case, Run
 
 RATE = "rate_Mb_per_s"
 SHORT = ("--set", "workload.duration=3 s")
@@ -90,10 +91,16 @@ class Failover(Case):
     TIMES = {"1 s, 1": 3, "0.5 s, 2": 3.5, "0.3 s, 3": 4.5, "0.25 s, 3": 3.75, "1 s, 2": 7, "1 s, 3": 15,
              "1 s, 5": 63, "CMT-PF, 1 s, 1": 1, "CMT-PF, 0.5 s, 2": 0.5}
 
+    @classmethod
+    def setUpClass(cls):
+        cls.shared = tempfile.TemporaryDirectory(prefix="netsim-scenarios-")
+        cls.addClassCleanup(cls.shared.cleanup)
+        cls.failed = Run(cls.shared.name, "sctp_failover")
+
     def test_closed_form(self):
         """sctp.sctp.multihoming, sctp.cfg.failover_default, sctp.failover.cmt_detection: RTO.Min x (2^(PMR + 1) - 1) after
         the cut at 2 s, within a bin of 100 ms and the one in which the rate comes back; with CMT-PF RTO.Min alone."""
-        run = self.completes("sctp_failover")
+        run = self.failed
         for series, seconds in self.TIMES.items():
             found = rates(run, series)
             dark = [bin_ for bin_ in found if bin_ >= 2000 and found[bin_] < 20]
@@ -103,14 +110,14 @@ class Failover(Case):
     def test_restarted_timers(self):
         """Without CMT the first timeout's retransmissions are acknowledged over the other path, which starts the failed
         one's timer anew: longer by at most the retransmission timeout of a delayed acknowledgment and RTO.Min."""
-        found = rates(self.completes("sctp_failover"), "multihoming, 1 s, 3")
+        found = rates(self.failed, "multihoming, 1 s, 3")
         first = min(bin_ for bin_ in found if bin_ >= 2100 and found[bin_] > 300)
         self.assertTrue(17000 <= first <= 18500, first)
 
     def test_states(self):
         """sctp.cmt.pf_state, sctp.cmt.inherits_failover: with CMT-PF the path is suspected with the first timeout, probed,
         and given up with the second; with CMT it is given up with the second timeout, and the primary moves."""
-        run = self.completes("sctp_failover")
+        run = self.failed
         cmt = log_of(run, "1 s, 1", r"^node0 sctp (path|primary)")
         steps = [what for time, what in cmt if time > 2]
         self.assertEqual(steps[:2], ["node0 sctp path 1[1] ACTIVE -> INACTIVE Path.Max.Retrans",
@@ -127,7 +134,7 @@ class Failover(Case):
         after the repair, so that a longer interval makes it later."""
         back = []
         for interval in ("1 s", "4 s"):
-            run = self.completes("sctp_iperf_failover", "--set", "workload.duration=34 s", "--set",
+            run = self.completes("sctp_iperf_failover", "--set", "workload.duration=34 s", "--set", "link.rate=100 Mb/s", "--set",
                                  f"sctp.heartbeat_interval={interval}", "--set", "links[2].down=[{from: 16 s, to: 25 s}]",
                                  "--set", "links[0].down=[{from: 16 s, to: 25 s}]", tag=interval[0])
             log = log_of(run, "multihoming", r"^node0 sctp primary.*path 2 -> path 1")
@@ -182,9 +189,11 @@ class Paths(Case):
 class Algorithms(Case):
     """cmt_reordering: nothing is lost, and packets of the longer path are overtaken."""
 
-    def setUp(self):
-        super().setUp()
-        self.reordered = self.completes("cmt_reordering")
+    @classmethod
+    def setUpClass(cls):
+        cls.shared = tempfile.TemporaryDirectory(prefix="netsim-scenarios-")
+        cls.addClassCleanup(cls.shared.cleanup)
+        cls.reordered = Run(cls.shared.name, "cmt_reordering")
 
     def count(self, series, name):
         return counters(self.reordered, series).get("sctp " + name, 0)
