@@ -123,8 +123,8 @@ static void test_cuts(void)
     cuts("{}", WIRE, 4);
     cuts("{profile: s2007}", 1500, 2);
     cuts("{profile: s2007, cmt: true}", 1500, 2);
-    cuts("{profile: ns2, cmt: false, cmt_pf: 0, cmt_dac: false}", WIRE, 4);
-    cuts("{profile: ns2}", WIRE, 2);
+    cuts("{profile: ns2, cmt: false, cmt_pf: 0, cmt_dac: false, pba_by_chunk: false}", WIRE, 4);
+    cuts("{profile: ns2, pba_by_chunk: false}", WIRE, 2);
 }
 
 static void idle(struct sender *sender, int64_t ticks)

@@ -346,7 +346,7 @@ static void test_bursts(void)
     sender->paths[0].cc.cwnd = 20 * WIRE;
     sender_send(sender, 6, CHUNK);
     SENT(sender, "1[1] 1[2] 1[3] 1[4] 1[5] 1[6]");
-    sender->paths[0].fast_acked = true;
+    sender->association.out.fast_acked = true;
     sender_send(sender, 6, CHUNK);
     SENT(sender, "1[7] 1[8] 1[9] 1[10]");
     sender_output(sender);

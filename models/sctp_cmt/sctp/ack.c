@@ -279,6 +279,9 @@ void sctp_in_packet_done(struct cpu_context *context, struct sctp_association *a
 // The window has opened by so much that the peer should know at once.
 static bool worth_telling(const struct sctp_association *association)
 {
+    // The reader opens no window that what it reads did not close.
+    if (!association->host->config->queue_counts)
+        return false;
     int64_t share = association->settings.receive_buffer / association->host->config->window_share;
     return sctp_rwnd(association) - association->in.offered >= MAX(share, LEAST_UPDATE);
 }

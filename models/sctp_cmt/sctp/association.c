@@ -37,8 +37,20 @@ void sctp_set_state(struct cpu_context *context, struct sctp_association *associ
     association->state = state;
 }
 
+static bool awaits_paths(const struct sctp_association *association)
+{
+    if (!association->host->config->confirm_all)
+        return false;
+    for (int i = 0; i < association->path_count; i++)
+        if (association->paths[i].state == SCTP_PATH_UNCONFIRMED)
+            return true;
+    return false;
+}
+
 bool sctp_may_send_data(const struct sctp_association *association)
 {
+    if (awaits_paths(association))
+        return false;
     switch (association->state) {
     case SCTP_ESTABLISHED:
     case SCTP_SHUTDOWN_PENDING:

@@ -131,11 +131,27 @@ void sctp_cc_all_acked(struct sctp_path *path)
     own(&path->cc)->partial = 0;
 }
 
+// ns-2: what counts has been chosen chunk by chunk.
+static void by_chunk(struct sctp_path *path, bool may_grow)
+{
+    struct inet_cc *cc = &path->cc;
+    int64_t *partial = &own(cc)->partial;
+    *partial += path->sack.counted;
+    if (!may_grow || *partial < cc->cwnd || path->flight + path->sack.net_ack < cc->cwnd)
+        return;
+    *partial -= cc->cwnd;
+    cc->cwnd += cc->mss;
+}
+
 void sctp_cc_acked(struct sctp_path *path, bool moved, bool allowed)
 {
     struct inet_cc *cc = &path->cc;
     int64_t acked = path->sack.net_ack;
     bool avoidance = cc->cwnd > cc->ssthresh;
+    if (config_of(path)->pba_by_chunk && avoidance) {
+        by_chunk(path, moved && acked > 0 && allowed);
+        return;
+    }
     if (acked == 0 || !allowed)
         return;
     // RFC 9260, 7.2.2 counts in avoidance what gap blocks acknowledge, too; 7.2.1 does not.

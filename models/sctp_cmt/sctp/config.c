@@ -15,7 +15,7 @@ static const char *const burst_rules[] = {"none", "cwnd", "cwnd_ssthresh", "afte
 static const char *const fast_agains[] = {"never", "after_newer", NULL};
 static const char *const t3_marks[] = {"all", "older_than_rto", NULL};
 static const char *const t3_restarts[] = {"rfc", "s2007", NULL};
-static const char *const recoveries[] = {"association", "path", "none", NULL};
+static const char *const recoveries[] = {"association", "path", "none", "window", NULL};
 static const char *const sack_rules[] = {"rfc", "s2007", NULL};
 static const char *const sack_alternates[] = {"to_source", "in_turn", "s2007", NULL};
 static const char *const cucs[] = {"off", "v1", "v2", NULL};
@@ -118,7 +118,8 @@ static const struct param sctp_params[] = {
           .source = "RFC 9260, 7.2.4; BSD SCTP of September 2007; ns-2.35"),
     PARAM(T, recovery, PARAM_CHOICE, .fallback = "association", .choices = recoveries,
           .doc = "without CMT, how often losses cut cwnd: once per recovery of the association, "
-                 "once per recovery of the path, or at each SACK that marks a chunk",
+                 "once per recovery of the path, at each SACK that marks a chunk, or once per "
+                 "window of the path, which may grow meanwhile",
           .source = "RFC 9260, 7.2.4; BSD SCTP of September 2007"),
     PARAM(T, split_strikes, PARAM_BOOL, PARAM_BY_PROFILE("false", "true", "false"),
           .doc =
@@ -169,6 +170,11 @@ static const struct param sctp_params[] = {
     PARAM(T, pba_capped, PARAM_BOOL, PARAM_BY_PROFILE("true", "false", "false"),
           .doc = "partial_bytes_acked does not pass cwnd while cwnd is not used up",
           .source = "RFC 9260, 7.2.2; BSD SCTP of September 2007"),
+    PARAM(T, pba_by_chunk, PARAM_BOOL, PARAM_BY_PROFILE("false", "false", "true"),
+          .doc =
+              "partial_bytes_acked counts chunks: by cum_tsn while cwnd is used up, by gap blocks "
+              "if the path's own cumulative acknowledgment moves; it ends with the path's flight",
+          .source = "RFC 9260, 7.2.2; ns-2.35: SendBufferDequeueUpTo, ProcessGapAckBlocks"),
     PARAM(T, grow_by_cum, PARAM_BOOL, PARAM_BY_PROFILE("false", "true", "true"),
           .doc = "congestion avoidance counts only SACKs that move cum_tsn, or with CUC the path's "
                  "own",
@@ -190,12 +196,20 @@ static const struct param sctp_params[] = {
              PARAM_BY_PROFILE("256 KiB", "256 KiB", "64 KiB"), .least = "1 B", .most = "1 GiB",
              .doc = "SO_RCVBUF of a socket that does not set it",
              .source = "BSD SCTP of September 2007: 256 KiB; ns-2.35: initialRwnd_ 65536"),
-    PARAM(T, charge_headers, PARAM_BOOL, PARAM_BY_PROFILE("false", "true", "false"),
+    PARAM(T, charge_headers, PARAM_BOOL, PARAM_BY_PROFILE("false", "true", "true"),
           .doc = "an outstanding chunk counts in the peer's window with its header",
-          .source = "RFC 9260, 6.2.1; BSD SCTP of September 2007"),
+          .source = "RFC 9260, 6.2.1; BSD SCTP of September 2007; ns-2.35: GenOneDataChunk"),
     PARAM(T, chunk_charge, PARAM_SIZE, PARAM_BY_PROFILE("0 B", "256 B", "0 B"), .most = "64 KiB",
           .doc = "bytes of the peer's window that an outstanding chunk takes besides its own",
           .source = "BSD SCTP of September 2007: sctp_peer_chunk_oh"),
+    PARAM(T, hold_charge, PARAM_SIZE, PARAM_BY_PROFILE("0 B", "0 B", "16 B"), .most = "64 KiB",
+          .doc =
+              "bytes that a chunk which waits for others takes of the receive buffer besides its "
+              "data",
+          .source = "RFC 9260, 6.2; BSD SCTP of September 2007; ns-2.35: ProcessDataChunk"),
+    PARAM(T, queue_counts, PARAM_BOOL, PARAM_BY_PROFILE("true", "true", "false"),
+          .doc = "what has been delivered takes room of the receive buffer until it is read",
+          .source = "RFC 9260, 6.2; ns-2.35: PassToUpperLayer"),
     PARAM(T, mbuf_charge, PARAM_SIZE, PARAM_BY_PROFILE("0 B", "256 B", "0 B"), .most = "64 KiB",
           .doc = "bytes that a chunk in the socket's queue counts besides its data",
           .source = "FreeBSD 6.2: MSIZE, one mbuf and cluster per chunk"),
@@ -241,6 +255,9 @@ static const struct param sctp_params[] = {
               "and to the source in turn, or to others one time more than there are paths",
           .source = "RFC 9260, 6.4: it MAY vary; BSD SCTP of September 2007: used_alt_onsack; "
                     "ns-2.35"),
+    PARAM(T, confirm_all, PARAM_BOOL, .fallback = "false",
+          .doc = "no data are sent before heartbeats have confirmed all paths, the primary, too",
+          .source = "RFC 9260, 5.4; ns-2.35, sctp-cmt.cc, does: ProcessChunk"),
     PARAM(T, first_sack_at_once, PARAM_BOOL, PARAM_BY_PROFILE("false", "true", "false"),
           .doc = "the association's first DATA is acknowledged at once",
           .source = "BSD SCTP of September 2007"),
@@ -269,6 +286,10 @@ static const struct param sctp_params[] = {
                     "acknowledgment; v2: retransmissions to other paths have a tracker of their "
                     "own",
              .source = "Iyengar, Amer, Stewart 2006; BSD SCTP of September 2007; ns-2.35"),
+    PARAM_AS(T, "cmt_cuc_alone", cmt.cuc_alone, PARAM_BOOL,
+             PARAM_BY_PROFILE("false", "false", "true"),
+             .doc = "with CUC, a move of the association's cum_tsn alone lets no window grow",
+             .source = "BSD SCTP of September 2007; ns-2.35, sctp-cmt.cc: ProcessSackChunk"),
     PARAM_AS(T, "cmt_dac", cmt.dac, PARAM_BOOL, PARAM_BY_PROFILE("true", "false", "true"),
              .doc = "delayed acknowledgments for CMT: gaps alone do not force a SACK, which "
                     "tells how many packets it stands for",
@@ -293,7 +314,7 @@ static const struct param sctp_params[] = {
              .doc = "at T3-rtx that path is chosen before the failed path's cwnd is cut",
              .source = "BSD SCTP of September 2007"),
     PARAM_AS(T, "cmt_recovery", cmt.recovery, PARAM_CHOICE,
-             PARAM_BY_PROFILE("path", "none", "path"), .choices = recoveries,
+             PARAM_BY_PROFILE("path", "none", "window"), .choices = recoveries,
              .doc = "as recovery, with CMT", .source = "BSD SCTP of September 2007; ns-2.35"),
     PARAM_AS(T, "cmt_pf", cmt.pf, PARAM_COUNT, PARAM_BY_PROFILE("0", "0", "2"), .most = "64",
              .doc = "CMT-PF: a path with a timeout gets no data until it answers; then cwnd is "
@@ -309,9 +330,20 @@ static const struct param sctp_params[] = {
              .doc = "CMT-PF: errors in a row that a path survives without being suspected (PFMR)",
              .source = "RFC 7829, 5; thesis 004, 4.3: the first timeout counts"),
     PARAM_AS(T, "cmt_pf_by_heartbeat", cmt.pf_by_heartbeat, PARAM_BOOL,
-             PARAM_BY_PROFILE("true", "false", "false"),
+             PARAM_BY_PROFILE("true", "false", "true"),
              .doc = "CMT-PF: an unanswered heartbeat makes a path suspected as a timeout does",
              .source = "RFC 7829, 3; BSD SCTP of September 2007; ns-2.35"),
+    PARAM_AS(T, "cmt_pf_sack_resets", cmt.pf_sack_resets, PARAM_BOOL,
+             PARAM_BY_PROFILE("true", "true", "false"),
+             .doc = "CMT-PF: a SACK that ends suspicion sets cwnd to cmt_pf, as an answered "
+                    "heartbeat does; else it stays as T3-rtx left it",
+             .source = "BSD SCTP of September 2007; ns-2.35: ProcessGapAckBlocks"),
+    PARAM_AS(T, "cmt_late_choice", cmt.late_choice, PARAM_BOOL,
+             PARAM_BY_PROFILE("false", "false", "true"),
+             .doc = "the path of a lost chunk is chosen when it is sent again, after windows were "
+                    "cut; until then it counts in the window of its old path, and new data pass "
+                    "it; T3-rtx sends what fits into windows, not one packet",
+             .source = "ns-2.35, sctp-cmt.cc: RtxMarkedChunks, SelectRtxDest, SendMuch"),
     PARAM_AS(T, "cmt_splitting", cmt.splitting, PARAM_CHOICE, .fallback = "none",
              .choices = splittings,
              .doc = "which buffers are split evenly among the paths, so that none takes it all",

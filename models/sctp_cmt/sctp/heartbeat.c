@@ -99,6 +99,9 @@ static const struct inet_timer_kind path_kind = {.wait = {"heartbeat timer", STA
                                                  .stage = &sctp_stage,
                                                  .run = path_timer,
                                                  .background = true};
+// The same while data wait for the answer.
+static const struct inet_timer_kind awaited_kind = {
+    .wait = {"heartbeat timer", STAGE_FOR_ACK}, .stage = &sctp_stage, .run = path_timer};
 static const struct inet_timer_kind association_kind = {.wait = {"heartbeat timer", STAGE_FOR_ACK},
                                                         .stage = &sctp_stage,
                                                         .run = association_timer,
@@ -106,8 +109,10 @@ static const struct inet_timer_kind association_kind = {.wait = {"heartbeat time
 
 static void arm_path(struct cpu_context *context, struct sctp_path *path, int64_t ticks)
 {
-    inet_timer_arm(context, path->association->host->inet, &path->heartbeat, &path_kind, path,
-                   ticks);
+    const struct sctp_host *host = path->association->host;
+    bool awaited = host->config->confirm_all && path->state == SCTP_PATH_UNCONFIRMED;
+    inet_timer_arm(context, host->inet, &path->heartbeat, awaited ? &awaited_kind : &path_kind,
+                   path, ticks);
 }
 
 static bool probed(const struct sctp_path *path)
@@ -347,8 +352,12 @@ void sctp_heartbeat_ack_arrived(struct cpu_context *context, struct sctp_associa
 
 void sctp_heartbeats_start(struct cpu_context *context, struct sctp_association *association)
 {
-    for (int i = 0; i < association->path_count; i++)
+    bool all = association->host->config->confirm_all;
+    for (int i = 0; i < association->path_count; i++) {
         association->paths[i].probing = true;
+        if (all && association->paths[i].state == SCTP_PATH_ACTIVE)
+            association->paths[i].state = SCTP_PATH_UNCONFIRMED;
+    }
     rule_of(association)->start(context, association);
 }
 

@@ -56,7 +56,8 @@ struct sctp_in {
     bool partial_ordered; // that message is
     uint16_t partial_stream;
     uint32_t partial_tsn;          // last one of its parts so far
-    int64_t held;                  // bytes of user data in `holds`
+    int64_t held;                  // bytes of user data in `holds`, and what they are charged
+    int64_t hold_charge;           // sctp_config's
     int64_t queued;                // bytes of user data in the socket's queue
     int64_t overhead;              // bytes that these are charged besides
     int64_t offered;               // a_rwnd of the last SACK

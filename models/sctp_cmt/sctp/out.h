@@ -67,7 +67,8 @@ struct sctp_out {
     int64_t waiting_bytes;     // what is not in chunks yet
     int64_t peer_rwnd;         // by the sender's count (RFC 9260, 6.2.1)
     struct inet_buffer buffer; // SO_SNDBUF: user bytes not acknowledged
-    bool recovering;           // fast recovery of the association, until `recover` is acknowledged
+    bool fast_acked; // a chunk that may not be fast-retransmitted (again) was acknowledged
+    bool recovering; // fast recovery of the association, until `recover` is acknowledged
     uint32_t recover;
     bool had_gaps;               // the last SACK had
     bool probing;                // a window probe is out
@@ -163,6 +164,9 @@ struct sctp_sack_work {
 void sctp_sack_strikes(struct cpu_context *context, struct sctp_association *association,
                        const struct sctp_sack_work *work);
 // Ends the recoveries that cum_tsn has come to.
+// Cuts the windows of paths of which a chunk was marked.
+void sctp_sack_cuts(struct cpu_context *context, struct sctp_association *association,
+                    const struct sctp_sack_work *work);
 void sctp_recovery_check(struct sctp_association *association);
 // The recovery rule in force (enum sctp_recovery).
 int sctp_recovery_rule(const struct sctp_association *association);

@@ -157,7 +157,7 @@ static bool is_choked(const struct sctp_path *path)
 
 static bool has_room(const struct sctp_path *path)
 {
-    return path->flight < path->cc.cwnd || path->association->out.flight == 0;
+    return sctp_path_load(path) < path->cc.cwnd || path->association->out.flight == 0;
 }
 
 // In COOKIE-ECHOED only the packet with the COOKIE-ECHO may hold DATA.
@@ -286,6 +286,46 @@ static enum resent resend_next(struct cpu_context *context, struct sctp_associat
     return RESENT_NOTHING;
 }
 
+// No chunk before it belongs to its path.
+static bool is_lowest(const struct sctp_association *association, uint32_t tsn)
+{
+    const struct sctp_out *out = &association->out;
+    for (uint32_t before = out->cum_tsn + 1; before != tsn; before++) {
+        const struct sctp_outgoing *chunk = sctp_out_at(out, before);
+        if (chunk->state != SCTP_ACKED && chunk->path == sctp_out_at(out, tsn)->path)
+            return false;
+    }
+    return true;
+}
+
+// ns-2: the path is chosen now, chunk by chunk. A fast retransmission or one by T3-rtx may ignore
+// cwnd once, if it goes to a path that lost one by fast retransmit.
+static void resend_late(struct cpu_context *context, struct sctp_association *association,
+                        bool one_more)
+{
+    struct sctp_out *out = &association->out;
+    uint64_t used = 0; // paths
+    for (uint32_t tsn = out->resend_from; out->resend > 0 && tsn != out->unsent; tsn++) {
+        struct sctp_outgoing *chunk = sctp_out_at(out, tsn);
+        struct sctp_path *old = chunk->path;
+        if (chunk->state != SCTP_RESEND)
+            continue;
+        struct sctp_path *path = sctp_retransmission_path(context, old, false);
+        bool whatever_cwnd = one_more && path->fast_packet && !(used >> path->number & 1);
+        if (!whatever_cwnd && path->flight >= path->cc.cwnd)
+            continue;
+        if (path != old)
+            old->cmt.find_pseudo = old->cmt.find_rtx = true;
+        if (old->flight > 0 && is_lowest(association, tsn))
+            sctp_t3_start(context, old);
+        used |= UINT64_C(1) << path->number;
+        chunk->path = path;
+        chunk->fast_due = true; // T3-rtx of the path starts anew if this is its earliest one
+        resend_packet(context, association, tsn);
+    }
+    out->fast_packets = 0;
+}
+
 // Returns false if the association has ended.
 static bool resend(struct cpu_context *context, struct sctp_association *association)
 {
@@ -295,6 +335,10 @@ static bool resend(struct cpu_context *context, struct sctp_association *associa
     if (out->resend == 0 || association->state < SCTP_ESTABLISHED ||
         !sctp_may_send_data(association))
         return true;
+    if (sctp_chooses_late(association)) {
+        resend_late(context, association, out->fast_packets > 0);
+        return true;
+    }
     if (config->fast_every_round)
         out->fast_packets = config->burst;
     do
@@ -393,17 +437,22 @@ static bool may_send_new(const struct sctp_association *association)
 {
     const struct sctp_out *out = &association->out;
     bool any = out->waiting > 0 || out->unsent != out->next;
-    return any && out->resend == 0 && (out->peer_rwnd > 0 || out->flight == 0) &&
-           !nagle_holds(association) && sctp_may_send_data(association);
+    return any && (out->resend == 0 || sctp_chooses_late(association)) &&
+           (out->peer_rwnd > 0 || out->flight == 0) && !nagle_holds(association) &&
+           sctp_may_send_data(association);
 }
 
 // Makes chunks for one path, a packet's worth, and sends them. Returns false if none could leave.
 static bool serve(struct cpu_context *context, struct sctp_association *association,
                   struct sctp_path *path)
 {
+    int64_t room = path->mtu - IP_HEADER - SCTP_COMMON_HEADER;
     if (is_choked(path) || !may_hold_data(path))
         return false;
-    if (sctp_stream_cut(association, path, path->mtu - IP_HEADER - SCTP_COMMON_HEADER) == 0)
+    // ns-2 makes no chunk that the window keeps: its path is not fixed until it leaves.
+    if (sctp_chooses_late(association) && association->out.flight > 0)
+        room = MIN(room, association->out.peer_rwnd);
+    if (sctp_stream_cut(association, path, room) == 0)
         return false;
     return send_made(context, association);
 }
@@ -412,16 +461,20 @@ static bool serve(struct cpu_context *context, struct sctp_association *associat
 static bool round_of(struct cpu_context *context, struct sctp_association *association)
 {
     struct sctp_out *out = &association->out;
-    struct sctp_path *path = NULL;
+    struct sctp_path *path = NULL, *served = out->served;
     uint64_t held = 0;
     bool sent = false;
     while (may_send_new(association) && out->unsent == out->next &&
            (path = sctp_schedule(context, association, path)) && !(held >> path->number & 1)) {
-        if (serve(context, association, path))
+        if (serve(context, association, path)) {
             sent = true;
-        else
+            served = path;
+        } else {
             held |= UINT64_C(1) << path->number;
+        }
     }
+    if (sctp_chooses_late(association))
+        out->served = served; // the last that was not only asked
     return sent;
 }
 
@@ -435,11 +488,10 @@ static void limit_bursts(struct sctp_association *association, int64_t *windows)
     for (int i = 0; i < association->path_count; i++) {
         struct sctp_path *path = &association->paths[i];
         struct inet_cc *cc = &path->cc;
-        int64_t most = path->flight + config->burst * cc->mss;
+        int64_t most = sctp_path_load(path) + config->burst * cc->mss;
         windows[i] = cc->cwnd;
         bool limited = config->burst_rule != SCTP_BURST_NONE &&
-                       (config->burst_rule != SCTP_BURST_AFTER_FR || path->fast_acked);
-        path->fast_acked = false;
+                       (config->burst_rule != SCTP_BURST_AFTER_FR || association->out.fast_acked);
         if (!limited || most >= cc->cwnd)
             continue;
         if (config->burst_rule == SCTP_BURST_CWND_SSTHRESH) {
@@ -448,6 +500,8 @@ static void limit_bursts(struct sctp_association *association, int64_t *windows)
         }
         cc->cwnd = most;
     }
+    if (!config->cmt.on) // with CMT, ns-2 has the limit from the first one on
+        association->out.fast_acked = false;
 }
 
 static void lift_limits(struct sctp_association *association, const int64_t *windows,
@@ -487,7 +541,9 @@ void sctp_output(struct cpu_context *context, struct sctp_association *associati
 
 void sctp_output_timeout(struct cpu_context *context, struct sctp_association *association)
 {
-    if (resend_next(context, association, true) == RESENT_ENDED)
+    if (sctp_chooses_late(association))
+        resend_late(context, association, true);
+    else if (resend_next(context, association, true) == RESENT_ENDED)
         return;
     flush_control(context, association);
     sctp_out_note(context, association);

@@ -166,6 +166,12 @@ static void on_trusted(struct cpu_context *context, struct sctp_path *path)
     path->sack.net_ack = 0; // this SACK does not make it grow
 }
 
+static void on_acknowledged(struct cpu_context *context, struct sctp_path *path)
+{
+    if (path->association->host->config->cmt.pf_sack_resets)
+        on_trusted(context, path);
+}
+
 static void on_needed(struct cpu_context *context, struct sctp_path *path)
 {
     (void)context;
@@ -213,7 +219,7 @@ static const struct path_rule {
     {SCTP_PATH_ACTIVE, PATH_FAILED, SCTP_PATH_INACTIVE, on_down},
     {SCTP_PATH_PF, PATH_FAILED, SCTP_PATH_INACTIVE, on_down},
     {SCTP_PATH_PF, PATH_ANSWERED, SCTP_PATH_ACTIVE, on_trusted},
-    {SCTP_PATH_PF, PATH_ACKNOWLEDGED, SCTP_PATH_ACTIVE, on_trusted},
+    {SCTP_PATH_PF, PATH_ACKNOWLEDGED, SCTP_PATH_ACTIVE, on_acknowledged},
     {SCTP_PATH_PF, PATH_NEEDED, SCTP_PATH_ACTIVE, on_needed},
     {SCTP_PATH_INACTIVE, PATH_SHOWN, SCTP_PATH_ACTIVE, on_shown},
     {SCTP_PATH_INACTIVE, PATH_ANSWERED, SCTP_PATH_ACTIVE, on_back},

@@ -45,9 +45,12 @@ struct sctp_rto {
 // Stewart 2006).
 struct sctp_path_sack {
     int64_t net_ack; // bytes newly acknowledged
+    int64_t load;    // in the path's window before the SACK
+    int64_t counted; // bytes that count for congestion avoidance (pba_by_chunk)
     bool fresh_ack;  // one of them was never retransmitted
+    bool any;        // a chunk was newly acknowledged, by cum_tsn or a gap block
     bool saw_newack;
-    uint32_t highest_newack;
+    uint32_t highest_newack, lowest_newack;
     bool new_pseudo;
     bool marked;              // a chunk of the path was marked for retransmission
     struct sctp_path *target; // of the marked ones; NULL: not chosen yet
@@ -78,7 +81,8 @@ struct sctp_path {
     int64_t flight;    // bytes of DATA chunks sent, not acknowledged, not marked for retransmission
     bool recovering;   // fast recovery of the path, until `recover` is acknowledged
     uint32_t recover;
-    bool fast_acked;   // ns2's burst rule
+    bool was_cut;      // recover is set: the highest TSN that was under way at the last cut (ns-2)
+    bool fast_packet;  // a fast retransmission to it need not wait for room in cwnd (late choice)
     uint8_t phase;     // enum sctp_phase
     int64_t data_sent; // ticks: when DATA was last sent
     struct inet_timer *t3, *heartbeat;
@@ -158,6 +162,13 @@ struct sctp_path *sctp_retransmission_path(struct cpu_context *context, struct s
 
 // Buffer splitting (cmt.splitting): the path has not used up its share of the buffers.
 bool sctp_split_allows(const struct sctp_path *path);
+
+// The path of a lost chunk is chosen when it is sent again (ns-2).
+bool sctp_chooses_late(const struct sctp_association *association);
+
+// Bytes of DATA chunks that count in the path's window: the flight; with late choice also those
+// that are marked, until they are sent again.
+int64_t sctp_path_load(const struct sctp_path *path);
 
 // ---- heartbeat.c ----
 

@@ -53,11 +53,18 @@ static void make_room(struct sctp_in *in, uint32_t tsn)
     g_free(old);
 }
 
+// What it takes of the receive buffer.
+static int64_t weight(const struct sctp_in *in, const struct sctp_incoming *incoming)
+{
+    return incoming->bytes +
+           in->hold_charge * (int64_t)(incoming->last_tsn - incoming->first_tsn + 1);
+}
+
 static void hold(struct sctp_in *in, struct sctp_incoming *incoming)
 {
     *place(in, incoming->first_tsn) = incoming;
     *place(in, incoming->last_tsn) = incoming;
-    in->held += incoming->bytes;
+    in->held += weight(in, incoming);
 }
 
 static void let_go(struct sctp_in *in, const struct sctp_incoming *incoming)
@@ -66,7 +73,7 @@ static void let_go(struct sctp_in *in, const struct sctp_incoming *incoming)
         *place(in, incoming->first_tsn) = NULL;
     if (*place(in, incoming->last_tsn) == incoming)
         *place(in, incoming->last_tsn) = NULL;
-    in->held -= incoming->bytes;
+    in->held -= weight(in, incoming);
 }
 
 static void discard(struct sctp_association *association, struct sctp_incoming *incoming)
@@ -310,7 +317,7 @@ static void join(struct sctp_association *association, struct sctp_incoming *run
     *place(in, run->last_tsn) = run;
     if (sctp_tsn_before(in->cum_tsn, run->first_tsn))
         *place(in, run->first_tsn) = run;
-    in->held += run->bytes;
+    in->held += weight(in, run);
     sctp_message_free(next->message);
     pool_give(&association->host->incoming, next);
 }

@@ -19,6 +19,7 @@ void sctp_in_init(struct sctp_association *association, uint32_t peer_first_tsn,
         .stream_count = streams,
         .offered = association->settings.receive_buffer,
         .sack_timer = in->sack_timer,
+        .hold_charge = config->hold_charge,
         .queued = in->queued,
         .overhead = in->overhead,
     };
@@ -50,7 +51,8 @@ void sctp_in_clear(struct sctp_association *association)
 int64_t sctp_receive_room(const struct sctp_association *association)
 {
     const struct sctp_in *in = &association->in;
-    return association->settings.receive_buffer - in->queued - in->held;
+    int64_t queued = association->host->config->queue_counts ? in->queued : 0;
+    return association->settings.receive_buffer - queued - in->held;
 }
 
 // ---- What is wrong with a chunk ----

@@ -27,9 +27,10 @@ static bool split_keeps(const struct sctp_association *association,
 static bool is_struck(const struct sctp_association *association, const struct sctp_sack_work *work,
                       const struct sctp_outgoing *chunk)
 {
-    bool recovering = sctp_recovery_rule(association) == SCTP_RECOVERY_PATH
-                          ? chunk->path->recovering
-                          : work->was_recovering;
+    int rule = sctp_recovery_rule(association);
+    bool recovering = rule == SCTP_RECOVERY_PATH ? chunk->path->recovering : work->was_recovering;
+    if (rule == SCTP_RECOVERY_WINDOW)
+        recovering = false;
     if (work->moved && recovering)
         return true;
     if (chunk->fast_sent && !association->host->config->cmt.on)
@@ -48,10 +49,12 @@ static int reports(const struct sctp_association *association, const struct sctp
     for (int i = 0; i < association->path_count; i++)
         acked += association->paths[i].sack.saw_newack;
     // A mixed SACK, or the chunk lies between those that it newly acknowledges.
+    if (cmt->dac_form == SCTP_DAC_NUMBER) // ns-2
+        return acked == 1 && !sctp_tsn_before(chunk->path->sack.lowest_newack, chunk->tsn)
+                   ? work->flags
+                   : 1;
     if (acked != 1 || !sctp_tsn_before(chunk->tsn, work->lowest))
         return 1;
-    if (cmt->dac_form == SCTP_DAC_NUMBER)
-        return MAX(work->flags, 1);
     // The BSD stack: one more, if it is not due already.
     return (work->flags & 0x80) && chunk->missing + 1 < REPORTS ? 2 : 1;
 }
@@ -65,7 +68,9 @@ static void mark(struct cpu_context *context, struct sctp_association *associati
     struct sctp_path *path = chunk->path;
     path->sack.marked = true;
     // All that one SACK marks of a path goes to one target.
-    if (!path->sack.target)
+    if (sctp_chooses_late(association))
+        path->sack.target = path;
+    else if (!path->sack.target)
         path->sack.target = sctp_retransmission_path(context, path, false);
     sctp_path_fate(path, true);
     sctp_outgoing_mark(association, chunk, path->sack.target);
@@ -110,6 +115,43 @@ static bool may_cut(const struct sctp_association *association, const struct sct
     }
 }
 
+// The highest TSN that was last sent to the path and is not marked. Returns false if there is none.
+static bool highest_sent(const struct sctp_path *path, uint32_t *highest)
+{
+    const struct sctp_out *out = &path->association->out;
+    for (uint32_t tsn = out->unsent; tsn-- != out->cum_tsn + 1;) {
+        const struct sctp_outgoing *chunk = sctp_out_at(out, tsn);
+        if (chunk->path != path || chunk->state == SCTP_RESEND)
+            continue;
+        *highest = tsn;
+        return true;
+    }
+    return false;
+}
+
+// ns-2: each path of which a chunk is marked that was sent after the last cut. It does not freeze
+// windows.
+static void cut_by_window(struct sctp_association *association)
+{
+    struct sctp_out *out = &association->out;
+    uint64_t done = 0; // paths
+    for (int i = 0; i < association->path_count; i++)
+        association->paths[i].fast_packet = false;
+    for (uint32_t tsn = out->cum_tsn + 1; tsn != out->unsent; tsn++) {
+        struct sctp_outgoing *chunk = sctp_out_at(out, tsn);
+        struct sctp_path *path = chunk->path;
+        if (chunk->state != SCTP_RESEND || done >> path->number & 1)
+            continue;
+        path->fast_packet |= chunk->fast_due;
+        if (path->was_cut && !sctp_tsn_before(path->recover, tsn))
+            continue;
+        sctp_cc_lost(path);
+        path->rto.timing = false;
+        path->was_cut = highest_sent(path, &path->recover);
+        done |= UINT64_C(1) << path->number;
+    }
+}
+
 static void cut(struct cpu_context *context, struct sctp_path *path)
 {
     struct sctp_association *association = path->association;
@@ -125,20 +167,28 @@ void sctp_sack_strikes(struct cpu_context *context, struct sctp_association *ass
                        const struct sctp_sack_work *work)
 {
     struct sctp_out *out = &association->out;
-    bool marked = false;
     for (uint32_t tsn = out->cum_tsn + 1; sctp_tsn_before(tsn, out->highest_gap); tsn++)
         strike(context, association, work, sctp_out_at(out, tsn));
+}
+
+void sctp_sack_cuts(struct cpu_context *context, struct sctp_association *association,
+                    const struct sctp_sack_work *work)
+{
+    bool marked = false;
+    bool by_window = sctp_recovery_rule(association) == SCTP_RECOVERY_WINDOW;
     for (int i = 0; i < association->path_count; i++) {
         struct sctp_path *path = &association->paths[i];
         if (!path->sack.marked)
             continue;
         marked = true;
-        if (may_cut(association, work, path))
+        if (!by_window && may_cut(association, work, path))
             cut(context, path);
     }
+    if (marked && by_window)
+        cut_by_window(association);
     // RFC 9260, 7.2.4: a single packet need not wait for room in cwnd.
     if (marked)
-        out->fast_packets = MAX(out->fast_packets, 1);
+        association->out.fast_packets = MAX(association->out.fast_packets, 1);
 }
 
 static bool reached(const struct sctp_out *out, uint32_t recover)

@@ -19,18 +19,21 @@ static void round_trip(struct cpu_context *context, struct sctp_path *path,
                         inet_ticks(association->host->inet, context->now) - rto->timed_at);
 }
 
-// What SFR and DAC ask for: of the chunks that gap blocks acknowledge if there are any (BSD), or of
-// all (ns-2).
+// What SFR and DAC ask for: of the chunks that gap blocks acknowledge if there are any; ns-2 takes
+// the lowest of all, and asks gap blocks only for the rest.
 static void note_newack(const struct sctp_association *association, struct sctp_sack_work *work,
                         const struct sctp_outgoing *chunk, bool by_gap)
 {
     struct sctp_path_sack *sack = &chunk->path->sack;
-    bool all = association->host->config->cmt.dac_form == SCTP_DAC_NUMBER;
+    bool number = association->host->config->cmt.dac_form == SCTP_DAC_NUMBER;
     work->highest = chunk->tsn; // they come in the order of TSNs
     if (!work->any || sctp_tsn_before(chunk->tsn, work->lowest))
         work->lowest = chunk->tsn;
     work->any = true;
-    if (work->gap_count > 0 && !by_gap && !all)
+    if (number && (!sack->any || sctp_tsn_before(chunk->tsn, sack->lowest_newack)))
+        sack->lowest_newack = chunk->tsn;
+    sack->any = true;
+    if (!by_gap && (work->gap_count > 0 || number))
         return;
     if (!sack->saw_newack || sctp_tsn_before(sack->highest_newack, chunk->tsn))
         sack->highest_newack = chunk->tsn;
@@ -55,8 +58,9 @@ static void acknowledge(struct cpu_context *context, struct sctp_association *as
         note_newack(association, work, chunk, by_gap);
     }
     path->sack.net_ack += sctp_outgoing_bytes(chunk);
+    if (by_gap ? path->sack.new_pseudo : path->sack.load >= path->cc.cwnd)
+        path->sack.counted += sctp_outgoing_bytes(chunk);
     path->sack.fresh_ack |= chunk->transmissions == 1;
-    path->fast_acked |= chunk->fast_sent;
     round_trip(context, path, chunk);
 }
 
@@ -85,6 +89,7 @@ static void cum_acknowledge(struct cpu_context *context, struct sctp_association
             path->sack.new_pseudo = true;
             path->cmt.find_pseudo = path->cmt.find_rtx = true;
         }
+        out->fast_acked |= chunk->no_fast;
         work->freed += chunk->bytes;
         sctp_message_free(chunk->message);
         work->moved = true;
@@ -138,7 +143,8 @@ static void not_covered(struct sctp_association *association, struct sctp_outgoi
     if (chunk->state == SCTP_ACKED) { // RFC 9260, 6.2.1 D iv: the receiver has dropped it again
         sctp_flight_enter(association, chunk);
         chunk->missing = 0;
-    } else if (chunk->state == SCTP_SENT && cuc != SCTP_CUC_OFF) {
+    } else if (cuc != SCTP_CUC_OFF &&
+               (chunk->state == SCTP_SENT || sctp_chooses_late(association))) {
         track(cuc, chunk);
     }
 }
@@ -213,7 +219,10 @@ static void path_acked(struct cpu_context *context, struct sctp_association *ass
         sctp_path_alive(context, path, false);
         sctp_rto_restore(&path->rto, association);
     }
-    sctp_cc_acked(path, work->moved || pseudo, grows(association, work, path));
+    bool moved = work->moved && !(cmt->on && cmt->cuc != SCTP_CUC_OFF && cmt->cuc_alone);
+    sctp_cc_acked(path, moved || pseudo, grows(association, work, path));
+    if (association->host->config->pba_by_chunk && path->flight == 0)
+        sctp_cc_all_acked(path);
 }
 
 // RFC 9260, 6.3.2, R2 and R3, or what the BSD stack does. What is stopped and has data in flight is
@@ -255,8 +264,10 @@ static void work_init(const struct sctp_association *association, struct sctp_sa
 {
     work->was_recovering = association->out.recovering;
     work->highest = work->lowest = work->cum_tsn;
-    for (int i = 0; i < association->path_count; i++)
-        association->paths[i].sack = (struct sctp_path_sack){0};
+    for (int i = 0; i < association->path_count; i++) {
+        struct sctp_path *path = &association->paths[i];
+        path->sack = (struct sctp_path_sack){.load = sctp_path_load(path)};
+    }
 }
 
 static void work_on(struct cpu_context *context, struct sctp_association *association,
@@ -264,10 +275,13 @@ static void work_on(struct cpu_context *context, struct sctp_association *associ
 {
     struct sctp_out *out = &association->out;
     bool express = work->gap_count == 0 && !out->had_gaps;
+    bool late = sctp_chooses_late(association);
     work_init(association, work);
     cum_acknowledge(context, association, work);
     gaps_arrived(context, association, work);
     sctp_recovery_check(association);
+    if (late && work->gap_count > 0) // what is found lost is not in flight when windows grow
+        sctp_sack_strikes(context, association, work);
     for (int i = 0; i < association->path_count; i++) {
         timer_acked(association, work, &association->paths[i], express);
         path_acked(context, association, work, &association->paths[i]);
@@ -277,8 +291,9 @@ static void work_on(struct cpu_context *context, struct sctp_association *associ
     // RFC 9260, 6.1 A: SACKs that keep the window closed show that the peer lives.
     if (work->any || (out->probing && out->peer_rwnd == 0))
         sctp_association_alive(association);
-    if (work->gap_count > 0)
+    if (!late && work->gap_count > 0)
         sctp_sack_strikes(context, association, work);
+    sctp_sack_cuts(context, association, work);
     cpu_spend_time(context,
                    time_times(work->acked_chunks,
                               cpu_cost(context->cpu, association->host->config->costs.acked_chunk)),

@@ -41,9 +41,29 @@ bool sctp_split_allows(const struct sctp_path *path)
 
 // ---- New data ----
 
+bool sctp_chooses_late(const struct sctp_association *association)
+{
+    return cmt_of(association)->on && cmt_of(association)->late_choice;
+}
+
+int64_t sctp_path_load(const struct sctp_path *path)
+{
+    const struct sctp_out *out = &path->association->out;
+    int64_t load = path->flight;
+    if (out->resend == 0 || !sctp_chooses_late(path->association))
+        return load;
+    for (uint32_t tsn = out->resend_from; tsn != out->unsent; tsn++) {
+        const struct sctp_outgoing *chunk = sctp_out_at(out, tsn);
+        if (chunk->state == SCTP_RESEND && chunk->path == path)
+            load += sctp_outgoing_bytes(chunk);
+    }
+    return load;
+}
+
 static bool has_room(const struct sctp_path *path)
 {
-    return sctp_path_takes_data(path) && path->flight < path->cc.cwnd && sctp_split_allows(path);
+    return sctp_path_takes_data(path) && sctp_path_load(path) < path->cc.cwnd &&
+           sctp_split_allows(path);
 }
 
 // The n-th path from the head of the list: the primary, then the others in order.

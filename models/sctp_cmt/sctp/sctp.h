@@ -22,8 +22,15 @@ enum sctp_t3_mark { SCTP_T3_ALL, SCTP_T3_OLDER_THAN_RTO };
 // When T3-rtx is stopped and started at a SACK (RFC 9260, 6.3.2).
 enum sctp_t3_restart { SCTP_T3_RFC, SCTP_T3_S2007 };
 // How often a window is cut (fast recovery): once per recovery of the association, once per
-// recovery of the path, at every SACK that marks a chunk of the path.
-enum sctp_recovery { SCTP_RECOVERY_ASSOCIATION, SCTP_RECOVERY_PATH, SCTP_RECOVERY_NONE };
+// recovery of the path, at every SACK that marks a chunk of the path, once per window of the path
+// (a chunk that was sent before the last cut does not cut again), in which the window may grow
+// (ns-2).
+enum sctp_recovery {
+    SCTP_RECOVERY_ASSOCIATION,
+    SCTP_RECOVERY_PATH,
+    SCTP_RECOVERY_NONE,
+    SCTP_RECOVERY_WINDOW
+};
 // How the receiver decides on a SACK at the end of a packet with DATA: by all conditions each time
 // (RFC 9260, 6.2), or, while nothing is missing, by the number of packets only (the BSD stack of
 // 2007, which also counts packets for DAC only in the full check).
@@ -72,7 +79,10 @@ struct sctp_cmt_config {
     int64_t pf_resume;      // MTU: cwnd of a PF path that is used because none is ACTIVE; 0: pf
     int64_t pf_retries;     // PFMR of RFC 7829: errors up to it do not make a path PF
     bool pf_by_heartbeat;   // an unanswered heartbeat makes a path PF, as T3-rtx does
-    int splitting;          // enum sctp_splitting
+    bool pf_sack_resets;    // a SACK that ends PF sets cwnd to pf, as HEARTBEAT-ACK does
+    bool cuc_alone;   // with CUC, windows grow by the paths' own cumulative acknowledgments only
+    bool late_choice; // the path of a lost chunk is chosen when it is sent again
+    int splitting;    // enum sctp_splitting
 };
 
 struct sctp_costs {
@@ -100,8 +110,10 @@ struct sctp_config {
     int64_t burst;              // MTU
     bool cwnd_in_mtu;           // windows are counted in whole MTU, not in the longest DATA chunk
     int64_t ssthresh_floor_cmt; // the same with CMT; 0: as without
-    bool grow_by_cum; // avoidance, too, counts only SACKs that move cum_tsn (RFC 4960, 7.2.2)
-    bool pba_capped;  // partial_bytes_acked is capped at cwnd while cwnd is not used
+    bool grow_by_cum;  // avoidance, too, counts only SACKs that move cum_tsn (RFC 4960, 7.2.2)
+    bool pba_by_chunk; // avoidance counts chunk by chunk: those of cum_tsn if the window is used,
+                       // those of gap blocks if the path's own cumulative acknowledgment moves
+    bool pba_capped;   // partial_bytes_acked is capped at cwnd while cwnd is not used
     bool fast_to_alternate, t3_to_alternate; // where retransmissions go without CMT
     int fast_again;                          // enum sctp_fast_again
     int t3_mark;                             // enum sctp_t3_mark
@@ -122,6 +134,8 @@ struct sctp_config {
     int64_t map;                   // TSNs after cum_tsn that the receiver keeps
     int64_t most_duplicates;       // reported in a SACK
     int64_t chunk_limit;           // bytes of user data per chunk; 0: by the MTU
+    int64_t hold_charge;           // bytes per chunk that waits for others, besides its data
+    bool queue_counts;             // so does what the reader has not read yet
     int64_t mbuf_charge;           // bytes per chunk in the receive buffer besides its data
     bool heartbeat_probe;    // a path that is not primary and silent for an RTO gets one at T3
     int sack_rule;           // enum sctp_sack_rule
@@ -129,6 +143,7 @@ struct sctp_config {
     bool data_shows_life;    // DATA from the peer clears the association's error count
     sim_time shutdown_guard; // T5-shutdown-guard; 0: 5 x RTO.Max
     int sack_alternate;      // enum sctp_sack_alternate
+    bool confirm_all; // no data before all paths are confirmed, the primary by a heartbeat, too
     bool first_sack_at_once;
     bool immediate_bit;               // RFC 7053's I bit is honoured
     bool checksum;                    // CRC32c is computed by the processor

@@ -63,7 +63,8 @@ static int mark_all(struct sctp_path *path, struct sctp_path *target, int64_t no
             chunk->fast_due = false;
         }
     }
-    path->cmt.find_pseudo = path->cmt.find_rtx = true;
+    if (!sctp_chooses_late(association))
+        path->cmt.find_pseudo = path->cmt.find_rtx = true;
     return marked;
 }
 
@@ -114,11 +115,12 @@ static void lose(struct cpu_context *context, struct sctp_path *path, bool probe
     int marked = mark_all(path, target, now);
     end_recovery(path);
     sctp_rto_back_off(&path->rto, association);
+    path->rto.timing &= !sctp_chooses_late(association);
     if (marked > 0 && !probe) {
         sctp_cc_timeout(path);
         sctp_cc_note(context, path, true);
     }
-    if (!before)
+    if (!before && !config->cmt.late_choice)
         retarget(association, path, sctp_retransmission_path(context, path, true));
 }
 

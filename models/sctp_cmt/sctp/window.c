@@ -64,13 +64,17 @@ void sctp_outgoing_mark(struct sctp_association *association, struct sctp_outgoi
         out->resend_from = chunk->tsn;
     out->resend++;
     // The old path's trackers look for the next chunk, since this one may never be theirs (CUC).
-    chunk->path->cmt.find_pseudo = chunk->path->cmt.find_rtx = true;
+    if (!sctp_chooses_late(association))
+        chunk->path->cmt.find_pseudo = chunk->path->cmt.find_rtx = true;
     chunk->path = path;
 }
 
 void sctp_peer_window(struct sctp_association *association, int64_t a_rwnd)
 {
-    set_window(association, a_rwnd - association->out.charged);
+    int64_t marked = 0;
+    for (int i = 0; i < association->path_count; i++)
+        marked += sctp_path_load(&association->paths[i]) - association->paths[i].flight;
+    set_window(association, a_rwnd - association->out.charged - marked);
 }
 
 void sctp_out_open(struct sctp_association *association, int64_t a_rwnd)
