@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The program around a protocol: a line per script.
+#include "tests/script/pcap.h"
 #include "tests/script/play.h"
 
 #include <stdio.h>
@@ -13,7 +14,7 @@ static void usage(const struct script_protocol *protocol, FILE *file)
     for (const char *const *name = protocol->profiles; name && *name; name++)
         fprintf(file, "%s%s%s", name == protocol->profiles ? "[--profile " : "|", *name,
                 name[1] ? "" : "] ");
-    fprintf(file, "[--set KEY=VALUE] [--verbose] FILE...\n");
+    fprintf(file, "[--set KEY=VALUE] [--verbose] [--pcap FILE] FILE...\n");
 }
 
 // Returns 0, or 1 if the script did not pass, or 2 if there is no such file.
@@ -44,12 +45,14 @@ static int play_file(const struct script_protocol *protocol, const struct script
 
 // Reads the options in front of the files. Returns the index of the first file, or -1.
 static int read_arguments(const struct script_protocol *protocol, struct script_settings *settings,
-                          GPtrArray *sets, int argc, char **argv)
+                          GPtrArray *sets, const char **pcap, int argc, char **argv)
 {
     int at = 1;
     for (; at < argc && argv[at][0] == '-'; at++) {
         if (strcmp(argv[at], "--verbose") == 0)
             settings->verbose = true;
+        else if (strcmp(argv[at], "--pcap") == 0 && at + 1 < argc)
+            *pcap = argv[++at];
         else if (strcmp(argv[at], "--set") == 0 && at + 1 < argc)
             g_ptr_array_add(sets, argv[++at]);
         else if (strcmp(argv[at], "--profile") == 0 && at + 1 < argc && protocol->profiles &&
@@ -71,16 +74,25 @@ int script_main(const struct script_protocol *protocol, int argc, char **argv)
         g_ptr_array_unref(sets);
         return DONE;
     }
-    int at = read_arguments(protocol, &settings, sets, argc, argv);
+    const char *pcap = NULL;
+    int at = read_arguments(protocol, &settings, sets, &pcap, argc, argv);
     if (at < 0) {
         usage(protocol, stderr);
         worst = USAGE;
     }
     g_ptr_array_add(sets, NULL);
     settings.sets = (const char *const *)sets->pdata;
-    for (; at > 0 && at < argc; at++) {
+    GError *error = NULL;
+    if (at > 0 && pcap)
+        settings.capture = script_pcap_new(pcap, &error);
+    for (; at > 0 && at < argc && !error; at++) {
         int status = play_file(protocol, &settings, argv[at]);
         worst = MAX(worst, status);
+    }
+    if (error || !script_pcap_close(settings.capture, &error)) {
+        fprintf(stderr, "%s: %s\n", protocol->program, error->message);
+        g_error_free(error);
+        worst = USAGE;
     }
     g_ptr_array_unref(sets);
     return worst;

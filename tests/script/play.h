@@ -68,13 +68,14 @@ struct script_settings {
     const char *profile;
     const char *const *sets; // KEY=VALUE for the scenario, NULL-terminated; NULL: none
     bool verbose;            // every packet and call is told on stderr
+    struct capture *capture; // that frames are told to; NULL: none
 };
 
 // Plays a script. The caller frees the report with script_report_clear.
 void script_play(const struct script_protocol *protocol, const struct script_settings *settings,
                  const char *text, size_t length, struct script_report *report);
 
-// The program: PROGRAM [--profile NAME] [--set KEY=VALUE] [--verbose] FILE...
+// The program: PROGRAM [--profile NAME] [--set KEY=VALUE] [--verbose] [--pcap FILE] FILE...
 int script_main(const struct script_protocol *protocol, int argc, char **argv);
 
 #endif

@@ -60,7 +60,7 @@ void script_options_read(const struct script_protocol *protocol,
                          const struct script_settings *settings, const struct script *script,
                          struct script_options *options, struct script_report *report)
 {
-    *options = (struct script_options){.tolerance = TOLERANCE};
+    *options = (struct script_options){.tolerance = TOLERANCE, .capture = settings->capture};
     options->sets = g_ptr_array_new_with_free_func(g_free);
     for (guint i = 0; i < script->options->len; i++) {
         char **pair = g_strsplit(g_ptr_array_index(script->options, i), "=", 2);
@@ -119,6 +119,7 @@ bool script_world_build(struct script_built *built, const struct script_protocol
     world->protocol = protocol;
     world->test_case = g_ptr_array_index(built->scenario->cases, 0);
     world->sim = sim_new(built->scenario->seed, NULL);
+    world->sim->capture = options->capture;
     world->cluster = cluster_new(world->sim, world->test_case);
     ethernet_add_nics(world->cluster, world->test_case);
     world->station = network_station(world->cluster->network, 0, 0);

@@ -9,7 +9,8 @@
 struct script_options {
     sim_time tolerance;
     bool tolerance_given;
-    GPtrArray *sets; // char *: KEY=VALUE; NULL-terminated
+    GPtrArray *sets;         // char *: KEY=VALUE; NULL-terminated
+    struct capture *capture; // NULL: none
 };
 
 void script_options_read(const struct script_protocol *protocol,
