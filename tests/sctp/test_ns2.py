@@ -1,7 +1,24 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Profile `ns2` of SCTP against ns2_reference.py, the rules of ns-2.35 written down a second time: hosts without costs,
-direct links, and of each case what leaves: which chunk, to which path, when."""
+direct links, and of each case what leaves: which chunk, to which path, when.
+
+| rule of ns-2.35 | where it stands there | netsim |
+|---|---|---|
+| a lost chunk's path is chosen when it is sent again; until then it fills its old path's window | RtxMarkedChunks, SelectRtxDest, SendMuch | cmt_late_choice |
+| a window is cut once for what was under way at the last cut, and grows meanwhile | FastRtx | cmt_recovery: window |
+| with CUC, cum_tsn alone lets no window grow | ProcessSackChunk | cmt_cuc_alone |
+| avoidance counts chunk by chunk | SendBufferDequeueUpTo, ProcessGapAckBlocks | pba_by_chunk |
+| DAC: the number as it is; only gap blocks make a SACK mixed; lowest TSN by path | ProcessGapAckBlocks | cmt_dac_form: number |
+| four packets per path and SACK, once a chunk that may not be fast-retransmitted is acknowledged | SendMuch | burst_rule: after_fr |
+| round robin after the path that was served last, each until its window is full | SendMuch | cmt_scheduler: fill |
+| chunks count with their headers at both ends; what is delivered is read | GenOneDataChunk, ProcessDataChunk | charge_headers, hold_charge, queue_counts |
+| PF: cwnd is 2 chunks after HEARTBEAT-ACK, and stays after a SACK | ProcessChunk, ProcessGapAckBlocks | cmt_pf, cmt_pf_sack_resets |
+| no data before heartbeats have confirmed all paths | ProcessChunk | confirm_all, which the profile leaves off |
+
+Not as there: T3-rtx starts anew at any cumulatively acknowledged chunk (here: at the path's earliest); a SACK that its
+timer sends tells 0 packets (here: 1); an inactive path is probed per RTO (here: per heartbeat interval); retransmissions
+count in a burst. `near` tells where packets differ after several losses."""
 
 import json
 import os
@@ -164,7 +181,7 @@ class Ns2(Case):
         self.near([Link(10, 10, [20]), Link(10, 15.3)], 600)
 
     def test_loss_on_the_second(self):
-        self.near([Link(10, 10), Link(10, 15.3, [30])], 600)
+        self.compare([Link(10, 10), Link(10, 15.3, [30])], 600)
 
     def test_losses_on_both(self):
         self.near([Link(10, 10, [20, 90, 91]), Link(10, 15.3, [30, 33, 150])], 600)
@@ -173,7 +190,7 @@ class Ns2(Case):
         self.compare([Link(10, 10), Link(10, 15.3, down=(0.5, 6.0))], 3000)
 
     def test_cut_without_pf(self):
-        self.near([Link(10, 10), Link(10, 15.3, down=(0.5, 6.0))], 1500, ", cmt_pf: 0", pf=False)
+        self.compare([Link(10, 10), Link(10, 15.3, down=(0.5, 6.0))], 1500, ", cmt_pf: 0", pf=False)
 
 
 if __name__ == "__main__":
