@@ -138,7 +138,7 @@ static void unknown_chunk(struct sctp_arrival *arrival, const struct sctp_chunk 
     int64_t most = arrival->from->mtu - IP_HEADER - SCTP_COMMON_HEADER - 2 * SCTP_CHUNK_HEADER;
     uint32_t length = (uint32_t)MIN(chunk->length, most & ~3);
     arrival->stop = !(chunk->type & CHUNK_SKIP);
-    if (!(chunk->type & CHUNK_REPORT))
+    if (!(chunk->type & CHUNK_REPORT) || arrival->association->peer_tag == 0) // COOKIE-WAIT
         return;
     struct sctp_chunk *error =
         sctp_cause_chunk(&arrival->host->pools, SCTP_ERROR, SCTP_UNRECOGNIZED_CHUNK, NULL, length);
