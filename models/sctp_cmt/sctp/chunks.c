@@ -128,6 +128,11 @@ static const struct chunk_rule *rule_of(uint8_t type)
     return NULL;
 }
 
+static bool is_for(const struct chunk_rule *rule, const struct sctp_association *association)
+{
+    return rule->states >> association->state & 1;
+}
+
 // ---- What is not understood, and what is malformed ----
 
 #define CHUNK_SKIP 0x80   // the high bits of an unknown type: go on with the next chunk;
@@ -146,13 +151,14 @@ static void unknown_chunk(struct sctp_arrival *arrival, const struct sctp_chunk 
     sctp_control_queue(arrival->from, error);
 }
 
-// A chunk that is shorter than its type has it: DATA break the protocol; of anything else the rest
-// of the packet can't be trusted either.
+// A chunk that is shorter than its type has it: DATA break the protocol in the states that take
+// them; of anything else the rest of the packet can't be trusted either.
 static void malformed(struct cpu_context *context, struct sctp_arrival *arrival,
                       const struct sctp_chunk *chunk)
 {
     arrival->stop = true;
-    if (chunk->type == SCTP_DATA && chunk->fault == SCTP_CHUNK_SHORT)
+    if (chunk->type == SCTP_DATA && chunk->fault == SCTP_CHUNK_SHORT &&
+        is_for(rule_of(SCTP_DATA), arrival->association))
         sctp_association_abort(context, arrival->association, SCTP_PROTOCOL_VIOLATION, NULL, 0,
                                SCTP_RESET);
 }
@@ -241,7 +247,7 @@ static void one_chunk(struct cpu_context *context, struct sctp_arrival *arrival,
         malformed(context, arrival, chunk);
     else if (!rule)
         unknown_chunk(arrival, chunk);
-    else if (rule->states >> arrival->association->state & 1 && rule->run)
+    else if (is_for(rule, arrival->association) && rule->run)
         rule->run(context, arrival, chunk);
     else if (stands_alone(chunk->type))
         arrival->stop = true;
