@@ -55,6 +55,19 @@ class Handshake(Case):
         self.assertEqual(log_of(run, "one path", "UNCONFIRMED"), [])
         self.assertEqual(counters(run, "one path").get("sctp heartbeats sent", 0), 0)
 
+    def test_what_the_state_log_has(self):
+        """Which path data go to and why, and when something is missing: no two steps alike follow each other."""
+        run = self.completes("sctp_handshake", "--set", "sctp.cmt=true", "--set", "workload.sizes=256 KiB",
+                             "--set", "links[0].drop_probability=0.02")
+        for path in (1, 2):
+            self.assertGreater(len(log_of(run, "two paths", rf"sctp new data\[1\] - -> path {path} \w+")), 10)
+        self.assertGreater(len(log_of(run, "two paths", r"sctp retransmission\[1\] - -> path \d RTX-CWND")), 3)
+        for node in ("node0", "node1"):
+            steps = [what.split("] ")[1] for _, what in log_of(run, "two paths", f"^{node} sctp receiver")]
+            self.assertGreater(len(steps), 4)
+            self.assertEqual(set(steps[::2]), {"no gap -> gap"})
+            self.assertEqual(set(steps[1::2]), {"gap -> no gap"})
+
     def test_packets(self):
         """sctp.sctp.chunks: INIT, INIT-ACK, COOKIE-ECHO and COOKIE-ACK, each first in its packet."""
         self.completes("sctp_handshake", "--pcap", os.path.join(self.directory, "pcap"))

@@ -249,6 +249,26 @@ static bool shutdown_answers(struct cpu_context *context, struct sctp_associatio
     return true;
 }
 
+// The state log shows when something is missing.
+static void tell_gap(struct cpu_context *context, struct sctp_association *association)
+{
+    static const char *const names[] = {"no gap", "gap"};
+    const struct sctp_host *host = association->host;
+    struct sctp_in *in = &association->in;
+    bool gap = sctp_in_gap(in);
+    if (gap == in->gap_told)
+        return;
+    struct trace_transition step = {
+        .where = host->host->name,
+        .machine = "sctp receiver",
+        .subject = association->id,
+        .from = names[in->gap_told],
+        .to = names[gap],
+    };
+    trace_transition(host->sim->trace, cpu_lane(context->cpu), context->now, &step);
+    in->gap_told = gap;
+}
+
 void sctp_in_packet_done(struct cpu_context *context, struct sctp_association *association)
 {
     struct sctp_in *in = &association->in;
@@ -260,6 +280,7 @@ void sctp_in_packet_done(struct cpu_context *context, struct sctp_association *a
         sctp_association_alive(association);
     in->new_in_packet = false;
     in->packets++;
+    tell_gap(context, association);
     if (!shutdown_answers(context, association)) {
         if (decide(association) == AT_ONCE)
             queue_sack(context, association);

@@ -64,6 +64,7 @@ struct sctp_in {
     int packets;                   // with DATA since the last SACK (delayed SACK)
     int cmt_packets;               // the same for DAC
     bool gap_before;               // something was missing before this packet
+    bool gap_told;                 // the state log says that something is missing
     bool any;                      // DATA has come
     bool sack_now;                 // at the end of this packet
     bool data_in_packet;           // this packet holds DATA
