@@ -268,6 +268,41 @@ static void test_association_fails(void)
     world_free(world);
 }
 
+// An answered heartbeat clears the association's errors, but not those of other paths (RFC 9260,
+// 8.1).
+static void test_answer_clears_errors(void)
+{
+    struct world *world = quiet_world(2, NULL, NULL);
+    struct answer answer = {path(world, 2), 0};
+    errors(world, 1, 3);
+    SUITE_SAME_INTEGER(association(world)->errors, 3);
+    sctp_world_call(world, 0, answer_with, &answer);
+    SUITE_SAME_INTEGER(association(world)->errors, 0);
+    SUITE_SAME_INTEGER(path(world, 1)->errors, 3);
+    world_free(world);
+}
+
+static void shut_down(struct cpu_context *context, struct sctp_node *node, void *argument)
+{
+    (void)argument;
+    sctp_shutdown(context, node->socket, 0);
+}
+
+// A SHUTDOWN without an answer goes again over another path (RFC 9260, 6.4, 9.2).
+static void test_shutdown_elsewhere(void)
+{
+    static const char *const cut[] = {"links[0].down=[{from: 2500 ms, to: never}]", NULL};
+    struct world *world = quiet_world(2, cut, NULL);
+    sctp_run_until(world, 2600 * TIME_MS);
+    sctp_world_call(world, 0, shut_down, NULL);
+    sctp_run_until(world, 20 * TIME_S);
+    SUITE_SAME_INTEGER(sctp_log_between(world, 0, TIME_NEVER, 0, 0, SCTP_SHUTDOWN), 1);
+    SUITE_SAME_INTEGER(sctp_log_between(world, 0, TIME_NEVER, 0, 1, SCTP_SHUTDOWN), 1);
+    SUITE_SAME_TEXT(sctp_state_name(association(world)->state), "CLOSED");
+    SUITE_SAME_INTEGER(association(world)->error, 0);
+    world_free(world);
+}
+
 // The first path that failed is the one to return to, though the second one failed after it.
 static void test_first_primary_returns(void)
 {
@@ -401,6 +436,8 @@ static const struct suite_case cases[] = {
     {"acknowledged data clear the errors", test_error_count_ends},
     {"a path that is not the primary", test_other_path},
     {"Association.Max.Retrans", test_association_fails},
+    {"an answered heartbeat clears the association's errors", test_answer_clears_errors},
+    {"a SHUTDOWN again, over another path", test_shutdown_elsewhere},
     {"the first primary returns", test_first_primary_returns},
     {"dormant", test_dormant},
     {"alternates", test_alternate},
