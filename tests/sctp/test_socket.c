@@ -281,6 +281,43 @@ static void test_cards(void)
     world_free(world);
 }
 
+static void listen_on_first(struct cpu_context *context, struct sctp_node *node, void *argument)
+{
+    (void)argument;
+    node->listener = sctp_socket_new(context, node->host, SCTP_ONE_TO_ONE, &node->process.task);
+    SUITE_SAME_INTEGER(sctp_bind(context, node->listener, SCTP_WORLD_PORT, 1), 0);
+    SUITE_SAME_INTEGER(sctp_listen(context, node->listener), 0);
+}
+
+// Again: the host has lost the association without a word, and its socket keeps the port.
+static void connect_again(struct cpu_context *context, struct sctp_node *node, void *argument)
+{
+    int station = network_station(node->process.world->cluster->network, 1, 0);
+    (void)argument;
+    if (node->socket)
+        sctp_association_end(context, sctp_socket_association(node->socket, 0), SCTP_COMM_LOST,
+                             SCTP_RESET);
+    else
+        node->socket = sctp_socket_new(context, node->host, SCTP_ONE_TO_ONE, &node->process.task);
+    SUITE_SAME_INTEGER(sctp_connect(context, node->socket, &station, 1, SCTP_WORLD_PORT, NULL),
+                       SCTP_IN_PROGRESS);
+}
+
+// An address that the listener's card has no route to never becomes a path; it is not a new one
+// when its host comes back (RFC 9260, 5.2.2).
+static void test_restart_without_route(void)
+{
+    struct world *world = sctp_world(2, 2, NULL, NULL);
+    call_at(world, 1, 0, listen_on_first, NULL);
+    call_at(world, 0, TIME_MS, connect_again, NULL);
+    call_at(world, 0, 100 * TIME_MS, connect_again, NULL);
+    sctp_run_until(world, TIME_S);
+    CU_ASSERT(sctp_established(sctp_node(world, 0)->socket));
+    CU_ASSERT(sctp_log_find(world, 0, 1, -1, SCTP_ABORT) < 0);
+    SUITE_SAME_INTEGER(sctp_log_between(world, 0, TIME_NEVER, 1, 0, SCTP_COOKIE_ACK), 2);
+    world_free(world);
+}
+
 // All addresses of both ends become paths, and the first one is the primary (sctp.multihoming).
 static void test_paths(void)
 {
@@ -482,6 +519,7 @@ static const struct suite_case cases[] = {
     {"select", test_select},
     {"bind", test_bind},
     {"only the bound cards take part", test_cards},
+    {"a restart with an address that has no route", test_restart_without_route},
     {"paths between all addresses", test_paths},
     {"nobody listens", test_refused},
     {"close is graceful", test_close},
