@@ -464,6 +464,17 @@ static void test_path_down(void)
     sender_free(sender);
 }
 
+// What is marked does not count in the peer's window until it is sent again (RFC 9260, 6.2.1 B, C).
+static void test_window_of_marked(void)
+{
+    struct sender *sender = flying(RFC, 1, 10 * WIRE, 4);
+    SUITE_SAME_INTEGER(sender_out(sender)->peer_rwnd, SENDER_RWND - 4 * CHUNK);
+    sender_wait(sender, 1100 * TIME_MS);
+    SUITE_SAME_INTEGER(sender_out(sender)->resend, 3);
+    SUITE_SAME_INTEGER(sender_out(sender)->peer_rwnd, SENDER_RWND - CHUNK);
+    sender_free(sender);
+}
+
 // CMT and a full receiver: the dead path holds the only chunk in flight. BSD takes it for a probe.
 static void test_t3_and_closed_window(void)
 {
@@ -588,6 +599,7 @@ static const struct suite_case cases[] = {
     {"chunks move", test_move},
     {"a path goes down", test_path_down},
     {"T3-rtx with a closed window", test_t3_and_closed_window},
+    {"the window of what is marked", test_window_of_marked},
     {"a chunk is sent too often", test_too_often},
     {"T3-rtx in set-up", test_t3_in_set_up},
     {"T3-rtx ends fast recovery", test_t3_ends_recovery},
