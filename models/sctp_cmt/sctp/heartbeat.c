@@ -106,11 +106,14 @@ static const struct inet_timer_kind association_kind = {.wait = {"heartbeat time
                                                         .stage = &sctp_stage,
                                                         .run = association_timer,
                                                         .background = true};
+static const struct inet_timer_kind awaited_association_kind = {
+    .wait = {"heartbeat timer", STAGE_FOR_ACK}, .stage = &sctp_stage, .run = association_timer};
 
 static void arm_path(struct cpu_context *context, struct sctp_path *path, int64_t ticks)
 {
     const struct sctp_host *host = path->association->host;
     bool awaited = host->config->confirm_all && path->state == SCTP_PATH_UNCONFIRMED;
+    inet_timer_cancel(&path->heartbeat); // it may be of the other kind
     inet_timer_arm(context, host->inet, &path->heartbeat, awaited ? &awaited_kind : &path_kind,
                    path, ticks);
 }
@@ -118,6 +121,14 @@ static void arm_path(struct cpu_context *context, struct sctp_path *path, int64_
 static bool probed(const struct sctp_path *path)
 {
     return path->state == SCTP_PATH_UNCONFIRMED;
+}
+
+static bool any_probed(const struct sctp_association *association)
+{
+    for (int i = 0; i < association->path_count; i++)
+        if (probed(&association->paths[i]))
+            return true;
+    return false;
 }
 
 // ---- RFC 9260 and ns-2: a timer for each path ----
@@ -205,17 +216,18 @@ static int64_t s2007_period(struct sctp_association *association)
 {
     const struct sctp_settings *settings = &association->settings;
     sim_time jitter = (sim_time)random_below(association->host->random, JITTER_MS) * TIME_MS;
-    bool probing = false;
-    for (int i = 0; i < association->path_count; i++)
-        probing |= probed(&association->paths[i]);
-    return ticks_of(association,
-                    settings->rto_initial + jitter + (probing ? 0 : settings->heartbeat_interval));
+    return ticks_of(association, settings->rto_initial + jitter +
+                                     (any_probed(association) ? 0 : settings->heartbeat_interval));
 }
 
 static void s2007_arm(struct cpu_context *context, struct sctp_association *association)
 {
-    inet_timer_arm(context, association->host->inet, &association->heartbeat, &association_kind,
-                   association, s2007_period(association));
+    const struct sctp_host *host = association->host;
+    bool awaited = host->config->confirm_all && any_probed(association);
+    inet_timer_cancel(&association->heartbeat); // it may be of the other kind
+    inet_timer_arm(context, host->inet, &association->heartbeat,
+                   awaited ? &awaited_association_kind : &association_kind, association,
+                   s2007_period(association));
 }
 
 // It counts whole seconds. Returns -1 if it isn't to be chosen.
