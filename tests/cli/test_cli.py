@@ -147,7 +147,8 @@ class Check(Case):
                                     code=1).stderr
             self.assertIn(said, said_then, arguments)
         self.assertNotIn("fit", self.netsim("check", "own.yaml", "--set", "testbed=nope", code=1).stderr)
-        for arguments, said in ((["run", "pingpong"], "did you mean pingpong_cluster1 or pingpong_cluster2 or portals_pingpong_system1?"),
+        for arguments, said in ((["run", "pingpong"], "did you mean pingpong_cluster1 or pingpong_cluster2 or "
+                                 "portals_pingpong_system1 or sctp_pingpong_x306?"),
                                 (["run", "pingpong_cluser1"], "did you mean pingpong_cluster1?"),
                                 (["frobnicate"], "(there are run, check, "), (["help", "frobnicate"], "validate, "),
                                 (["validate", "nothing"], "(known: armci, grim, icpt, via, "),
