@@ -131,7 +131,8 @@ int inet_stations(const struct cluster *cluster, int host, int *stations, int mo
 // included: that of its subnet.
 int inet_subnet(const struct cluster *cluster, int station);
 
-// The IPv4 address of a station (inet_address), and the station that has an address; -1 if none has.
+// The IPv4 address of a station (inet_address), and the station that has an address; -1 if none
+// has.
 uint32_t inet_station_address(const struct cluster *cluster, int station);
 int inet_address_station(const struct cluster *cluster, uint32_t address);
 

@@ -25,7 +25,7 @@ struct explanation {
     json_t *reason;
     int rank;         // whose interval it is: the slowest's
     int64_t messages; // messages that `total` covers
-    bool over_time; // of a benchmark over time: a buffer of it; it has no sizes
+    bool over_time;   // of a benchmark over time: a buffer of it; it has no sizes
     // Of a benchmark: measured here, and measured by a run of the scenario; 0: a free program, or a
     // benchmark over time.
     int64_t repetitions, run_repetitions;

@@ -10,7 +10,7 @@
 
 #define ROWS                                                                                       \
     "whole,n0,tcp 1,cwnd,B,0.000000,10\nwhole,n0,tcp 1,cwnd,B,2000000.000000,20\n"                 \
-    "whole,n0,tcp 1,flight,B,1000000.000000,5\nwhole,n0,tcp 1,load,%,250000.000000,7\n"                 \
+    "whole,n0,tcp 1,flight,B,1000000.000000,5\nwhole,n0,tcp 1,load,%,250000.000000,7\n"            \
     "whole,n1,tcp 1,cwnd,B,3000000.000000,9\n\"a, b\",n0,tcp 1,cwnd,B,500000.000000,1\n"
 
 static json_t *document_of(const char *rows, const struct choice_words *words)

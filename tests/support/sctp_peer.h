@@ -9,8 +9,8 @@
 //
 //   any chunk    vtag=N|own|peer|other: tag of the packet; "own" is node 0's (the usual one),
 //   "peer"
-//                that of this peer, "other" a wrong one. flags=N. short=1: fewer bytes than its type
-//                has. bad_crc=1: the packet's checksum is wrong.
+//                that of this peer, "other" a wrong one. flags=N. short=1: fewer bytes than its
+//                type has. bad_crc=1: the packet's checksum is wrong.
 //   INIT, INIT-ACK  tag=N os=N is=N rwnd=N tsn=N; cookie=0 (none); preservative=MS; address=CARD
 //                (of node 1; several times); param=TYPE (4 bytes); host (a name); torn (too long)
 //   DATA         tsn=N bytes=N sid=N ssn=N

@@ -110,8 +110,9 @@ const char *sctp_path_name(const struct sctp_path *path); // "path 1" is number 
 // The handshake has shown that the peer is at the address.
 void sctp_path_confirm(struct cpu_context *context, struct sctp_path *path);
 
-// T3-rtx has expired with DATA outstanding, or (cmt.pf_by_heartbeat) a heartbeat is unanswered: with
-// CMT-PF the path becomes PF. Called before the alternate is chosen, and before sctp_path_error.
+// T3-rtx has expired with DATA outstanding, or (cmt.pf_by_heartbeat) a heartbeat is unanswered:
+// with CMT-PF the path becomes PF. Called before the alternate is chosen, and before
+// sctp_path_error.
 void sctp_path_suspect(struct cpu_context *context, struct sctp_path *path);
 
 // T3-rtx has expired, or a heartbeat or T2 is unanswered: counts the error for path and
