@@ -41,11 +41,15 @@ static void probe_timeout(struct cpu_context *context, void *owner)
 }
 
 static const struct inet_timer_kind timer_kinds[TCP_TIMERS] = {
-    [TCP_TIMER_RETRANSMIT] = {{"retransmission timer", STAGE_FOR_ACK},
-                              &tcp_stage,
-                              retransmit_timeout},
-    [TCP_TIMER_PROBE] = {{"probe timer", STAGE_FOR_WINDOW}, &tcp_stage, probe_timeout},
-    [TCP_TIMER_ACK] = {{"delayed ACK", STAGE_FOR_ACK}, &tcp_stage, tcp_ack_timeout},
+    [TCP_TIMER_RETRANSMIT] = {.wait = {"retransmission timer", STAGE_FOR_ACK},
+                              .stage = &tcp_stage,
+                              .run = retransmit_timeout},
+    [TCP_TIMER_PROBE] = {.wait = {"probe timer", STAGE_FOR_WINDOW},
+                         .stage = &tcp_stage,
+                         .run = probe_timeout},
+    [TCP_TIMER_ACK] = {.wait = {"delayed ACK", STAGE_FOR_ACK},
+                       .stage = &tcp_stage,
+                       .run = tcp_ack_timeout},
 };
 
 void tcp_timer_arm(const struct cpu_context *context, struct tcp_socket *socket,

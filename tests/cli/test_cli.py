@@ -151,7 +151,7 @@ class Check(Case):
                                  "portals_pingpong_system1 or sctp_pingpong_x306?"),
                                 (["run", "pingpong_cluser1"], "did you mean pingpong_cluster1?"),
                                 (["frobnicate"], "(there are run, check, "), (["help", "frobnicate"], "validate, "),
-                                (["validate", "nothing"], "(known: armci, grim, icpt, via, "),
+                                (["validate", "nothing"], "(known: armci, grim, icpt, sctp, via, "),
                                 (["explain", "own.yaml", "--series", "x"], "(it has lam_tcp)"),
                                 (["list", "nothing"], "one of stacks, "), (["figures", "nothing"], "via.fig.6_1"),
                                 (["describe", "nothing"], "lam_via")):

@@ -129,7 +129,8 @@ static void put_chunk(struct writer *writer, const struct sctp_chunk *chunk)
 
 uint32_t sctp_chunk_encode(const struct sctp_chunk *chunk, uint8_t *bytes, uint32_t room)
 {
-    struct writer writer = {.bytes = bytes, .room = room};
+    struct writer writer = {.room = room};
+    writer.bytes = bytes;
     put_chunk(&writer, chunk);
     return MIN(writer.at, room);
 }
