@@ -15,6 +15,7 @@ direct links, and of each case what leaves: which chunk, to which path, when.
 | chunks count with their headers at both ends; what is delivered is read | GenOneDataChunk, ProcessDataChunk | charge_headers, hold_charge, queue_counts |
 | PF: cwnd is 2 chunks after HEARTBEAT-ACK, and stays after a SACK | ProcessChunk, ProcessGapAckBlocks | cmt_pf, cmt_pf_sack_resets |
 | no data before heartbeats have confirmed all paths | ProcessChunk | confirm_all, which the profile leaves off |
+| a chunk in COOKIE-ECHOED counts for COOKIE-ACK (there any chunk, here DATA) | ProcessChunk | data_for_cookie_ack |
 
 Not as there: T3-rtx starts anew at any cumulatively acknowledged chunk (here: at the path's earliest); a SACK that its
 timer sends tells 0 packets (here: 1); an inactive path is probed per RTO (here: per heartbeat interval); retransmissions

@@ -268,6 +268,35 @@ static void test_data_follow_cookie_ack(void)
     sctp_peer_free(peer);
 }
 
+// The BSD stack and ns-2 take DATA for the COOKIE-ACK that was lost; RFC 9260, 6 drops them.
+static void test_data_for_cookie_ack(void)
+{
+    static const struct {
+        const char *profile, *came, *steps;
+    } rows[] = {
+        {"sctp.profile=rfc9260", "", ""},
+        {"sctp.profile=s2007", "SACK(0)\nDATA(1)\n",
+         "node0 sctp[1] COOKIE-ECHOED -> ESTABLISHED (receive DATA)\n"},
+        {"sctp.profile=ns2", "SACK(0)\nDATA(1)\n",
+         "node0 sctp[1] COOKIE-ECHOED -> ESTABLISHED (receive DATA)\n"},
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+        const char *const sets[] = {rows[i].profile, "sctp.confirm_all=false",
+                                    "sctp.sack_delay=0 s", NULL};
+        struct sctp_peer *peer = sctp_peer_new(1, sets);
+        sctp_peer_call(peer, TIME_MS, sctp_peer_connect, NULL);
+        sctp_peer_call(peer, 2 * TIME_MS, sctp_peer_send, GSIZE_TO_POINTER(100));
+        sctp_peer_call(peer, 2 * TIME_MS, sctp_peer_send, GSIZE_TO_POINTER(1452));
+        sctp_peer_at(peer, 4 * TIME_MS, "INIT-ACK");
+        SUITE_SAME_TEXT(sctp_peer_run(peer, 10 * TIME_MS), "INIT/0\nCOOKIE-ECHO DATA(0)\n");
+        sctp_peer_steps(peer);
+        sctp_peer_at(peer, 11 * TIME_MS, "DATA tsn=0 bytes=100");
+        SUITE_SAME_TEXT(sctp_peer_run(peer, 20 * TIME_MS), rows[i].came);
+        SUITE_SAME_TEXT(sctp_peer_steps(peer), rows[i].steps);
+        sctp_peer_free(peer);
+    }
+}
+
 static void test_stale_at_client(void)
 {
     struct sctp_peer *peer = sctp_peer_new(1, NULL);
@@ -406,6 +435,7 @@ static const struct suite_case cases[] = {
     {"T1-init alternates between addresses", test_t1_alternates},
     {"T1-cookie", test_t1_cookie},
     {"DATA wait for COOKIE-ACK", test_data_follow_cookie_ack},
+    {"DATA in place of COOKIE-ACK", test_data_for_cookie_ack},
     {"a stale cookie begins set-up again", test_stale_at_client},
     {"unknown parameters of INIT-ACK", test_unknown_in_init_ack},
     {"paths of the client", test_client_paths},

@@ -51,6 +51,8 @@ static void choose_switches(struct sctp_random *run)
         {"cmt_recovery", "association", "path", "none"},
         {"cmt_pf_retries", "0", "1"},
         {"cmt_pf_by_heartbeat", "true", "false"},
+        {"confirm_all", "true", "false"},
+        {"data_for_cookie_ack", "true", "false"},
     };
     for (size_t i = 0; i < G_N_ELEMENTS(switches); i++) {
         int choices = 0;

@@ -79,7 +79,7 @@ static void on_cookie_ack(struct cpu_context *context, struct sctp_arrival *arri
                           const struct sctp_chunk *chunk)
 {
     (void)chunk;
-    sctp_cookie_ack_arrived(context, arrival->association);
+    sctp_cookie_ack_arrived(context, arrival->association, "receive COOKIE-ACK");
 }
 
 static void on_forward_tsn(struct cpu_context *context, struct sctp_arrival *arrival,
@@ -238,11 +238,24 @@ static void charge(struct cpu_context *context, const struct sctp_arrival *arriv
                   message);
 }
 
+// Only a peer that is up sends DATA: COOKIE-ACK was lost, or comes later. Who drops them makes the
+// peer count errors until T1-cookie expires, which may be too late: the peer's RTO may have come
+// down since, by heartbeats, while T1-cookie has backed off.
+static void imply_cookie_ack(struct cpu_context *context, struct sctp_association *association,
+                             const struct sctp_chunk *chunk)
+{
+    if (chunk->type == SCTP_DATA && association->state == SCTP_COOKIE_ECHOED &&
+        association->host->config->data_for_cookie_ack)
+        sctp_cookie_ack_arrived(context, association, "receive DATA");
+}
+
 static void one_chunk(struct cpu_context *context, struct sctp_arrival *arrival,
                       const struct sctp_chunk *chunk)
 {
     const struct chunk_rule *rule = rule_of(chunk->type);
     charge(context, arrival, chunk);
+    if (!chunk->fault)
+        imply_cookie_ack(context, arrival->association, chunk);
     if (chunk->fault)
         malformed(context, arrival, chunk);
     else if (!rule)

@@ -257,7 +257,12 @@ static const struct param sctp_params[] = {
                     "ns-2.35"),
     PARAM(T, confirm_all, PARAM_BOOL, .fallback = "false",
           .doc = "no data are sent before heartbeats have confirmed all paths, the primary, too",
-          .source = "RFC 9260, 5.4; ns-2.35, sctp-cmt.cc, does: ProcessChunk"),
+          .source = "RFC 9260, 5.4; ns-2.35, sctp.cc and sctp-cmt.cc, does: ProcessChunk"),
+    PARAM(T, data_for_cookie_ack, PARAM_BOOL, PARAM_BY_PROFILE("false", "true", "true"),
+          .doc = "DATA in COOKIE-ECHOED show that the peer is up and COOKIE-ACK was lost: they "
+                 "count for it, else they are dropped",
+          .source = "RFC 9260, 6: they SHOULD be dropped; BSD SCTP of September 2007: "
+                    "sctp_common_input_processing; ns-2.35 takes any chunk for it: ProcessChunk"),
     PARAM(T, first_sack_at_once, PARAM_BOOL, PARAM_BY_PROFILE("false", "true", "false"),
           .doc = "the association's first DATA is acknowledged at once",
           .source = "BSD SCTP of September 2007"),

@@ -144,6 +144,7 @@ struct sctp_config {
     sim_time shutdown_guard; // T5-shutdown-guard; 0: 5 x RTO.Max
     int sack_alternate;      // enum sctp_sack_alternate
     bool confirm_all; // no data before all paths are confirmed, the primary by a heartbeat, too
+    bool data_for_cookie_ack; // DATA in COOKIE-ECHOED count for a COOKIE-ACK, too
     bool first_sack_at_once;
     bool immediate_bit;               // RFC 7053's I bit is honoured
     bool checksum;                    // CRC32c is computed by the processor

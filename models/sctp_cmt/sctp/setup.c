@@ -436,10 +436,11 @@ void sctp_init_ack_arrived(struct cpu_context *context, struct sctp_arrival *arr
     sctp_bytes_free(facts.unrecognized);
 }
 
-void sctp_cookie_ack_arrived(struct cpu_context *context, struct sctp_association *association)
+void sctp_cookie_ack_arrived(struct cpu_context *context, struct sctp_association *association,
+                             const char *event)
 {
     t1_stop(context, association);
-    sctp_establish(context, association, SCTP_COMM_UP, "receive COOKIE-ACK");
+    sctp_establish(context, association, SCTP_COMM_UP, event);
 }
 
 void sctp_stale_cookie_arrived(struct cpu_context *context, struct sctp_association *association,

@@ -71,7 +71,9 @@ void sctp_init_arrived(struct cpu_context *context, struct sctp_arrival *arrival
                        const struct sctp_chunk *chunk);
 void sctp_init_ack_arrived(struct cpu_context *context, struct sctp_arrival *arrival,
                            const struct sctp_chunk *chunk);
-void sctp_cookie_ack_arrived(struct cpu_context *context, struct sctp_association *association);
+// `event`: what shows that the peer is up.
+void sctp_cookie_ack_arrived(struct cpu_context *context, struct sctp_association *association,
+                             const char *event);
 void sctp_stale_cookie_arrived(struct cpu_context *context, struct sctp_association *association,
                                uint32_t staleness);
 // Takes the peer's tag, TSN, window and streams.
