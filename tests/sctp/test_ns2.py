@@ -14,7 +14,7 @@ direct links, and of each case what leaves: which chunk, to which path, when.
 | round robin after the path that was served last, each until its window is full | SendMuch | cmt_scheduler: fill |
 | chunks count with their headers at both ends; what is delivered is read | GenOneDataChunk, ProcessDataChunk | charge_headers, hold_charge, queue_counts |
 | PF: cwnd is 2 chunks after HEARTBEAT-ACK, and stays after a SACK | ProcessChunk, ProcessGapAckBlocks | cmt_pf, cmt_pf_sack_resets |
-| no data before heartbeats have confirmed all paths | ProcessChunk | confirm_all, which the profile leaves off |
+| no data before heartbeats have confirmed all paths | ProcessChunk | confirm_all |
 | a chunk in COOKIE-ECHOED counts for COOKIE-ACK (there any chunk, here DATA) | ProcessChunk | data_for_cookie_ack |
 
 Not as there: T3-rtx starts anew at any cumulatively acknowledged chunk (here: at the path's earliest); a SACK that its
@@ -45,7 +45,7 @@ em82547gi: {{tx_start: 0 us, rx_status: 0 us, interrupt_delay: 0 us, interrupt_d
             doorbell: 0 us, status_read: 0 us, tx_frame: 0 us, tx_done: 0 us, rx_frame: 0 us}}
 stack: sctp
 sctp: {{profile: ns2, send_call: 0 us, chunk_out: 0 us, packet_out: 0 us, packet_in: 0 us, chunk_in: 0 us, sack_in: 0 us,
-       acked_chunk: 0 us, receive_call: 0 us, open: 0 us, timer: 0 us, confirm_all: true{sctp}}}
+       acked_chunk: 0 us, receive_call: 0 us, open: 0 us, timer: 0 us{sctp}}}
 native_sctp: {{call: 0 us, exchange: 0 us, message: 1452 B}}
 workload:
   program:

@@ -255,7 +255,7 @@ static const struct param sctp_params[] = {
               "and to the source in turn, or to others one time more than there are paths",
           .source = "RFC 9260, 6.4: it MAY vary; BSD SCTP of September 2007: used_alt_onsack; "
                     "ns-2.35"),
-    PARAM(T, confirm_all, PARAM_BOOL, .fallback = "false",
+    PARAM(T, confirm_all, PARAM_BOOL, PARAM_BY_PROFILE("false", "false", "true"),
           .doc = "no data are sent before heartbeats have confirmed all paths, the primary, too",
           .source = "RFC 9260, 5.4; ns-2.35, sctp.cc and sctp-cmt.cc, does: ProcessChunk"),
     PARAM(T, data_for_cookie_ack, PARAM_BOOL, PARAM_BY_PROFILE("false", "true", "true"),
