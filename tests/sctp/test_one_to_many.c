@@ -43,7 +43,8 @@ static struct sctp_send_info to_node(const struct world *world, int from, int to
         .station = station_of(world, to),
         .port = PORT,
         .bytes = bytes,
-        .message = ledger_open(world->sim->ledger, from, to, bytes, (uint64_t)(from * 100 + to)),
+        .message =
+            ledger_open(world->sim->ledger, from, to, bytes, (uint64_t)from * 100 + (uint64_t)to),
     };
 }
 

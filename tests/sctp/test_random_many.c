@@ -221,8 +221,8 @@ static const struct suite_case cases[] = {
 int main(int count, char **arguments)
 {
     if (count > 1) {
-        first = atoi(arguments[1]);
-        end_of_runs = count > 2 ? atoi(arguments[2]) : first + 1;
+        first = (int)strtol(arguments[1], NULL, 10);
+        end_of_runs = count > 2 ? (int)strtol(arguments[2], NULL, 10) : first + 1;
     }
     return suite_run("sctp: random runs of one-to-many sockets", cases);
 }

@@ -103,7 +103,8 @@ static void peer_receive(struct cpu_context *context, void *owner, struct inet_i
 static void peer_write(const struct packet *packet, const struct inet_addresses *addresses,
                        uint8_t *bytes, uint32_t room)
 {
-    (void)packet, (void)addresses, (void)bytes, (void)room;
+    (void)packet, (void)addresses;
+    memset(bytes, 0, room); // what it says is not captured
 }
 
 static const struct inet_protocol peer_protocol = {

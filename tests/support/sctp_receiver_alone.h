@@ -379,7 +379,7 @@ void sctp_receiver_play(const char *section, const struct sctp_step *steps)
     struct sctp_receiver *receiver = sctp_receiver_new(section);
     for (; steps->what; steps++) {
         if (steps->what[0] == '+')
-            sctp_receiver_wait(receiver, (sim_time)atoi(steps->what + 1) * TIME_MS);
+            sctp_receiver_wait(receiver, (sim_time)strtol(steps->what + 1, NULL, 10) * TIME_MS);
         else if (steps->what[0] == '>')
             sctp_receiver_sends(receiver);
         else
