@@ -110,6 +110,39 @@ static void rfc2861_sent(struct inet_cc *cc, int64_t now, int64_t flight, int64_
     rfc2861_changed(cc, now);
 }
 
+// ---- RFC 2581, 4.1 ----
+
+static void restart_idle(struct inet_cc *cc, int64_t now, int64_t idle, int64_t rto,
+                         int64_t restart)
+{
+    (void)now;
+    (void)idle;
+    (void)rto;
+    cc->cwnd = restart;
+}
+
+static void restart_sent(struct inet_cc *cc, int64_t now, int64_t flight, int64_t rto,
+                         bool by_program)
+{
+    (void)cc;
+    (void)now;
+    (void)flight;
+    (void)rto;
+    (void)by_program;
+}
+
+const struct inet_cc_ops inet_cc_restart = {
+    .name = "restart",
+    .init = rfc2861_changed,
+    .ack = rfc2581_ack,
+    .loss = rfc2581_loss,
+    .timeout = rfc2581_timeout,
+    .idle = restart_idle,
+    .sent = restart_sent,
+    .changed = rfc2861_changed,
+    .limited = rfc2861_limited,
+};
+
 const struct inet_cc_ops inet_cc_rfc2581 = {
     .name = "rfc2581",
     .init = rfc2861_changed,

@@ -57,6 +57,10 @@ struct inet_cc_ops {
 // Slow start and congestion avoidance (RFC 2581, 3.1), congestion window validation (RFC 2861).
 extern const struct inet_cc_ops inet_cc_rfc2581;
 
+// The same, but a pause ends the window: it begins again with the restart window, and does not
+// shrink while the program sends less (4.4BSD; RFC 2581, 4.1).
+extern const struct inet_cc_ops inet_cc_restart;
+
 // Its private state.
 struct inet_cc_rfc2581 {
     int64_t count;   // congestion avoidance: one mss per acknowledgment since cwnd last grew

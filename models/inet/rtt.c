@@ -19,7 +19,8 @@ void inet_rtt_sample(struct inet_rtt *rtt, int64_t ticks)
         rtt->rttvar += ABS(error) - rtt->rttvar / 4;
         rtt->srtt += error;
     }
-    rtt->rto = MIN(rtt->srtt / 8 + MAX(rtt->rttvar, rtt->rto_least), rtt->rto_most);
+    int64_t sum = rtt->srtt / 8 + MAX(rtt->rttvar, rtt->least_of_sum ? 0 : rtt->rto_least);
+    rtt->rto = MIN(MAX(sum, rtt->rto_least), rtt->rto_most);
     rtt->backoff = 0;
 }
 
@@ -28,5 +29,5 @@ int64_t inet_rtt_timeout(const struct inet_rtt *rtt)
     int64_t timeout = rtt->rto;
     for (int i = 0; i < rtt->backoff && timeout < rtt->rto_most; i++)
         timeout *= 2;
-    return MIN(timeout, rtt->rto_most);
+    return MIN(timeout + rtt->slop, rtt->rto_most);
 }

@@ -5,6 +5,17 @@
 
 // ---- Processes ----
 
+// A process that polls comes to its next turn.
+static void tick_event(struct engine *engine, struct event *event)
+{
+    struct inet_process *process = container_of(event, struct inet_process, tick);
+    sim_time now = engine_now(engine);
+    sim_time turn = time_next_tick(process->asleep_since, process->turn, now);
+    trace_delay(cpu_sim(process->task->cpu)->trace, cpu_lane(process->task->cpu), &stage_poll, now,
+                turn, MESSAGE_NONE);
+    cpu_wake_at(process->task, turn);
+}
+
 struct inet_process *inet_process_of(struct inet_host *host, struct cpu_task *task)
 {
     for (guint i = 0; i < host->processes->len; i++) {
@@ -16,8 +27,14 @@ struct inet_process *inet_process_of(struct inet_host *host, struct cpu_task *ta
     process->task = task;
     process->host = host->host;
     process->epoch = 1;
+    event_init(&process->tick, tick_event);
     g_ptr_array_add(host->processes, process);
     return process;
+}
+
+void inet_call_as(struct inet_socket *socket, struct inet_process *process)
+{
+    socket->process = process;
 }
 
 void inet_enter(struct cpu_context *context, struct inet_process *process)
@@ -27,7 +44,7 @@ void inet_enter(struct cpu_context *context, struct inet_process *process)
         host_switch_in(context, process->host);
     if (!in_call)
         cpu_spend(context, process->host->config.kernel.system_call, &stage_trap);
-    process->asleep = process->switch_due = process->in_call = false;
+    process->asleep = process->switch_due = process->in_call = process->polling = false;
 }
 
 void inet_sleep(struct cpu_context *context, struct inet_process *process, bool in_call)
@@ -44,6 +61,11 @@ void inet_wake(struct cpu_context *context, struct inet_process *process)
         return;
     process->asleep = false;
     process->epoch++;
+    if (process->polling) {
+        if (!event_pending(&process->tick))
+            cpu_post(context, &process->tick);
+        return;
+    }
     if (context->now >= process->asleep_since) {
         process->switch_due = true;
         cpu_spend(context, process->host->config.kernel.wake_process, &stage_wake_up);
@@ -53,19 +75,36 @@ void inet_wake(struct cpu_context *context, struct inet_process *process)
 
 // ---- Waiting ----
 
+static bool sleeps(const struct inet_sleeper *sleeper)
+{
+    const struct inet_process *process = sleeper->process;
+    return process && process->asleep && sleeper->epoch == process->epoch;
+}
+
 void inet_notify(struct cpu_context *context, struct inet_socket *socket)
 {
-    struct inet_process *process = socket->process;
-    if (!process || !process->asleep || socket->epoch != process->epoch)
+    bool reader = sleeps(&socket->read), writer = sleeps(&socket->write);
+    if (!socket->process || (!reader && !writer))
         return;
-    if (socket->wanted & socket->ops->ready(socket))
-        inet_wake(context, process);
+    int ready = socket->ops->ready(socket);
+    if (reader && (ready & INET_READABLE))
+        inet_wake(context, socket->read.process);
+    if (sleeps(&socket->write) && (ready & INET_WRITABLE))
+        inet_wake(context, socket->write.process);
+}
+
+static void await_one(struct inet_socket *socket, struct inet_sleeper *sleeper, bool wanted)
+{
+    if (wanted)
+        *sleeper = (struct inet_sleeper){socket->process, socket->process->epoch};
+    else if (sleeper->process == socket->process)
+        sleeper->process = NULL;
 }
 
 static void await(struct inet_socket *socket, int readiness)
 {
-    socket->epoch = socket->process->epoch;
-    socket->wanted = readiness;
+    await_one(socket, &socket->read, (readiness & INET_READABLE) != 0);
+    await_one(socket, &socket->write, (readiness & INET_WRITABLE) != 0);
     if (socket->ops->awaited)
         socket->ops->awaited(socket, readiness);
 }
@@ -105,6 +144,49 @@ int inet_select(struct cpu_context *context, struct inet_selected *selected, int
         await(selected[i].socket, (int)selected[i].wanted);
     inet_sleep(context, process, true);
     return 0;
+}
+
+int inet_poll(struct cpu_context *context, struct inet_selected *selected, int count,
+              sim_time around)
+{
+    struct inet_process *process = selected[0].socket->process;
+    const struct inet_config *config = selected[0].socket->host->config;
+    const struct cpu *cpu = context->cpu;
+    int found = inet_select(context, selected, count, false);
+    if (found > 0)
+        return found;
+    for (int i = 0; i < count; i++)
+        await(selected[i].socket, (int)selected[i].wanted);
+    process->asleep = process->polling = true;
+    process->asleep_since = context->now;
+    process->turn = around + cpu_cost(cpu, process->host->config.kernel.system_call) +
+                    cpu_cost(cpu, config->select_call) +
+                    time_times(count, cpu_cost(cpu, config->select_socket));
+    process->turn = MAX(process->turn, 1);
+    return 0;
+}
+
+bool inet_spin_several(struct cpu_context *context, const struct inet_selected *selected, int count,
+                       sim_time turn)
+{
+    struct inet_process *process = selected[0].socket->process;
+    g_assert(turn > 0 && count > 0);
+    for (int i = 0; i < count; i++)
+        if (selected[i].socket->ops->ready(selected[i].socket) & (int)selected[i].wanted)
+            return true;
+    for (int i = 0; i < count; i++)
+        await(selected[i].socket, (int)selected[i].wanted);
+    process->asleep = process->polling = true;
+    process->asleep_since = context->now;
+    process->turn = turn;
+    return false;
+}
+
+bool inet_spin(struct cpu_context *context, struct inet_socket *socket, int readiness,
+               sim_time turn)
+{
+    const struct inet_selected selected = {socket, (enum inet_readiness)readiness, 0};
+    return inet_spin_several(context, &selected, 1, turn);
 }
 
 // ---- Buffers ----

@@ -19,7 +19,16 @@ struct inet_process {
     sim_time asleep_since; // when it has gone to sleep; a wake-up before this time costs nothing
     bool switch_due;       // it was woken: the next call is charged the switch back
     bool in_call;          // it slept within the current call
+    bool polling;          // it does not sleep but polls (inet_poll)
+    sim_time turn;         // ps, of its loop
+    struct event tick;     // what it polls for has come
     uint64_t epoch;        // number of its sleep; sockets compare theirs with it
+};
+
+// The sleep in which a process waits for one readiness of a socket.
+struct inet_sleeper {
+    struct inet_process *process; // NULL: none yet
+    uint64_t epoch;
 };
 
 struct inet_socket;
@@ -34,17 +43,21 @@ struct inet_socket_ops {
     void (*awaited)(struct inet_socket *socket, int readiness);
 };
 
-// A transport's socket begins with this.
+// A transport's socket begins with this. A process and a thread of it may share a socket: each says
+// so before it makes a call (inet_call_as), and one may sleep to read while the other sleeps to
+// write.
 struct inet_socket {
     const struct inet_socket_ops *ops;
     struct inet_host *host;
-    struct inet_process *process; // its user; NULL: none yet
-    uint64_t epoch;               // of the process's sleep for it
-    int wanted;                   // enum inet_readiness, in that sleep
+    struct inet_process *process;    // its user; NULL: none yet
+    struct inet_sleeper read, write; // the last ones for INET_READABLE and INET_WRITABLE
 };
 
 // Returns the process of `task`, created if it is new to the host. The host owns it.
 struct inet_process *inet_process_of(struct inet_host *host, struct cpu_task *task);
+
+// From now on the calls on the socket are those of that process or thread.
+void inet_call_as(struct inet_socket *socket, struct inet_process *process);
 
 // Enters the kernel: charges the system call, or, if the process slept within one, the switch back
 // to it.
@@ -56,8 +69,7 @@ void inet_sleep(struct cpu_context *context, struct inet_process *process, bool 
 // Wakes the process if it sleeps, and charges the waker.
 void inet_wake(struct cpu_context *context, struct inet_process *process);
 
-// The socket's readiness may have changed: wakes the process if it sleeps for something that is
-// ready now.
+// The socket's readiness may have changed: wakes who sleeps for something that is ready now.
 void inet_notify(struct cpu_context *context, struct inet_socket *socket);
 
 // Blocks in a call on one socket (inside the system call, no select). Returns true if the call can
@@ -77,6 +89,25 @@ struct inet_selected {
 // that is 0 and `block` is set, the task must return CPU_SLEEP; it will be woken once a socket is
 // ready and then calls again, as the kernel checks again. Without `block` it is a poll.
 int inet_select(struct cpu_context *context, struct inet_selected *selected, int count, bool block);
+
+// The same for a process that asks again and again without sleeping (poll(2) with a timeout of 0 in
+// a loop): one turn. If it returns 0, the task must return CPU_SLEEP; it is woken at the first end
+// of a turn after a socket has become ready, and pays for no wake-up. A turn takes the call and
+// `around` ps of the program's own, which the caller charges.
+int inet_poll(struct cpu_context *context, struct inet_selected *selected, int count,
+              sim_time around);
+
+// The process calls on one socket again and again, without asking for its readiness, in a loop that
+// takes `turn` ps (> 0) while no call succeeds; it has just done such a turn, and is charged
+// nothing more. Returns true if the socket is ready for one of `readiness` (a set of enum
+// inet_readiness) now. Returns false if not: the task must return CPU_SLEEP, and is woken as with
+// inet_poll.
+bool inet_spin(struct cpu_context *context, struct inet_socket *socket, int readiness,
+               sim_time turn);
+
+// The same for calls on several sockets (count > 0).
+bool inet_spin_several(struct cpu_context *context, const struct inet_selected *selected, int count,
+                       sim_time turn);
 
 // ---- Buffers ----
 

@@ -17,9 +17,12 @@ static int64_t least_delay(const struct tcp_socket *socket)
 
 // ---- The window ----
 
-int64_t tcp_buffer_share(const struct tcp_config *config, int64_t bytes)
+// The part of a buffer that is for data.
+static int64_t buffer_share(const struct tcp_config *config, int64_t bytes)
 {
-    return bytes <= 0 ? 0 : bytes - (bytes >> config->adv_win_scale);
+    if (bytes <= 0)
+        return 0;
+    return config->adv_win_scale ? bytes - (bytes >> config->adv_win_scale) : bytes;
 }
 
 // Returns the part of the last offered window that is still open, bytes.
@@ -29,11 +32,11 @@ int64_t tcp_receive_window(const struct tcp_socket *socket)
 }
 
 // The window that could be offered now: no sliver of one (RFC 1122, 4.2.3.3).
-int64_t tcp_window_select(struct tcp_socket *socket)
+static int64_t window_select(struct tcp_socket *socket)
 {
     const struct tcp_config *config = socket->config;
-    int64_t space = tcp_buffer_share(config, socket->rcv.buffer.size - socket->rcv.buffer.used);
-    int64_t whole = MIN(socket->rcv.clamp, tcp_buffer_share(config, socket->rcv.buffer.size));
+    int64_t space = buffer_share(config, socket->rcv.buffer.size - socket->rcv.buffer.used);
+    int64_t whole = MIN(socket->rcv.clamp, buffer_share(config, socket->rcv.buffer.size));
     int64_t mss = MAX(MIN(socket->ack.segment, whole), 1);
     if (space < whole / 2) {
         socket->ack.quick = 0;
@@ -50,27 +53,29 @@ int64_t tcp_window_select(struct tcp_socket *socket)
 // The window field of a segment that is sent now; an offer is never taken back.
 uint16_t tcp_window_offer(struct tcp_socket *socket)
 {
-    int64_t window = MAX(tcp_window_select(socket), tcp_receive_window(socket));
+    int64_t window = MAX(socket->host->receiver->window(socket), tcp_receive_window(socket));
     int64_t unit = (int64_t)1 << socket->rcv.scale;
     window = MIN(window, 65535 * unit);
-    socket->rcv.wnd = (window + unit - 1) / unit * unit;
+    if (socket->host->receiver->whole_units)
+        window = (window + unit - 1) / unit * unit;
+    socket->rcv.wnd = window;
     socket->rcv.wup = socket->rcv.nxt;
     return (uint16_t)(socket->rcv.wnd >> socket->rcv.scale);
 }
 
 // Slow start of the window that is offered: it opens as data come that fill their buffers well.
-void tcp_window_grow(struct tcp_socket *socket, int64_t length, int64_t truesize)
+static void window_grow(struct tcp_socket *socket, int64_t length, int64_t truesize)
 {
     const struct tcp_config *config = socket->config;
-    int64_t space = tcp_buffer_share(config, socket->rcv.buffer.size - socket->rcv.buffer.used);
+    int64_t space = buffer_share(config, socket->rcv.buffer.size - socket->rcv.buffer.used);
     if (length < LEAST_GROWING_BYTES || socket->rcv.limit >= socket->rcv.clamp ||
         socket->rcv.limit >= space)
         return;
-    int64_t step = 0, size = tcp_buffer_share(config, truesize);
+    int64_t step = 0, size = buffer_share(config, truesize);
     if (size <= length) {
         step = 2 * tcp_own_mss(socket);
     } else {
-        int64_t window = tcp_buffer_share(config, socket->rcv.buffer.size) / 2;
+        int64_t window = buffer_share(config, socket->rcv.buffer.size) / 2;
         for (size /= 2; step == 0 && socket->rcv.limit <= window && window > 0; window /= 2) {
             if (size <= length)
                 step = 2 * socket->ack.segment;
@@ -87,6 +92,7 @@ void tcp_window_grow(struct tcp_socket *socket, int64_t length, int64_t truesize
 
 void tcp_ack_quickly(struct tcp_socket *socket)
 {
+    socket->ack.now = true;
     int64_t half = socket->rcv.wnd / (2 * MAX(socket->ack.segment, 1));
     int64_t quick = MIN(half ? half : 2, socket->config->quick_acks);
     socket->ack.quick = MAX(socket->ack.quick, (int)quick);
@@ -122,8 +128,8 @@ static void measure_segment(struct tcp_socket *socket, const struct tcp_segment 
 }
 
 // A segment with data was taken.
-void tcp_ack_data(struct cpu_context *context, struct tcp_socket *socket,
-                  const struct tcp_segment *segment)
+static void ack_data(struct cpu_context *context, struct tcp_socket *socket,
+                     const struct tcp_segment *segment)
 {
     int64_t now = inet_ticks(socket->host->inet, context->now);
     int64_t gap = now - socket->ack.last_received, least = least_delay(socket);
@@ -148,6 +154,13 @@ void tcp_ack_data(struct cpu_context *context, struct tcp_socket *socket,
     socket->ack.last_received = now;
 }
 
+static void data_taken(struct cpu_context *context, struct tcp_socket *socket,
+                       const struct tcp_segment *segment, int64_t truesize)
+{
+    ack_data(context, socket, segment);
+    window_grow(socket, segment->payload, truesize);
+}
+
 // ---- Sending one ----
 
 void tcp_ack_send(struct cpu_context *context, struct tcp_socket *socket)
@@ -165,7 +178,7 @@ void tcp_ack_sent(struct tcp_socket *socket)
 {
     if (socket->ack.quick > 0 && --socket->ack.quick == 0)
         socket->ack.interval = least_delay(socket);
-    socket->ack.scheduled = socket->ack.pushed = false;
+    socket->ack.scheduled = socket->ack.pushed = socket->ack.now = false;
     tcp_timer_cancel(socket, TCP_TIMER_ACK);
 }
 
@@ -203,14 +216,12 @@ static void ack_delayed(struct cpu_context *context, struct tcp_socket *socket)
     tcp_timer_arm(context, socket, TCP_TIMER_ACK, delay);
 }
 
-// Acknowledges what has come: now or later. at_once: there is a gap, or one was closed (RFC 2581,
-// 4.2).
-void tcp_ack_check(struct cpu_context *context, struct tcp_socket *socket, bool at_once)
+static void ack_check(struct cpu_context *context, struct tcp_socket *socket, bool at_once)
 {
     if (!socket->ack.scheduled)
         return;
     bool two = socket->rcv.nxt - socket->rcv.wup > socket->ack.segment &&
-               tcp_window_select(socket) >= socket->rcv.wnd;
+               window_select(socket) >= socket->rcv.wnd;
     if (two || at_once || is_quick(socket))
         tcp_ack_send(context, socket);
     else
@@ -231,8 +242,7 @@ void tcp_ack_timeout(struct cpu_context *context, void *owner)
     tcp_ack_send(context, socket);
 }
 
-// The reader has taken `bytes`.
-void tcp_ack_read(struct cpu_context *context, struct tcp_socket *socket, int64_t bytes)
+static void ack_read(struct cpu_context *context, struct tcp_socket *socket, int64_t bytes)
 {
     bool now = false;
     if (socket->ack.scheduled) {
@@ -244,10 +254,42 @@ void tcp_ack_read(struct cpu_context *context, struct tcp_socket *socket, int64_
     if (!now && bytes > 0 && !socket->rcv.fin_received) {
         int64_t open = tcp_receive_window(socket);
         if (2 * open <= socket->rcv.clamp) {
-            int64_t window = tcp_window_select(socket);
+            int64_t window = window_select(socket);
             now = window > 0 && window >= 2 * open;
         }
     }
     if (now)
         tcp_ack_send(context, socket);
 }
+
+// ---- The window at the start ----
+
+static void receiver_init(struct tcp_socket *socket)
+{
+    int64_t mss = socket->interface->mtu - IP_HEADER - TCP_HEADER;
+    int64_t segments = mss > 3 * 1460 ? 2 : mss > 1460 ? 3 : 4;
+    socket->rcv.clamp = MIN(buffer_share(socket->config, socket->rcv.buffer.size),
+                            INT64_C(65535) << socket->rcv.scale);
+    socket->rcv.limit = MIN(socket->rcv.clamp, segments * mss);
+    socket->ack.segment = FIRST_MSS;
+}
+
+// Linux (tcp_init_buffer_space) keeps the room of one segment of a buffer back from the offer.
+static void reserve_segment(struct tcp_socket *socket)
+{
+    int64_t mss = tcp_own_mss(socket);
+    int64_t whole = buffer_share(socket->config, socket->rcv.buffer.size);
+    if (socket->rcv.clamp > 2 * mss && socket->rcv.clamp + mss > whole)
+        socket->rcv.clamp = MAX(2 * mss, whole - mss);
+    socket->rcv.limit = MIN(socket->rcv.limit, socket->rcv.clamp);
+}
+
+const struct tcp_receiver_ops tcp_receiver_linux = {
+    .whole_units = true,
+    .init = receiver_init,
+    .established = reserve_segment,
+    .window = window_select,
+    .data = data_taken,
+    .check = ack_check,
+    .read = ack_read,
+};

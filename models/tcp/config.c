@@ -3,86 +3,177 @@
 
 #define T struct tcp_config
 
+// In the order of the defaults by profile below.
+static const char *const profiles[] = {"linux24", "freebsd6", NULL};
+static const char *const initial_rules[] = {"linux", "rfc3390", NULL};
+static const char *const receivers[] = {"linux", "bsd", NULL};
+static const char *const charges[] = {"truesize", "data", NULL};
+static const char *const units[] = {"segments", "bytes", NULL};
+static const char *const idle_rules[] = {"rfc2861", "restart", NULL};
+static const char *const nagle_rules[] = {"minshall", "rfc896", NULL};
+static const char *const rto_bounds[] = {"variance", "sum", NULL};
 static const char *const recoveries[] = {"sack", "newreno", "reno", NULL};
 
 static const struct param tcp_params[] = {
+    PARAM(T, profile, PARAM_CHOICE, .fallback = "linux24", .choices = profiles,
+          .doc = "whose defaults the other parameters have: those of Linux 2.4, or of FreeBSD 6.2",
+          .source = "Linux 2.4; FreeBSD 6.2: tcp(4), netinet/tcp_input.c, tcp_output.c, "
+                    "tcp_timer.h"),
     PARAM_IN(T, inet, mtu, PARAM_SIZE, .fallback = "1500 B", .least = "128 B", .most = "9000 B",
              .doc = "largest IP packet in a frame", .source = "IEEE 802.3"),
     PARAM(T, recovery, PARAM_CHOICE, .fallback = "sack", .choices = recoveries,
           .doc = "how losses are made good: by selective acknowledgment, NewReno or Reno",
-          .source = "Linux 2.4: net.ipv4.tcp_sack = 1; RFC 3517, 2582, 2581"),
+          .source = "Linux 2.4: net.ipv4.tcp_sack = 1; FreeBSD 6.2: net.inet.tcp.sack.enable = 1; "
+                    "RFC 3517, 2582, 2581"),
     PARAM(T, limited_transmit, PARAM_BOOL, .fallback = "true",
           .doc = "the first two duplicate acknowledgments each let one new segment out",
-          .source = "RFC 3042; Linux 2.4 counts what was acknowledged twice as gone"),
+          .source = "RFC 3042; Linux 2.4 counts what was acknowledged twice as gone; FreeBSD 6.2: "
+                    "net.inet.tcp.rfc3042 = 1"),
     PARAM(T, timestamps, PARAM_BOOL, .fallback = "true", .doc = "timestamps in every segment",
-          .source = "Linux 2.4: net.ipv4.tcp_timestamps = 1; RFC 1323"),
+          .source = "Linux 2.4: net.ipv4.tcp_timestamps = 1; FreeBSD 6.2: net.inet.tcp.rfc1323 = "
+                    "1; RFC 1323"),
+    PARAM(T, mss_multiple, PARAM_SIZE, PARAM_BY_PROFILE("0 B", "2 KiB"), .most = "8 KiB",
+          .doc = "a segment's data that are more than this are rounded down to a multiple of it; "
+                 "0: not rounded",
+          .source = "FreeBSD 6.2: tcp_mss, mbuf clusters of 2,048 B, so that packets of 9,000 B "
+                    "carry 8,192 B; Linux 2.4 does not"),
     PARAM(T, window_scale, PARAM_COUNT, .fallback = "0", .most = "14",
           .doc = "shift of the window that is offered; 0: no scaling",
           .source = "RFC 1323; Linux 2.4 needs none with its buffers"),
+    PARAM(T, window_scale_by_buffer, PARAM_BOOL, PARAM_BY_PROFILE("false", "true"),
+          .doc = "the shift is the smallest that lets the window tell of the whole receive buffer, "
+                 "and is offered in any case; else it is window_scale",
+          .source = "FreeBSD 6.2: tcp_connect, syncache_add; RFC 1323"),
+    PARAM(T, cwnd_unit, PARAM_CHOICE, PARAM_BY_PROFILE("segments", "bytes"), .choices = units,
+          .doc = "what the congestion window counts; bytes: it also grows while it is not full",
+          .source = "Linux 2.4: snd_cwnd; FreeBSD 6.2: tcp_input; RFC 2581"),
     PARAM(T, initial_window, PARAM_COUNT, .fallback = "0", .most = "64",
-          .doc = "segments of the first congestion window; 0: 2 to 4 by their size",
-          .source = "RFC 2414 as Linux 2.4 has it"),
-    PARAM(T, send_buffer, PARAM_SIZE, .fallback = "16 KiB", .least = "2 KiB", .most = "64 MiB",
-          .doc = "SO_SNDBUF of a socket that does not set it", .source = "Linux 2.4: tcp_wmem[1]"),
+          .doc = "segments of the first congestion window; 0: by initial_window_rule",
+          .source = "Linux 2.4; FreeBSD 6.2: net.inet.tcp.rfc3390 = 1"),
+    PARAM(T, initial_window_rule, PARAM_CHOICE, PARAM_BY_PROFILE("linux", "rfc3390"),
+          .choices = initial_rules,
+          .doc = "the first congestion window: 2 to 4 segments by their size and the round trip, "
+                 "or 4,380 B, but at least 2 and at most 4 segments",
+          .source = "RFC 2414 as Linux 2.4 has it; RFC 3390 in FreeBSD 6.2: tcp_mss"),
+    PARAM(T, idle_rule, PARAM_CHOICE, PARAM_BY_PROFILE("rfc2861", "restart"), .choices = idle_rules,
+          .doc = "the congestion window after a pause, and of a program that does not fill it: "
+                 "it shrinks by and by, or begins again with restart_window after a timeout "
+                 "without a segment",
+          .source = "RFC 2861 in Linux 2.4; FreeBSD 6.2: tcp_output"),
+    PARAM(T, restart_window, PARAM_COUNT, .fallback = "4", .least = "1", .most = "64",
+          .doc = "segments of the congestion window after a pause, with idle_rule: restart",
+          .source = "FreeBSD 6.2: net.inet.tcp.local_slowstart_flightsize = 4"),
+    PARAM(T, nagle, PARAM_CHOICE, PARAM_BY_PROFILE("minshall", "rfc896"), .choices = nagle_rules,
+          .doc = "what a small segment waits for without TCP_NODELAY: the acknowledgment of an "
+                 "earlier small one, or of all that was sent before the write",
+          .source = "Linux 2.4: tcp_nagle_check; RFC 896 in FreeBSD 6.2: tcp_output"),
+    PARAM(T, send_buffer, PARAM_SIZE, PARAM_BY_PROFILE("16 KiB", "32 KiB"), .least = "2 KiB",
+          .most = "64 MiB", .doc = "SO_SNDBUF of a socket that does not set it",
+          .source = "Linux 2.4: tcp_wmem[1]; FreeBSD 6.2: net.inet.tcp.sendspace"),
     PARAM(T, send_buffer_most, PARAM_SIZE, .fallback = "128 KiB", .least = "2 KiB",
           .most = "64 MiB", .doc = "what the send buffer may grow to",
           .source = "Linux 2.4: tcp_wmem[2]"),
-    PARAM(T, send_buffer_grows, PARAM_BOOL, .fallback = "true",
+    PARAM(T, send_buffer_grows, PARAM_BOOL, PARAM_BY_PROFILE("true", "false"),
           .doc = "the send buffer grows with the congestion window unless the program has set it",
-          .source = "Linux 2.4: tcp_new_space"),
-    PARAM(T, receive_buffer, PARAM_SIZE, .fallback = "87380 B", .least = "256 B", .most = "64 MiB",
-          .doc = "SO_RCVBUF of a socket that does not set it", .source = "Linux 2.4: tcp_rmem[1]"),
-    PARAM_IN(T, inet, buffer_limit, PARAM_SIZE, .fallback = "65535 B", .least = "256 B",
-             .most = "64 MiB", .doc = "most that setsockopt gives, before doubling",
-             .source = "Linux 2.4: net.core.rmem_max, wmem_max"),
-    PARAM_IN(T, inet, buffer_doubling, PARAM_BOOL, .fallback = "true",
+          .source = "Linux 2.4: tcp_new_space; FreeBSD has it since 7.0"),
+    PARAM(T, send_low_water, PARAM_SIZE, PARAM_BY_PROFILE("0 B", "2 KiB"), .most = "64 KiB",
+          .doc = "room that a writer waits for, unless all that it has fits; 0: one segment, and "
+                 "for select a third of the buffer",
+          .source = "Linux 2.4: tcp_wspace; FreeBSD 6.2: SO_SNDLOWAT, MCLBYTES"),
+    PARAM(T, receive_buffer, PARAM_SIZE, PARAM_BY_PROFILE("87380 B", "64 KiB"), .least = "256 B",
+          .most = "64 MiB", .doc = "SO_RCVBUF of a socket that does not set it",
+          .source = "Linux 2.4: tcp_rmem[1]; FreeBSD 6.2: net.inet.tcp.recvspace"),
+    PARAM_IN(T, inet, buffer_limit, PARAM_SIZE, PARAM_BY_PROFILE("65535 B", "233016 B"),
+             .least = "256 B", .most = "64 MiB",
+             .doc = "most that setsockopt gives, before doubling",
+             .source = "Linux 2.4: net.core.rmem_max, wmem_max; FreeBSD 6.2: 2048/2304 of "
+                       "kern.ipc.maxsockbuf, 256 KiB"),
+    PARAM_IN(T, inet, buffer_doubling, PARAM_BOOL, PARAM_BY_PROFILE("true", "false"),
              .doc = "setsockopt gives twice what is asked for, for overhead",
-             .source = "Linux 2.4: SO_SNDBUF, SO_RCVBUF; socket(7)"),
-    PARAM(T, adv_win_scale, PARAM_COUNT, .fallback = "2", .least = "1", .most = "8",
-          .doc = "1/2^this of the receive buffer is kept for overhead",
-          .source = "Linux 2.4: net.ipv4.tcp_adv_win_scale"),
+             .source = "Linux 2.4: SO_SNDBUF, SO_RCVBUF; socket(7); FreeBSD gives what is asked "
+                       "for"),
+    PARAM(T, buffer_charge, PARAM_CHOICE, PARAM_BY_PROFILE("truesize", "data"), .choices = charges,
+          .doc = "what counts in a buffer: segments with the memory that they take, or data alone",
+          .source = "Linux 2.4: skb->truesize; FreeBSD 6.2: sb_cc; assumed: its limit of mbufs, "
+                    "sb_mbmax, is not reached"),
+    PARAM(T, adv_win_scale, PARAM_COUNT, PARAM_BY_PROFILE("2", "0"), .most = "8",
+          .doc = "1/2^this of the receive buffer is kept for overhead; 0: nothing",
+          .source = "Linux 2.4: net.ipv4.tcp_adv_win_scale; FreeBSD keeps nothing"),
     PARAM_IN(T, inet, skb_overhead, PARAM_SIZE, .fallback = "368 B", .most = "4 KiB",
-             .doc = "bytes that a segment counts in a buffer besides its data",
+             .doc = "bytes that a segment counts in a buffer besides its data, with buffer_charge: "
+                    "truesize",
              .source = "prior: struct sk_buff of 160 B, room for headers of 208 B in Linux 2.4"),
     PARAM_IN(T, inet, rx_copybreak, PARAM_SIZE, .fallback = "200 B", .most = "9 kB",
              .doc = "a longer received frame counts as a whole buffer of the ring",
              .source = "Linux 2.4: rx_copybreak of its Ethernet drivers"),
-    PARAM_IN(T, inet, tick, PARAM_DURATION, .fallback = "10 ms", .least = "1 us", .most = "1 s",
+    PARAM_IN(T, inet, tick, PARAM_DURATION, PARAM_BY_PROFILE("10 ms", "1 ms"), .least = "1 us",
+             .most = "1 s",
              .doc = "period of the kernel's clock, which timers and timestamps count",
-             .source = "Linux 2.4 on i386: HZ = 100"),
+             .source = "Linux 2.4 on i386: HZ = 100; FreeBSD 6: kern.hz = 1000"),
     PARAM(T, rto_initial, PARAM_DURATION, .fallback = "3 s", .least = "1 ms", .most = "120 s",
-          .doc = "retransmission timeout before the first measurement", .source = "RFC 2988, 2.1"),
-    PARAM(T, rto_least, PARAM_DURATION, .fallback = "200 ms", .least = "1 us", .most = "10 s",
-          .doc = "least that the timeout is above the smoothed round trip",
-          .source = "Linux 2.4: TCP_RTO_MIN bounds the variance term"),
-    PARAM(T, rto_most, PARAM_DURATION, .fallback = "120 s", .least = "1 ms", .most = "3600 s",
-          .doc = "longest retransmission timeout", .source = "Linux 2.4: TCP_RTO_MAX"),
-    PARAM(T, delayed_ack_least, PARAM_DURATION, .fallback = "40 ms", .least = "1 us", .most = "1 s",
-          .doc = "shortest delay of an acknowledgment",
-          .source = "Linux 2.4: TCP_ATO_MIN, TCP_DELACK_MIN"),
-    PARAM(T, delayed_ack_most, PARAM_DURATION, .fallback = "200 ms", .least = "1 us", .most = "1 s",
-          .doc = "longest delay of an acknowledgment",
-          .source = "Linux 2.4: TCP_DELACK_MAX; RFC 2581, 4.2 allows 500 ms"),
-    PARAM(T, quick_acks, PARAM_COUNT, .fallback = "16", .most = "1000",
-          .doc = "segments at the start that are acknowledged at once, or half a window if less",
+          .doc = "retransmission timeout before the first measurement",
+          .source = "RFC 2988, 2.1; FreeBSD 6.2: TCPTV_RTOBASE"),
+    PARAM(T, rto_least, PARAM_DURATION, PARAM_BY_PROFILE("200 ms", "30 ms"), .least = "1 us",
+          .most = "10 s", .doc = "least of what rto_bounds names",
+          .source = "Linux 2.4: TCP_RTO_MIN; FreeBSD 6.2: net.inet.tcp.rexmit_min"),
+    PARAM(T, rto_bounds, PARAM_CHOICE, PARAM_BY_PROFILE("variance", "sum"), .choices = rto_bounds,
+          .doc = "what is at least rto_least: the timeout above the smoothed round trip, or the "
+                 "whole of it before rto_slop",
+          .source = "Linux 2.4 bounds the variance term; FreeBSD 6.2: TCP_REXMTVAL"),
+    PARAM(T, rto_slop, PARAM_DURATION, PARAM_BY_PROFILE("0 s", "200 ms"), .most = "10 s",
+          .doc = "added to each retransmission timeout after it was doubled, but not to the first",
+          .source = "FreeBSD 6.2: net.inet.tcp.rexmit_slop, TCPT_RANGESET; Linux has none"),
+    PARAM(T, rto_most, PARAM_DURATION, PARAM_BY_PROFILE("120 s", "64 s"), .least = "1 ms",
+          .most = "3600 s", .doc = "longest retransmission timeout",
+          .source = "Linux 2.4: TCP_RTO_MAX; FreeBSD 6.2: TCPTV_REXMTMAX"),
+    PARAM(T, receiver, PARAM_CHOICE, PARAM_BY_PROFILE("linux", "bsd"), .choices = receivers,
+          .doc = "when to acknowledge, and which window to offer; bsd: every second segment or "
+                 "after delayed_ack_most, all free room, an update of two segments or half the "
+                 "buffer",
+          .source = "Linux 2.4: tcp_input.c; FreeBSD 6.2: tcp_input.c (DELAY_ACK), tcp_output.c"),
+    PARAM(T, delayed_ack_least, PARAM_DURATION, PARAM_BY_PROFILE("40 ms", "100 ms"),
+          .least = "1 us", .most = "1 s", .doc = "shortest delay of an acknowledgment",
+          .source = "Linux 2.4: TCP_ATO_MIN, TCP_DELACK_MIN; FreeBSD 6.2: "
+                    "net.inet.tcp.delacktime"),
+    PARAM(T, delayed_ack_most, PARAM_DURATION, PARAM_BY_PROFILE("200 ms", "100 ms"),
+          .least = "1 us", .most = "1 s", .doc = "longest delay of an acknowledgment",
+          .source = "Linux 2.4: TCP_DELACK_MAX; FreeBSD 6.2: net.inet.tcp.delacktime; RFC 2581, "
+                    "4.2 allows 500 ms"),
+    PARAM(T, quick_acks, PARAM_COUNT, PARAM_BY_PROFILE("16", "0"), .most = "1000",
+          .doc = "segments at the start that are acknowledged at once, or half a window if less; "
+                 "receiver bsd has none",
           .source = "Linux 2.4: TCP_MAX_QUICKACKS"),
-    PARAM(T, retries, PARAM_COUNT, .fallback = "15", .least = "1", .most = "100",
+    PARAM(T, retries, PARAM_COUNT, PARAM_BY_PROFILE("15", "12"), .least = "1", .most = "100",
           .doc = "times that a segment is sent again before the connection is given up",
-          .source = "Linux 2.4: net.ipv4.tcp_retries2"),
-    PARAM(T, syn_retries, PARAM_COUNT, .fallback = "5", .most = "100",
-          .doc = "times that a SYN is sent again", .source = "Linux 2.4: net.ipv4.tcp_syn_retries"),
+          .source = "Linux 2.4: net.ipv4.tcp_retries2; FreeBSD 6.2: TCP_MAXRXTSHIFT"),
+    PARAM(T, syn_retries, PARAM_COUNT, PARAM_BY_PROFILE("5", "8"), .most = "100",
+          .doc = "times that a SYN is sent again",
+          .source = "Linux 2.4: net.ipv4.tcp_syn_retries; FreeBSD 6.2: those before "
+                    "TCPTV_KEEP_INIT, 75 s"),
+    PARAM(T, syn_constant, PARAM_COUNT, PARAM_BY_PROFILE("0", "4"), .most = "100",
+          .doc = "times that a SYN is sent again before its timeout doubles",
+          .source = "FreeBSD 6.2: tcp_syn_backoff; Linux doubles at once"),
+    PARAM(T, probe_least, PARAM_DURATION, PARAM_BY_PROFILE("0 s", "5 s"), .most = "60 s",
+          .doc = "shortest time between probes of a closed window",
+          .source = "FreeBSD 6.2: TCPTV_PERSMIN; Linux: the retransmission timeout"),
+    PARAM(T, probe_most, PARAM_DURATION, PARAM_BY_PROFILE("120 s", "60 s"), .least = "1 ms",
+          .most = "3600 s", .doc = "longest time between probes of a closed window",
+          .source = "Linux 2.4: TCP_RTO_MAX; FreeBSD 6.2: TCPTV_PERSMAX"),
     PARAM(T, probes, PARAM_COUNT, .fallback = "15", .least = "1", .most = "1000",
           .doc = "probes of a window that stays closed; then the connection rests",
           .source = "assumed: Linux goes on; a simulation whose reader never reads must end"),
-    PARAM_IN(T, inet, queue, PARAM_COUNT, .fallback = "100", .least = "1", .most = "100000",
-             .doc = "frames that can wait before the card's ring",
-             .source = "Linux 2.4: txqueuelen"),
-    PARAM_IN(T, inet, transmit_interrupt, PARAM_COUNT, .fallback = "16", .least = "1",
+    PARAM_IN(T, inet, queue, PARAM_COUNT, PARAM_BY_PROFILE("100", "255"), .least = "1",
+             .most = "100000", .doc = "frames that can wait before the card's ring",
+             .source = "Linux 2.4: txqueuelen; FreeBSD 6.2: em has one less than its 256 "
+                       "descriptors"),
+    PARAM_IN(T, inet, transmit_interrupt, PARAM_COUNT, PARAM_BY_PROFILE("16", "32"), .least = "1",
              .most = "4096",
              .doc = "frames sent for each interrupt that the driver asks for on sending",
-             .source = "Linux 2.4: eepro100 asks once in a quarter of its ring"),
-    PARAM(T, checksum_offload, PARAM_BOOL, .fallback = "false",
-          .doc = "the card computes and checks checksums", .source = "cards of thesis 000"),
+             .source = "Linux 2.4: eepro100 asks once in a quarter of its ring; prior: FreeBSD "
+                       "6.2's em clears its ring by eighths of 256 descriptors"),
+    PARAM(T, checksum_offload, PARAM_BOOL, PARAM_BY_PROFILE("false", "true"),
+          .doc = "the card computes and checks checksums",
+          .source = "cards of thesis 000; FreeBSD 6.2: em(4), TCP checksums of 82543 and later"),
     PARAM(T, checksum_copy, PARAM_COST, .fallback = "360 cycles",
           .doc = "what the checksum adds to the copy from the user, for each KiB",
           .source = "prior: additions in the shadow of the copy loop; alone they take 530..700 "
@@ -126,14 +217,20 @@ static void tcp_check(const void *values, const struct param_values *report)
     if (config->rto_least > config->rto_most)
         param_complain(report, "rto_least", NULL,
                        "the shortest retransmission timeout is above the longest");
+    if (config->probe_least > config->probe_most)
+        param_complain(report, "probe_least", NULL,
+                       "the shortest time between probes is above the longest");
+    if (config->send_low_water > config->send_buffer)
+        param_complain(report, "send_low_water", "make it smaller, or the send buffer larger",
+                       "the send buffer never has as much room as a writer waits for");
     if (config->send_buffer_grows && config->send_buffer > config->send_buffer_most)
         param_complain(report, "send_buffer_most", "set it, or send_buffer_grows=false",
                        "the send buffer is larger than what it may grow to");
 }
 
 const struct param_table tcp_table =
-    PARAM_TABLE(struct tcp_config, tcp_params, .name = "tcp", .doc = "TCP/IP stack of Linux 2.4",
-                .check = tcp_check);
+    PARAM_TABLE(struct tcp_config, tcp_params, .name = "tcp",
+                .doc = "TCP/IP stack: Linux 2.4's, or FreeBSD 6.2's", .check = tcp_check);
 
 const struct scenario_section tcp_sections[] = {
     {"tcp", &tcp_table},

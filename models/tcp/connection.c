@@ -62,18 +62,25 @@ gboolean tcp_key_equal(gconstpointer a, gconstpointer b)
 
 // ---- Sockets ----
 
+// The shift of the window that is offered (RFC 1323, 2.2).
+static int window_shift(const struct tcp_socket *socket)
+{
+    int shift = 0;
+    if (!socket->config->window_scale_by_buffer)
+        return (int)socket->config->window_scale;
+    while (shift < 14 && INT64_C(65535) << shift < socket->rcv.buffer.size)
+        shift++;
+    return shift;
+}
+
 static void init_receiving(struct tcp_socket *socket, int64_t asked)
 {
     const struct tcp_config *config = socket->config;
-    int64_t mss = socket->interface->mtu - IP_HEADER - TCP_HEADER;
-    int64_t segments = mss > 3 * 1460 ? 2 : mss > 1460 ? 3 : 4;
     inet_buffer_init(&socket->rcv.buffer, &config->inet, asked, config->receive_buffer,
                      LEAST_RECEIVE_BUFFER);
-    socket->rcv.scale = (int)config->window_scale;
-    socket->rcv.clamp =
-        MIN(tcp_buffer_share(config, socket->rcv.buffer.size), INT64_C(65535) << socket->rcv.scale);
-    socket->rcv.limit = MIN(socket->rcv.clamp, segments * mss);
-    socket->ack.segment = 536; // RFC 1122, 4.2.2.6
+    socket->rcv.scale = window_shift(socket);
+    socket->scaling = config->window_scale_by_buffer || config->window_scale > 0;
+    socket->host->receiver->init(socket);
 }
 
 struct tcp_socket *tcp_socket_new(struct tcp_host *host, struct inet_interface *interface,
@@ -139,9 +146,9 @@ void tcp_send_syn(struct cpu_context *context, struct tcp_socket *socket)
     segment.mss = (uint16_t)(socket->interface->mtu - IP_HEADER - TCP_HEADER);
     if (socket->sack)
         segment.options |= TCP_OPTION_SACK_PERMITTED;
-    if (config->window_scale > 0 && (!answer || socket->rcv.scale > 0)) {
+    if (socket->scaling) { // an answer's: if the peer has offered it, too
         segment.options |= TCP_OPTION_SCALE;
-        segment.scale = (uint8_t)config->window_scale;
+        segment.scale = (uint8_t)socket->rcv.scale;
     }
     // The window of a SYN is never scaled.
     segment.window = (uint16_t)MIN(socket->rcv.limit, 65535);
@@ -172,7 +179,11 @@ static void take_syn(struct tcp_socket *socket, const struct tcp_segment *segmen
     socket->snd.mss = MIN(mss, socket->interface->mtu - IP_HEADER - TCP_HEADER);
     if (socket->timestamps)
         socket->snd.mss -= TCP_TIMESTAMP_OPTION;
-    if (config->window_scale > 0 && (segment->options & TCP_OPTION_SCALE)) {
+    int64_t multiple = config->mss_multiple;
+    if (multiple > 0 && socket->snd.mss > multiple)
+        socket->snd.mss -= socket->snd.mss % multiple;
+    socket->scaling = socket->scaling && (segment->options & TCP_OPTION_SCALE);
+    if (socket->scaling) {
         socket->snd.scale = segment->scale;
     } else {
         socket->rcv.scale = 0;
@@ -181,16 +192,6 @@ static void take_syn(struct tcp_socket *socket, const struct tcp_segment *segmen
     socket->snd.wnd = segment->window;
     socket->snd.wl1 = segment->sequence;
     socket->snd.max_wnd = socket->snd.wnd;
-}
-
-// Linux (tcp_init_buffer_space) keeps the room of one segment of a buffer back from the offer.
-static void reserve_segment(struct tcp_socket *socket)
-{
-    int64_t mss = tcp_own_mss(socket);
-    int64_t whole = tcp_buffer_share(socket->config, socket->rcv.buffer.size);
-    if (socket->rcv.clamp > 2 * mss && socket->rcv.clamp + mss > whole)
-        socket->rcv.clamp = MAX(2 * mss, whole - mss);
-    socket->rcv.limit = MIN(socket->rcv.limit, socket->rcv.clamp);
 }
 
 // Our SYN is acknowledged.
@@ -206,12 +207,13 @@ static void established(struct cpu_context *context, struct tcp_socket *socket,
     else if (socket->retries == 0)
         inet_rtt_sample(&socket->rtt, 0);
     socket->retries = socket->rtt.backoff = 0;
+    tcp_timer_slop(socket);
     socket->snd.last_sent = now;
     tcp_recovery_init(socket, now);
-    reserve_segment(socket);
+    socket->host->receiver->established(socket);
     // Linux: room for three segments, whatever the setting.
     int64_t least = 3 * (socket->snd.mss + config->inet.skb_overhead);
-    if (!socket->snd.buffer.locked)
+    if (!socket->snd.buffer.locked && config->buffer_charge == TCP_CHARGE_TRUESIZE)
         socket->snd.buffer.size =
             MAX(socket->snd.buffer.size, MIN(least, config->send_buffer_most));
     tcp_set_state(context, socket, TCP_ESTABLISHED, event);
@@ -222,7 +224,9 @@ static void offer_to_listener(struct cpu_context *context, struct tcp_socket *so
     struct tcp_listener *listener = socket->listener;
     FIFO_APPEND(listener->head, listener->tail, socket, next);
     if (listener->waiting)
-        inet_wake(context, listener->process);
+        inet_wake(context, listener->inet.process);
+    else
+        inet_notify(context, &listener->inet);
 }
 
 static struct tcp_listener *find_listener(const struct tcp_host *host, uint16_t port)
@@ -247,7 +251,7 @@ void tcp_syn_arrived(struct cpu_context *context, struct tcp_host *host,
     struct tcp_socket *socket =
         tcp_socket_new(host, interface, route_from(packet->route), segment->source_port,
                        segment->destination_port, &listener->options);
-    socket->inet.process = listener->process;
+    socket->inet.process = listener->inet.process;
     socket->listener = listener;
     take_syn(socket, segment);
     tcp_set_state(context, socket, TCP_SYN_RECEIVED, "receive SYN");
@@ -332,7 +336,7 @@ void tcp_fin_arrived(struct cpu_context *context, struct tcp_socket *socket)
 {
     socket->rcv.nxt++;
     socket->rcv.fin_received = true;
-    socket->ack.scheduled = true;
+    socket->ack.scheduled = socket->ack.now = true;
     switch (socket->state) {
     case TCP_SYN_RECEIVED:
     case TCP_ESTABLISHED:

@@ -45,6 +45,7 @@ struct tcp_host *tcp_host_new(struct cluster *cluster, struct host *on,
     host->cluster = cluster;
     host->host = on;
     host->config = config;
+    host->receiver = config->receiver == TCP_RECEIVER_BSD ? &tcp_receiver_bsd : &tcp_receiver_linux;
     host->inet =
         inet_host_new(cluster, on, &config->inet, "tcp frames dropped by a full transmit queue");
     host->sockets = g_ptr_array_new();

@@ -54,8 +54,10 @@ static struct tcp_arrival *arrival_new(struct tcp_socket *socket, const struct t
     *arrival = (struct tcp_arrival){
         .sequence = segment->sequence,
         .length = segment->payload,
-        .truesize = inet_truesize(socket->interface, tcp_segment_ip_bytes(segment)),
+        .truesize = segment->payload,
     };
+    if (socket->config->buffer_charge == TCP_CHARGE_TRUESIZE)
+        arrival->truesize = inet_truesize(socket->interface, tcp_segment_ip_bytes(segment));
     socket->rcv.buffer.used += arrival->truesize;
     return arrival;
 }
@@ -128,8 +130,7 @@ static void in_order(struct cpu_context *context, struct tcp_socket *socket,
     int64_t truesize = arrival->truesize;
     append(socket, arrival);
     bool closed = close_gaps(socket);
-    tcp_ack_data(context, socket, segment);
-    tcp_window_grow(socket, segment->payload, truesize);
+    socket->host->receiver->data(context, socket, segment, truesize);
     if (closed && !socket->rcv.gaps)
         socket->ack.pingpong = false;
     if (closed)

@@ -9,7 +9,9 @@ int tcp_ready(const struct tcp_socket *socket)
     if (tcp_readable(socket) > 0 || socket->rcv.fin_received || socket->gone)
         ready |= INET_READABLE;
     // Linux wakes writers when a third of the buffer is free.
-    bool space = socket->snd.buffer.size - socket->snd.buffer.used >= socket->snd.buffer.used / 2;
+    int64_t used = socket->snd.buffer.used, free = socket->snd.buffer.size - used;
+    int64_t low_water = MIN(socket->config->send_low_water, socket->snd.buffer.size);
+    bool space = free >= (low_water ? low_water : used / 2);
     if (socket->gone || (tcp_established(socket) && space))
         ready |= INET_WRITABLE;
     return ready;
@@ -77,8 +79,8 @@ static void more_space(struct tcp_socket *socket, int64_t now)
     if (!socket->snd.wants_space)
         return;
     if (!socket->snd.buffer.locked && config->send_buffer_grows &&
-        socket->snd.outstanding < socket->cc.cwnd) {
-        int64_t segments = MAX(socket->cc.cwnd, 4);
+        tcp_flight(socket) < socket->cc.cwnd) {
+        int64_t segments = MAX(socket->cc.cwnd / socket->cc.mss, 4);
         int64_t wanted = 2 * segments * (socket->snd.mss + config->inet.skb_overhead);
         if (wanted > socket->snd.buffer.size)
             socket->snd.buffer.size =
@@ -149,6 +151,7 @@ void tcp_arrive(struct cpu_context *context, struct tcp_socket *socket, const st
                 const struct tcp_segment *segment)
 {
     bool at_once = false;
+    socket->rcv.when = inet_ticks(socket->host->inet, context->now);
     bool opening = socket->state == TCP_SYN_SENT || socket->state == TCP_SYN_RECEIVED;
     if (opening && !tcp_handshake(context, socket, packet))
         return;
@@ -183,5 +186,5 @@ void tcp_arrive(struct cpu_context *context, struct tcp_socket *socket, const st
     tcp_push(context, socket);
     tcp_values_tell(context, socket);
     inet_notify(context, &socket->inet);
-    tcp_ack_check(context, socket, at_once);
+    socket->host->receiver->check(context, socket, at_once);
 }

@@ -36,32 +36,63 @@ static void set_state(struct cpu_context *context, struct tcp_socket *socket,
 
 // RFC 2414, in segments, as Linux 2.4 rounds it: no more than two where the round trip is not known
 // or longer than 20 ms.
-static int64_t initial_window(const struct tcp_socket *socket)
+static int64_t linux_initial_window(const struct tcp_socket *socket)
 {
-    if (socket->config->initial_window > 0)
-        return socket->config->initial_window;
     int64_t near = inet_time_in_ticks(&socket->config->inet, 20 * TIME_MS);
     if (socket->snd.mss > 1460 || socket->rtt.srtt == 0 || socket->rtt.srtt / 8 > near)
         return 2;
     return socket->snd.mss > 1095 ? 3 : 4;
 }
 
+// In the unit of cwnd.
+static int64_t initial_window(const struct tcp_socket *socket)
+{
+    const struct tcp_config *config = socket->config;
+    int64_t mss = socket->snd.mss, segments = config->initial_window;
+    if (segments == 0 && config->initial_window_rule == TCP_INITIAL_RFC3390) {
+        int64_t bytes = MIN(4 * mss, MAX(2 * mss, 4380)); // RFC 3390, 1
+        return tcp_amount(socket, bytes / mss, bytes);
+    }
+    if (segments == 0)
+        segments = linux_initial_window(socket);
+    return tcp_amount(socket, segments, segments * mss);
+}
+
 void tcp_recovery_init(struct tcp_socket *socket, int64_t now)
 {
-    inet_cc_init(&socket->cc, &inet_cc_rfc2581, 1, initial_window(socket), now);
+    bool restart = socket->config->idle_rule == TCP_IDLE_RESTART;
+    inet_cc_init(&socket->cc, restart ? &inet_cc_restart : &inet_cc_rfc2581,
+                 tcp_amount(socket, 1, socket->snd.mss), initial_window(socket), now);
     socket->recovery.recover = 0;
 }
 
-bool tcp_recovery_room(const struct tcp_socket *socket)
+bool tcp_recovery_room(const struct tcp_socket *socket, int64_t length)
 {
-    return socket->recovery.ops->in_flight(socket) < socket->cc.cwnd;
+    int64_t flight = socket->recovery.ops->in_flight(socket);
+    return flight + tcp_amount(socket, 1, MAX(length, 1)) <= socket->cc.cwnd;
 }
 
-// RFC 2861: nothing was sent for a time-out.
+int64_t tcp_flight(const struct tcp_socket *socket)
+{
+    return tcp_amount(socket, socket->snd.outstanding, socket->snd.nxt - socket->snd.una);
+}
+
+// RFC 2861: nothing was sent for a time-out. RFC 2581, 4.1 as BSD has it: nothing has arrived.
 void tcp_recovery_idle(struct tcp_socket *socket, int64_t now)
 {
+    const struct tcp_config *config = socket->config;
+    if (socket->snd.outstanding > 0)
+        return;
+    if (config->idle_rule == TCP_IDLE_RESTART) {
+        int64_t window = config->restart_window, silent = now - socket->rcv.when;
+        int64_t rto = socket->rtt.rto + socket->rtt.slop;
+        if (silent >= rto)
+            socket->cc.ops->idle(&socket->cc, now, silent, rto,
+                                 tcp_amount(socket, window, window * socket->snd.mss));
+        return;
+    }
     int64_t idle = now - socket->snd.last_sent;
-    if (socket->snd.outstanding > 0 || idle <= socket->rtt.rto)
+    if (idle <= socket->rtt.rto)
         return;
     socket->cc.ops->idle(&socket->cc, now, idle, socket->rtt.rto, initial_window(socket));
 }
@@ -76,7 +107,7 @@ void tcp_recovery_local(struct tcp_socket *socket)
     if (!usual || socket->snd.una < socket->recovery.local_until)
         return;
     struct inet_cc *cc = &socket->cc;
-    cc->ops->loss(cc, socket->snd.outstanding);
+    cc->ops->loss(cc, tcp_flight(socket));
     cc->cwnd = MIN(cc->cwnd, cc->ssthresh);
     socket->recovery.local_until = socket->snd.nxt;
 }
@@ -85,7 +116,7 @@ void tcp_recovery_local(struct tcp_socket *socket)
 void tcp_recovery_sent(struct tcp_socket *socket, int64_t now)
 {
     bool by_program = socket->recovery.state == TCP_OPEN && !socket->snd.wants_space;
-    socket->cc.ops->sent(&socket->cc, now, socket->snd.outstanding, socket->rtt.rto, by_program);
+    socket->cc.ops->sent(&socket->cc, now, tcp_flight(socket), socket->rtt.rto, by_program);
 }
 
 // ---- What is common to all ----
@@ -93,7 +124,7 @@ void tcp_recovery_sent(struct tcp_socket *socket, int64_t now)
 static void start_recovery(struct cpu_context *context, struct tcp_socket *socket)
 {
     (*socket->host->recoveries)++;
-    socket->cc.ops->loss(&socket->cc, socket->snd.outstanding);
+    socket->cc.ops->loss(&socket->cc, tcp_flight(socket));
     socket->recovery.recover = socket->snd.nxt;
     socket->recovery.partial_seen = false;
     set_state(context, socket, TCP_RECOVERY);
@@ -122,11 +153,12 @@ static void retransmit_first(struct cpu_context *context, struct tcp_socket *soc
         retransmit(context, socket, socket->snd.first);
 }
 
+// `gone`: in the unit of cwnd.
 static int64_t flight_limited(const struct tcp_socket *socket, int64_t gone)
 {
     if (socket->recovery.state != TCP_DISORDER || !socket->config->limited_transmit)
-        return socket->snd.outstanding;
-    return socket->snd.outstanding - MIN(gone, DUPLICATES - 1);
+        return tcp_flight(socket);
+    return tcp_flight(socket) - MIN(gone, (DUPLICATES - 1) * socket->cc.mss);
 }
 
 static int64_t window_of_ssthresh(const struct tcp_socket *socket)
@@ -140,7 +172,7 @@ static int64_t reno_in_flight(const struct tcp_socket *socket)
 {
     if (socket->recovery.state == TCP_LOSS)
         return tcp_scoreboard_pipe(socket);
-    return flight_limited(socket, socket->recovery.dupacks);
+    return flight_limited(socket, socket->recovery.dupacks * socket->cc.mss);
 }
 
 static bool reno_is_loss(const struct tcp_socket *socket)
@@ -152,14 +184,14 @@ static bool reno_is_loss(const struct tcp_socket *socket)
 static void reno_enter(struct cpu_context *context, struct tcp_socket *socket)
 {
     start_recovery(context, socket);
-    socket->cc.cwnd = socket->cc.ssthresh + DUPLICATES;
+    socket->cc.cwnd = socket->cc.ssthresh + DUPLICATES * socket->cc.mss;
     retransmit_first(context, socket);
 }
 
 static void reno_duplicate(struct cpu_context *context, struct tcp_socket *socket)
 {
     (void)context;
-    socket->cc.cwnd++;
+    socket->cc.cwnd += socket->cc.mss;
 }
 
 // Any new acknowledgment ends it.
@@ -182,12 +214,13 @@ static void newreno_advance(struct cpu_context *context, struct tcp_socket *sock
                             int64_t segments)
 {
     retransmit_first(context, socket);
-    socket->cc.cwnd = MAX(socket->cc.cwnd - segments + 1, 1);
+    socket->cc.cwnd = MAX(socket->cc.cwnd - (segments - 1) * socket->cc.mss, socket->cc.mss);
 }
 
 static int64_t newreno_window_after(const struct tcp_socket *socket)
 {
-    return MIN(socket->cc.ssthresh, MAX(socket->snd.outstanding, 1) + 1);
+    int64_t mss = socket->cc.mss;
+    return MIN(socket->cc.ssthresh, MAX(tcp_flight(socket), mss) + mss);
 }
 
 // ---- Selective acknowledgments ----
@@ -196,14 +229,14 @@ static int64_t sack_in_flight(const struct tcp_socket *socket)
 {
     switch (socket->recovery.state) {
     case TCP_OPEN:
-        return socket->snd.outstanding;
+        return tcp_flight(socket);
     case TCP_DISORDER:
         return flight_limited(socket, tcp_scoreboard_sacked(socket));
     case TCP_RECOVERY:
     case TCP_LOSS:
         return tcp_scoreboard_pipe(socket);
     }
-    return socket->snd.outstanding;
+    return tcp_flight(socket);
 }
 
 // RFC 3517, 5, steps 1-4.
@@ -312,13 +345,21 @@ static void ack_in_loss(struct cpu_context *context, struct tcp_socket *socket, 
     set_state(context, socket, TCP_OPEN);
 }
 
+// Linux lets cwnd grow only if it was full, BSD up to the largest window that can be offered.
+static bool may_grow(const struct tcp_socket *socket, int64_t flight_before)
+{
+    if (socket->config->cwnd_unit == TCP_UNIT_BYTES)
+        return socket->cc.cwnd < INT64_C(65535) << socket->snd.scale;
+    return flight_before >= socket->cc.cwnd;
+}
+
 void tcp_recovery_ack(struct cpu_context *context, struct tcp_socket *socket, int64_t segments,
                       int64_t flight_before, bool duplicate)
 {
     switch (socket->recovery.state) {
     case TCP_OPEN:
     case TCP_DISORDER:
-        ack_without_loss(context, socket, segments, flight_before >= socket->cc.cwnd, duplicate);
+        ack_without_loss(context, socket, segments, may_grow(socket, flight_before), duplicate);
         return;
     case TCP_RECOVERY:
         ack_in_recovery(context, socket, segments, duplicate);
@@ -334,7 +375,7 @@ void tcp_recovery_ack(struct cpu_context *context, struct tcp_socket *socket, in
 // RFC 2581, 3.1: all that is under way is taken for lost.
 void tcp_recovery_timeout(struct cpu_context *context, struct tcp_socket *socket)
 {
-    socket->cc.ops->timeout(&socket->cc, socket->snd.outstanding, socket->retries > 0);
+    socket->cc.ops->timeout(&socket->cc, tcp_flight(socket), socket->retries > 0);
     socket->recovery.dupacks = 0;
     socket->recovery.recover = socket->snd.nxt;
     for (struct tcp_buffer *at = socket->snd.first; at != socket->snd.unsent; at = at->next) {
@@ -349,9 +390,9 @@ void tcp_recovery_retransmit(struct cpu_context *context, struct tcp_socket *soc
 {
     bool marked = socket->recovery.state == TCP_LOSS ||
                   (socket->recovery.state == TCP_RECOVERY && socket->recovery.ops->sack);
-    while (marked && tcp_recovery_room(socket)) {
+    while (marked && tcp_recovery_room(socket, 0)) {
         struct tcp_buffer *buffer = tcp_scoreboard_next(socket, false);
-        if (!buffer)
+        if (!buffer || !tcp_recovery_room(socket, buffer->length))
             return;
         retransmit(context, socket, buffer);
     }

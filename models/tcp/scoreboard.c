@@ -54,13 +54,13 @@ void tcp_scoreboard_find_lost(struct tcp_socket *socket)
     }
 }
 
-// RFC 3517, 4: SetPipe, in segments.
+// RFC 3517, 4: SetPipe.
 int64_t tcp_scoreboard_pipe(const struct tcp_socket *socket)
 {
     int64_t pipe = 0;
     for (const struct tcp_buffer *at = socket->snd.first; at != socket->snd.unsent; at = at->next)
         if (!at->sacked)
-            pipe += !at->lost + at->retransmitted;
+            pipe += (!at->lost + at->retransmitted) * tcp_amount(socket, 1, at->length + at->fin);
     return pipe;
 }
 
@@ -68,7 +68,7 @@ int64_t tcp_scoreboard_sacked(const struct tcp_socket *socket)
 {
     int64_t count = 0;
     for (const struct tcp_buffer *at = socket->snd.first; at != socket->snd.unsent; at = at->next)
-        count += at->sacked;
+        count += at->sacked * tcp_amount(socket, 1, at->length);
     return count;
 }
 

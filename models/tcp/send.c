@@ -28,9 +28,12 @@ int64_t tcp_own_mss(const struct tcp_socket *socket)
            (socket->timestamps ? TCP_TIMESTAMP_OPTION : 0);
 }
 
-// Returns the bytes that one segment counts in the send buffer: it is allocated for a full one.
+// Returns the bytes that one segment counts in the send buffer besides what is written into it:
+// Linux allocates it for a full one.
 int64_t tcp_buffer_size(const struct tcp_socket *socket)
 {
+    if (socket->config->buffer_charge == TCP_CHARGE_DATA)
+        return 0;
     return tcp_current_mss(socket) + socket->config->inet.skb_overhead;
 }
 
@@ -172,12 +175,15 @@ void tcp_buffer_send(struct cpu_context *context, struct tcp_socket *socket,
 
 // ---- What may leave ----
 
-// RFC 896 as Minshall has it and Linux: a small segment waits only for an earlier small one.
+// RFC 896: a small segment waits for what was under way before its write (FreeBSD 6.2: tcp_output,
+// TF_LASTIDLE). As Minshall has it and Linux, it waits only for an earlier small one.
 static bool nagle_holds(const struct tcp_socket *socket, const struct tcp_buffer *buffer)
 {
-    return buffer == socket->snd.last && buffer->length < tcp_current_mss(socket) && !buffer->fin &&
-           !socket->snd.no_delay && socket->snd.outstanding > 0 &&
-           socket->snd.last_small > socket->snd.una && socket->snd.last_small <= socket->snd.nxt;
+    bool waits = buffer == socket->snd.last && buffer->length < tcp_current_mss(socket) &&
+                 !buffer->fin && !socket->snd.no_delay && socket->snd.outstanding > 0;
+    if (!waits || socket->config->nagle == TCP_NAGLE_RFC896)
+        return waits && !socket->snd.idle;
+    return socket->snd.last_small > socket->snd.una && socket->snd.last_small <= socket->snd.nxt;
 }
 
 static bool in_window(const struct tcp_socket *socket, const struct tcp_buffer *buffer)
@@ -188,7 +194,8 @@ static bool in_window(const struct tcp_socket *socket, const struct tcp_buffer *
 static bool may_leave(const struct tcp_socket *socket, const struct tcp_buffer *buffer)
 {
     bool fin_alone = buffer->fin && buffer->length == 0;
-    return !nagle_holds(socket, buffer) && (fin_alone || tcp_recovery_room(socket)) &&
+    return !nagle_holds(socket, buffer) &&
+           (fin_alone || tcp_recovery_room(socket, buffer->length)) &&
            (fin_alone || in_window(socket, buffer));
 }
 
@@ -230,6 +237,8 @@ void tcp_push(struct cpu_context *context, struct tcp_socket *socket)
 {
     if (!may_send(socket))
         return;
+    if (!socket->snd.writing)
+        socket->snd.idle = socket->snd.outstanding == 0;
     tcp_recovery_retransmit(context, socket);
     const struct tcp_buffer *first = socket->snd.unsent;
     while (socket->snd.unsent && may_leave(socket, socket->snd.unsent)) {
@@ -245,7 +254,7 @@ void tcp_push(struct cpu_context *context, struct tcp_socket *socket)
     if (!socket->snd.unsent && socket->recovery.state == TCP_RECOVERY &&
         socket->recovery.ops->sack) {
         struct tcp_buffer *buffer = tcp_scoreboard_next(socket, true);
-        if (buffer && tcp_recovery_room(socket)) {
+        if (buffer && tcp_recovery_room(socket, buffer->length)) {
             buffer->retransmitted = true;
             tcp_buffer_send(context, socket, buffer);
         }
@@ -254,7 +263,7 @@ void tcp_push(struct cpu_context *context, struct tcp_socket *socket)
     if (socket->snd.outstanding == 0 && socket->snd.unsent &&
         !inet_timer_armed(socket->timers[TCP_TIMER_PROBE]) &&
         socket->probes < socket->config->probes)
-        tcp_timer_arm(context, socket, TCP_TIMER_PROBE, inet_rtt_timeout(&socket->rtt));
+        tcp_timer_probe(context, socket);
     tcp_values_tell(context, socket);
 }
 
@@ -274,7 +283,12 @@ static void split(struct tcp_socket *socket, struct tcp_buffer *buffer, int64_t 
         rest->next->previous = rest;
     else
         socket->snd.last = rest;
-    socket->snd.buffer.used += rest->truesize;
+    if (socket->config->buffer_charge == TCP_CHARGE_DATA) {
+        buffer->truesize = buffer->length;
+        rest->truesize = rest->length;
+    } else {
+        socket->snd.buffer.used += rest->truesize;
+    }
 }
 
 // A window that is open, but too small for the next segment, takes a part of it; a closed one is

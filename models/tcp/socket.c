@@ -2,12 +2,26 @@
 // System calls on sockets.
 #include "models/tcp/stack.h"
 
+#include <string.h>
+
 static sim_time cost_of(const struct cpu_context *context, struct cost cost)
 {
     return cpu_cost(context->cpu, cost);
 }
 
 // ---- Opening ----
+
+static int listener_ready(const struct inet_socket *inet)
+{
+    return container_of(inet, const struct tcp_listener, inet)->head ? INET_READABLE : 0;
+}
+
+static const struct inet_socket_ops listener_ops = {.stage = &tcp_stage, .ready = listener_ready};
+
+struct inet_socket *tcp_listener_inet(struct tcp_listener *listener)
+{
+    return &listener->inet;
+}
 
 struct tcp_listener *tcp_listen(struct cpu_context *context, struct tcp_host *host, uint16_t port,
                                 const struct tcp_options *options, struct cpu_task *task)
@@ -17,9 +31,10 @@ struct tcp_listener *tcp_listen(struct cpu_context *context, struct tcp_host *ho
     listener->port = port;
     if (options)
         listener->options = *options;
-    listener->process = inet_process_of(host->inet, task);
+    listener->inet = (struct inet_socket){
+        .ops = &listener_ops, .host = host->inet, .process = inet_process_of(host->inet, task)};
     g_ptr_array_add(host->listeners, listener);
-    inet_enter(context, listener->process);
+    inet_enter(context, listener->inet.process);
     cpu_spend(context, host->config->open, &tcp_stage);
     return listener;
 }
@@ -28,10 +43,10 @@ struct tcp_socket *tcp_accept(struct cpu_context *context, struct tcp_listener *
 {
     struct tcp_socket *socket = listener->head;
     listener->waiting = false;
-    inet_enter(context, listener->process);
+    inet_enter(context, listener->inet.process);
     if (!socket) {
         listener->waiting = true;
-        inet_sleep(context, listener->process, true);
+        inet_sleep(context, listener->inet.process, true);
         return NULL;
     }
     listener->head = socket->next;
@@ -45,7 +60,7 @@ struct tcp_socket *tcp_connect(struct cpu_context *context, struct tcp_host *hos
                                struct cpu_task *task)
 {
     struct inet_process *process = inet_process_of(host->inet, task);
-    struct tcp_socket *socket = tcp_socket_new(host, inet_interface_to(host->inet, station),
+    struct tcp_socket *socket = tcp_socket_new(host, inet_interface_toward(host->inet, station),
                                                station, port, host->next_port++, options);
     socket->inet.process = process;
     inet_enter(context, process);
@@ -74,18 +89,58 @@ bool tcp_established(const struct tcp_socket *socket)
     return false;
 }
 
+int tcp_socket_peer(const struct tcp_socket *socket)
+{
+    return socket->key.remote;
+}
+
+int tcp_socket_own(const struct tcp_socket *socket)
+{
+    return socket->key.local;
+}
+
 // ---- Writing ----
+
+int tcp_runs_advance(struct tcp_run *runs, int count, int64_t bytes)
+{
+    int whole = 0;
+    while (whole < count && bytes >= runs[whole].length)
+        bytes -= runs[whole++].length;
+    count -= whole;
+    memmove(runs, runs + whole, (size_t)count * sizeof runs[0]);
+    if (bytes == 0)
+        return count;
+    int64_t content = MIN(bytes, (int64_t)runs->content_length);
+    runs->length -= bytes;
+    runs->offset += bytes;
+    runs->content_length -= (uint32_t)content;
+    runs->content =
+        runs->content_length > 0 ? (const unsigned char *)runs->content + content : NULL;
+    return count;
+}
 
 // The segment that the next bytes go into: the last one if it was not sent and has room, or a new
 // one if the buffer takes it. Bytes that must not be cut go beyond the buffer.
 static struct tcp_buffer *tail_with_room(struct tcp_socket *socket, bool beyond)
 {
     struct tcp_buffer *last = socket->snd.last;
+    bool full = socket->snd.buffer.used >= socket->snd.buffer.size && !beyond;
+    if (full && socket->config->buffer_charge == TCP_CHARGE_DATA)
+        return NULL;
     if (socket->snd.unsent && last->length < tcp_current_mss(socket))
         return last;
-    if (socket->snd.buffer.used >= socket->snd.buffer.size && !beyond)
-        return NULL;
-    return tcp_buffer_append(socket);
+    return full ? NULL : tcp_buffer_append(socket);
+}
+
+// Counts `bytes` that are written into a segment in the send buffer.
+static void charge(struct tcp_socket *socket, struct tcp_buffer *buffer, int64_t bytes)
+{
+    buffer->length += bytes;
+    socket->snd.end += bytes;
+    if (socket->config->buffer_charge == TCP_CHARGE_TRUESIZE)
+        return; // by tcp_buffer_append
+    buffer->truesize += bytes;
+    socket->snd.buffer.used += bytes;
 }
 
 // Copies from the user; the data are as warm as the whole message that they are part of.
@@ -115,10 +170,11 @@ static int64_t write_run(struct cpu_context *context, struct tcp_socket *socket,
             break;
         int64_t mss = tcp_current_mss(socket);
         int64_t bytes = MIN(run->length - taken, mss - buffer->length);
+        if (socket->config->buffer_charge == TCP_CHARGE_DATA && !whole)
+            bytes = MIN(bytes, socket->snd.buffer.size - socket->snd.buffer.used);
         copy_in(context, socket, run, bytes);
         tcp_stream_append(&socket->snd.stream, run, taken, bytes);
-        buffer->length += bytes;
-        socket->snd.end += bytes;
+        charge(socket, buffer, bytes);
         taken += bytes;
         if (buffer->length < mss)
             continue;
@@ -131,6 +187,14 @@ static int64_t write_run(struct cpu_context *context, struct tcp_socket *socket,
     return taken;
 }
 
+// The room that a writer of `bytes` waits for is there (FreeBSD 6.2: sosend).
+static bool above_low_water(const struct tcp_socket *socket, int64_t bytes)
+{
+    int64_t low_water = MIN(socket->config->send_low_water, socket->snd.buffer.size);
+    return low_water == 0 ||
+           socket->snd.buffer.size - socket->snd.buffer.used >= MIN(low_water, bytes);
+}
+
 int64_t tcp_write(struct cpu_context *context, struct tcp_socket *socket,
                   const struct tcp_run *runs, int count)
 {
@@ -141,6 +205,15 @@ int64_t tcp_write(struct cpu_context *context, struct tcp_socket *socket,
         return -1;
     if (!tcp_established(socket))
         return socket->state == TCP_SYN_SENT || socket->state == TCP_SYN_RECEIVED ? 0 : -1;
+    int64_t wanted = 0;
+    for (int i = 0; i < count; i++)
+        wanted += runs[i].length;
+    if (!above_low_water(socket, wanted)) {
+        socket->snd.wants_space = true;
+        return 0;
+    }
+    socket->snd.idle = socket->snd.outstanding == 0;
+    socket->snd.writing = true;
     for (int i = 0; i < count; i++) {
         int64_t taken = write_run(context, socket, &runs[i]);
         total += taken;
@@ -155,19 +228,22 @@ int64_t tcp_write(struct cpu_context *context, struct tcp_socket *socket,
         socket->snd.pushed = socket->snd.end;
         tcp_push(context, socket);
     }
+    socket->snd.writing = false;
     return total;
 }
 
-int64_t tcp_writable(const struct tcp_socket *socket)
+int64_t tcp_writable(const struct tcp_socket *socket, int64_t bytes)
 {
-    if (!tcp_established(socket))
+    if (!tcp_established(socket) || !above_low_water(socket, bytes))
         return 0;
-    int64_t mss = tcp_current_mss(socket), size = tcp_buffer_size(socket);
     int64_t room = socket->snd.buffer.size - socket->snd.buffer.used;
-    int64_t bytes = room > 0 ? (room + size - 1) / size * mss : 0;
+    if (socket->config->buffer_charge == TCP_CHARGE_DATA)
+        return CLAMP(room, 0, bytes);
+    int64_t mss = tcp_current_mss(socket), size = tcp_buffer_size(socket);
+    int64_t taken = room > 0 ? (room + size - 1) / size * mss : 0;
     if (socket->snd.unsent)
-        bytes += MAX(0, mss - socket->snd.last->length);
-    return bytes;
+        taken += MAX(0, mss - socket->snd.last->length);
+    return MIN(taken, bytes);
 }
 
 // ---- Reading ----
@@ -224,7 +300,7 @@ int64_t tcp_read(struct cpu_context *context, struct tcp_socket *socket, int64_t
     }
     socket->rcv.copied += total;
     if (socket->state != TCP_CLOSED)
-        tcp_ack_read(context, socket, total);
+        socket->host->receiver->read(context, socket, total);
     return total;
 }
 
@@ -250,7 +326,8 @@ static bool socket_goes_on(const struct inet_socket *inet, enum inet_readiness r
 {
     const struct tcp_socket *socket = socket_of(inet);
     if (readiness == INET_WRITABLE && tcp_established(socket))
-        return socket->snd.buffer.used < socket->snd.buffer.size;
+        return socket->snd.buffer.used < socket->snd.buffer.size &&
+               above_low_water(socket, INT64_MAX);
     return tcp_ready(socket) & (int)readiness;
 }
 
@@ -334,7 +411,7 @@ void tcp_close(struct cpu_context *context, struct tcp_socket *socket)
 
 void tcp_listener_close(struct cpu_context *context, struct tcp_listener *listener)
 {
-    inet_enter(context, listener->process);
+    inet_enter(context, listener->inet.process);
     cpu_spend(context, listener->host->config->open, &tcp_stage);
     for (struct tcp_socket *socket = listener->head; socket; socket = socket->next)
         if (socket->state != TCP_CLOSED)

@@ -70,9 +70,16 @@ struct tcp_listener *tcp_listen(struct cpu_context *context, struct tcp_host *ho
 // Returns the next established connection. Returns NULL if there is none; the task is then woken
 // when there is one.
 struct tcp_socket *tcp_accept(struct cpu_context *context, struct tcp_listener *listener);
+// The listener's part for inet_wait and inet_select: readable while a connection waits to be
+// accepted.
+struct inet_socket *tcp_listener_inet(struct tcp_listener *listener);
+// The station at the other end (getpeername), and that of this end (getsockname).
+int tcp_socket_peer(const struct tcp_socket *socket);
+int tcp_socket_own(const struct tcp_socket *socket);
 
-// Starts to connect (SYN). The caller waits with inet_wait for INET_WRITABLE until tcp_established
-// returns true.
+// Starts to connect (SYN), through the interface of the station's subnet if it leads there, else
+// through the first that does. The caller waits with inet_wait for INET_WRITABLE until
+// tcp_established returns true.
 struct tcp_socket *tcp_connect(struct cpu_context *context, struct tcp_host *host, int station,
                                uint16_t port, const struct tcp_options *options,
                                struct cpu_task *task);
@@ -86,6 +93,10 @@ bool tcp_established(const struct tcp_socket *socket);
 int64_t tcp_write(struct cpu_context *context, struct tcp_socket *socket,
                   const struct tcp_run *runs, int count);
 
+// Removes the first `bytes` from an array of runs, for the write after one that took so many.
+// Returns how many of the runs are left, from the array's start on.
+int tcp_runs_advance(struct tcp_run *runs, int count, int64_t bytes);
+
 // read: copies up to `bytes` (> 0) out in one system call. Fills at most `most` elements of
 // `pieces`, sets *count to their number, and ends there. Returns the bytes read, 0 if it would
 // block, -1 at the end of the stream or if the connection is gone.
@@ -95,10 +106,10 @@ int64_t tcp_read(struct cpu_context *context, struct tcp_socket *socket, int64_t
 // Frees what the simulator keeps for the pieces of the last read, before the next one does.
 void tcp_read_done(struct tcp_socket *socket);
 
-// Bytes that a read would return now, and that a write would take. They charge nothing: for models
-// that would have to guess otherwise, and for reports.
+// Bytes that a read would return now, and that a write of `bytes` would take. They charge nothing:
+// for models that would have to guess otherwise, and for reports.
 int64_t tcp_readable(const struct tcp_socket *socket);
-int64_t tcp_writable(const struct tcp_socket *socket);
+int64_t tcp_writable(const struct tcp_socket *socket, int64_t bytes);
 
 // The socket's part for inet_wait and inet_select. A blocked writer goes on as soon as one segment
 // fits into the send buffer; select calls the socket writable when a third is free.

@@ -7,7 +7,12 @@
 // slow path, ARP, fragments of IP, urgent data, keep-alive, the end of TIME_WAIT, ECN, PAWS, the
 // undoing of needless retransmissions, D-SACK, FACK, rate halving, Linux's own filter of round
 // trips (RFC 2988's is used), metrics that routes keep from earlier connections, collapsing of
-// queues under memory pressure, wrap of sequence numbers.
+// queues under memory pressure, wrap of sequence numbers. Of FreeBSD 6.2 not: inflight limiting
+// (it is on, but rests where round trips are shorter than 10 ms: inflight.rttthresh), header
+// prediction (it saves processing only), the limit of mbufs in a buffer (sb_mbmax), buffers
+// rounded up to whole segments, the byte of data in its window probes, PSH on each segment that
+// empties the buffer, its own timeouts for SYNs that it has answered (syncache), its recovery
+// with selective acknowledgments where it differs from RFC 3517's.
 #ifndef NETSIM_MODELS_TCP_STACK_H
 #define NETSIM_MODELS_TCP_STACK_H
 
@@ -83,9 +88,11 @@ struct tcp_snd {
     bool wants_space;          // the program waits for room in it
     bool no_delay;             // TCP_NODELAY
     bool fin_queued;
-    int64_t pushed;              // sequence number up to which PSH was set
-    int64_t last_small;          // Minshall: end of the last segment smaller than a full one
-    int64_t last_sent;           // ticks
+    bool writing;       // in tcp_write
+    bool idle;          // nothing was under way when this write, or else this push, began (RFC 896)
+    int64_t pushed;     // sequence number up to which PSH was set
+    int64_t last_small; // Minshall: end of the last segment smaller than a full one
+    int64_t last_sent;  // ticks
     const struct wait *held_for; // for the trace: what holds back the next segment; NULL: nothing
     sim_time held_since;
     struct inet_flow leaving; // segments made, in order, but not yet at the card
@@ -113,11 +120,13 @@ struct tcp_rcv {
     int64_t fin_at; // sequence number of the peer's FIN; 0: not seen
     bool fin_received;
     uint32_t ts_recent; // RFC 1323: TS.Recent
+    int64_t when;       // ticks, of the last segment
 };
 
 // When to acknowledge (ack.c; RFC 1122, 4.2.3.2; Linux 2.4).
 struct tcp_ack {
     bool scheduled, pushed;
+    bool now; // not to be delayed: a duplicate, a gap, a FIN
     int quick;
     bool pingpong;
     int64_t interval;      // ATO, ticks
@@ -160,7 +169,6 @@ struct tcp_socket {
     struct tcp_key key;
     struct inet_interface *interface; // through which it sends
     const struct route *route;
-    bool timestamps, sack; // negotiated (RFC 1323, RFC 2018)
     struct tcp_snd snd;
     struct tcp_rcv rcv;
     struct tcp_ack ack;
@@ -168,16 +176,17 @@ struct tcp_socket {
     struct tcp_recovery recovery;
     struct inet_rtt rtt;
     struct inet_timer *timers[TCP_TIMERS]; // NULL: not armed
-    int retries, probes; // consecutive retransmissions and probes of a closed window
-    trace_values values; // 0: not traced
+    int retries, probes;            // consecutive retransmissions and probes of a closed window
+    trace_values values;            // 0: not traced
+    bool timestamps, scaling, sack; // negotiated (RFC 1323, RFC 2018)
 };
 
 struct tcp_listener {
+    struct inet_socket inet;
     struct tcp_host *host;
     uint16_t port;
     struct tcp_options options;
-    struct inet_process *process;
-    bool waiting;
+    bool waiting;                   // in tcp_accept
     struct tcp_socket *head, *tail; // established, not yet accepted
 };
 
@@ -187,6 +196,7 @@ struct tcp_host {
     struct host *host;
     struct inet_host *inet;
     const struct tcp_config *config;
+    const struct tcp_receiver_ops *receiver;
     GPtrArray *sockets, *listeners; // a socket is at index number - 1
     GHashTable *connections;        // the keys of open sockets
     struct random_stream *random;
@@ -212,6 +222,26 @@ struct tcp_recovery_ops {
     void (*advance)(struct cpu_context *context, struct tcp_socket *socket, int64_t segments);
     // The congestion window once everything sent before the recovery is acknowledged.
     int64_t (*window_after)(const struct tcp_socket *socket);
+};
+
+// When a receiver acknowledges, and which window it offers (ack.c, ack_bsd.c). The struct of a
+// system's rules is named by the parameter `receiver`.
+struct tcp_receiver_ops {
+    bool whole_units; // the offer is a multiple of what the window field counts
+    // Sets the largest offers of a new socket.
+    void (*init)(struct tcp_socket *socket);
+    // The segments' size is known.
+    void (*established)(struct tcp_socket *socket);
+    // The window that could be offered now, bytes.
+    int64_t (*window)(struct tcp_socket *socket);
+    // A segment with data in order was taken; it takes `truesize` bytes of memory.
+    void (*data)(struct cpu_context *context, struct tcp_socket *socket,
+                 const struct tcp_segment *segment, int64_t truesize);
+    // Acknowledges what has come: now or later. at_once: there is a gap, or one was closed
+    // (RFC 2581, 4.2).
+    void (*check)(struct cpu_context *context, struct tcp_socket *socket, bool at_once);
+    // The reader has taken `bytes`.
+    void (*read)(struct cpu_context *context, struct tcp_socket *socket, int64_t bytes);
 };
 
 // host.c
@@ -287,19 +317,16 @@ void tcp_reassemble(struct cpu_context *context, struct tcp_socket *socket,
 
 // ack.c
 int64_t tcp_receive_window(const struct tcp_socket *socket);
-int64_t tcp_window_select(struct tcp_socket *socket);
+extern const struct tcp_receiver_ops tcp_receiver_linux;
 uint16_t tcp_window_offer(struct tcp_socket *socket);
-void tcp_window_grow(struct tcp_socket *socket, int64_t length, int64_t truesize);
-int64_t tcp_buffer_share(const struct tcp_config *config, int64_t bytes);
-void tcp_ack_data(struct cpu_context *context, struct tcp_socket *socket,
-                  const struct tcp_segment *segment);
-void tcp_ack_check(struct cpu_context *context, struct tcp_socket *socket, bool at_once);
 void tcp_ack_quickly(struct tcp_socket *socket);
 void tcp_ack_send(struct cpu_context *context, struct tcp_socket *socket);
 void tcp_ack_sent(struct tcp_socket *socket);
 void tcp_ack_data_sent(struct tcp_socket *socket, int64_t now);
 void tcp_ack_timeout(struct cpu_context *context, void *owner); // struct tcp_socket *
-void tcp_ack_read(struct cpu_context *context, struct tcp_socket *socket, int64_t bytes);
+
+// ack_bsd.c
+extern const struct tcp_receiver_ops tcp_receiver_bsd;
 
 // values.c
 void tcp_values_init(struct tcp_socket *socket);
@@ -311,11 +338,23 @@ void tcp_timers_init(struct tcp_socket *socket);
 void tcp_timer_arm(const struct cpu_context *context, struct tcp_socket *socket,
                    enum tcp_timer_kind kind, int64_t ticks);
 void tcp_timer_cancel(struct tcp_socket *socket, enum tcp_timer_kind kind);
+// Arms the timer of probes of a closed window.
+void tcp_timer_probe(const struct cpu_context *context, struct tcp_socket *socket);
+// From now on timeouts have their slop.
+void tcp_timer_slop(struct tcp_socket *socket);
 
 // recovery.c
 const struct tcp_recovery_ops *tcp_recovery_find(int choice);
 void tcp_recovery_init(struct tcp_socket *socket, int64_t now);
-bool tcp_recovery_room(const struct tcp_socket *socket);
+// Returns true if the congestion window has room for a segment with `length` bytes of data.
+bool tcp_recovery_room(const struct tcp_socket *socket, int64_t length);
+// An amount of `segments`, `bytes` together, in the unit of the congestion window.
+static inline int64_t tcp_amount(const struct tcp_socket *socket, int64_t segments, int64_t bytes)
+{
+    return socket->config->cwnd_unit == TCP_UNIT_BYTES ? bytes : segments;
+}
+// What was sent and is not acknowledged, in the unit of the congestion window.
+int64_t tcp_flight(const struct tcp_socket *socket);
 // An acknowledgment was processed. It freed `segments`; `duplicate` if it repeats the last one.
 void tcp_recovery_ack(struct cpu_context *context, struct tcp_socket *socket, int64_t segments,
                       int64_t flight_before, bool duplicate);
@@ -333,6 +372,7 @@ const char *tcp_recovery_name(enum tcp_recovery_state state);
 bool tcp_scoreboard_mark(struct tcp_socket *socket, const struct tcp_segment *segment);
 void tcp_scoreboard_clear(struct tcp_socket *socket);
 void tcp_scoreboard_find_lost(struct tcp_socket *socket);
+// Both in the unit of the congestion window.
 int64_t tcp_scoreboard_pipe(const struct tcp_socket *socket);
 int64_t tcp_scoreboard_sacked(const struct tcp_socket *socket);
 // Returns the segment to retransmit next (RFC 3517, 4, NextSeg): by rule 1, or with `last_resort`

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Parameters of the TCP/IP stack of Linux 2.4.
+// Parameters of the TCP/IP stack: of Linux 2.4, or of FreeBSD 6.2.
 #ifndef NETSIM_MODELS_TCP_TCP_H
 #define NETSIM_MODELS_TCP_TCP_H
 
@@ -7,25 +7,45 @@
 #include "sim/config/param.h"
 
 enum tcp_recovery_choice { TCP_SACK, TCP_NEWRENO, TCP_RENO };
+enum tcp_initial_rule { TCP_INITIAL_LINUX, TCP_INITIAL_RFC3390 };
+enum tcp_receiver_choice { TCP_RECEIVER_LINUX, TCP_RECEIVER_BSD };
+enum tcp_charge { TCP_CHARGE_TRUESIZE, TCP_CHARGE_DATA };
+enum tcp_unit { TCP_UNIT_SEGMENTS, TCP_UNIT_BYTES };
+enum tcp_idle_rule { TCP_IDLE_RFC2861, TCP_IDLE_RESTART };
+enum tcp_nagle_rule { TCP_NAGLE_MINSHALL, TCP_NAGLE_RFC896 };
+enum tcp_rto_bounds { TCP_RTO_BOUNDS_VARIANCE, TCP_RTO_BOUNDS_SUM };
 
 struct tcp_config {
-    struct inet_config inet;  // its keys are in the same section
-    int recovery;             // enum tcp_recovery_choice
-    bool limited_transmit;    // RFC 3042
-    bool timestamps;          // RFC 1323
-    int64_t window_scale;     // bits
-    int64_t initial_window;   // segments; 0: by RFC 2414
+    int profile;
+    struct inet_config inet; // its keys are in the same section
+    int recovery;            // enum tcp_recovery_choice
+    bool limited_transmit;   // RFC 3042
+    bool timestamps;         // RFC 1323
+    int64_t mss_multiple;    // bytes; 0: not rounded
+    int64_t window_scale;    // bits
+    bool window_scale_by_buffer;
+    int cwnd_unit;          // enum tcp_unit
+    int64_t initial_window; // segments; 0: by the rule
+    int initial_window_rule;
+    int idle_rule;
+    int64_t restart_window;   // segments
+    int nagle;                // enum tcp_nagle_rule
     int64_t send_buffer;      // bytes, SO_SNDBUF
     int64_t send_buffer_most; // bytes
     bool send_buffer_grows;
+    int64_t send_low_water; // bytes
     int64_t receive_buffer; // bytes, SO_RCVBUF
+    int buffer_charge;      // enum tcp_charge
     int64_t adv_win_scale;  // shift
-    sim_time rto_initial, rto_least, rto_most;
+    sim_time rto_initial, rto_least, rto_most, rto_slop;
+    int rto_bounds;
+    int receiver; // enum tcp_receiver_choice
     sim_time delayed_ack_least, delayed_ack_most;
     int64_t quick_acks; // segments
     int64_t retries;
-    int64_t syn_retries;
+    int64_t syn_retries, syn_constant;
     int64_t probes;
+    sim_time probe_least, probe_most;
     bool checksum_offload;
     struct cost checksum_copy; // per KiB
     struct cost send_call;

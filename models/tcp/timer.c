@@ -22,7 +22,9 @@ static void retransmit_timeout(struct cpu_context *context, void *owner)
         tcp_recovery_timeout(context, socket);
     tcp_values_tell(context, socket);
     socket->retries++;
-    socket->rtt.backoff++;
+    if (!opening || socket->retries > config->syn_constant)
+        socket->rtt.backoff++;
+    tcp_timer_slop(socket);
     tcp_timer_arm(context, socket, TCP_TIMER_RETRANSMIT, inet_rtt_timeout(&socket->rtt));
 }
 
@@ -37,7 +39,7 @@ static void probe_timeout(struct cpu_context *context, void *owner)
     socket->rtt.backoff++;
     tcp_send_probe(context, socket);
     if (!inet_timer_armed(socket->timers[TCP_TIMER_RETRANSMIT]))
-        tcp_timer_arm(context, socket, TCP_TIMER_PROBE, inet_rtt_timeout(&socket->rtt));
+        tcp_timer_probe(context, socket);
 }
 
 static const struct inet_timer_kind timer_kinds[TCP_TIMERS] = {
@@ -59,6 +61,21 @@ void tcp_timer_arm(const struct cpu_context *context, struct tcp_socket *socket,
                    ticks);
 }
 
+void tcp_timer_probe(const struct cpu_context *context, struct tcp_socket *socket)
+{
+    const struct tcp_config *config = socket->config;
+    int64_t least = config->probe_least / config->inet.tick;
+    int64_t most = inet_time_in_ticks(&config->inet, config->probe_most);
+    tcp_timer_arm(context, socket, TCP_TIMER_PROBE,
+                  CLAMP(inet_rtt_timeout(&socket->rtt), least, most));
+}
+
+// The first timeout of a connection has no slop (FreeBSD 6.2: tcp_newtcpcb).
+void tcp_timer_slop(struct tcp_socket *socket)
+{
+    socket->rtt.slop = socket->config->rto_slop / socket->config->inet.tick;
+}
+
 void tcp_timer_cancel(struct tcp_socket *socket, enum tcp_timer_kind kind)
 {
     inet_timer_cancel(&socket->timers[kind]);
@@ -71,4 +88,5 @@ void tcp_timers_init(struct tcp_socket *socket)
     inet_rtt_init(&socket->rtt, inet_time_in_ticks(inet, config->rto_initial),
                   inet_time_in_ticks(inet, config->rto_least),
                   inet_time_in_ticks(inet, config->rto_most));
+    socket->rtt.least_of_sum = config->rto_bounds == TCP_RTO_BOUNDS_SUM;
 }

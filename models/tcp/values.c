@@ -33,7 +33,7 @@ void tcp_values_tell(const struct cpu_context *context, const struct tcp_socket 
         return;
     struct trace *trace = socket->host->sim->trace;
     const struct inet_cc *cc = &socket->cc;
-    int64_t mss = tcp_current_mss(socket); // Linux counts segments
+    int64_t mss = tcp_amount(socket, tcp_current_mss(socket), 1); // Linux counts segments
     trace_value(trace, socket->values, VALUE_CWND, context->now, cc->cwnd * mss);
     if (cc->ssthresh < INET_CC_INFINITE)
         trace_value(trace, socket->values, VALUE_SSTHRESH, context->now, cc->ssthresh * mss);

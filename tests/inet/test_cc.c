@@ -181,6 +181,44 @@ static void test_backoff(void)
     SUITE_SAME_INTEGER(inet_rtt_timeout(&rtt), 1000);
 }
 
+// BSD: the lower bound is that of the sum, and what is added after the backoff does not double.
+static void test_slop(void)
+{
+    struct inet_rtt rtt;
+    inet_rtt_init(&rtt, 3000, 30, 64000);
+    SUITE_SAME_INTEGER(inet_rtt_timeout(&rtt), 3000);
+    rtt.least_of_sum = true;
+    rtt.slop = 200;
+    inet_rtt_sample(&rtt, 1);
+    static const int timeouts[] = {230, 260, 320, 440};
+    for (int i = 0; i < 4; i++) {
+        rtt.backoff = i;
+        SUITE_SAME_INTEGER(inet_rtt_timeout(&rtt), timeouts[i]);
+    }
+    rtt.backoff = 30;
+    SUITE_SAME_INTEGER(inet_rtt_timeout(&rtt), 64000);
+    inet_rtt_init(&rtt, 3000, 30, 64000);
+    rtt.least_of_sum = true;
+    rtt.slop = 200;
+    inet_rtt_sample(&rtt, 40);
+    SUITE_SAME_INTEGER(inet_rtt_timeout(&rtt), 40 + 80 + 200);
+}
+
+// A pause sets the window, and the threshold stays; a program that sends less changes nothing.
+static void test_restart(void)
+{
+    struct inet_cc cc;
+    inet_cc_init(&cc, &inet_cc_restart, 1000, 4000, 0);
+    for (int i = 0; i < 8; i++)
+        cc.ops->ack(&cc, 1000);
+    SUITE_SAME_INTEGER(cc.cwnd, 12000);
+    cc.ops->sent(&cc, 1000, 0, 10, true);
+    SUITE_SAME_INTEGER(cc.cwnd, 12000);
+    cc.ops->idle(&cc, 2000, 11, 10, 4000);
+    SUITE_SAME_INTEGER(cc.cwnd, 4000);
+    SUITE_SAME_INTEGER(cc.ssthresh, INET_CC_INFINITE);
+}
+
 int main(void)
 {
     static const struct suite_case cases[] = {
@@ -188,6 +226,7 @@ int main(void)
         {"loss", test_loss},       {"timeout", test_timeout},
         {"idle", test_idle},       {"unused", test_unused},
         {"limited", test_limited}, {"in bytes", test_bytes},
-        {"backoff", test_backoff}, {0}};
+        {"backoff", test_backoff}, {"slop", test_slop},
+        {"restart", test_restart}, {0}};
     return suite_run("inet: congestion control and time-out", cases);
 }

@@ -68,7 +68,7 @@ static enum cpu_next send_one(struct cpu_context *context, struct cpu_task *task
 static char *order_of(struct inet_flow *flow, uint8_t number)
 {
     struct world *world = tcp_world(NULL, NULL);
-    tcp_wire(world)->quiet = true; // it reads TCP only
+    tcp_wire(world)->wire.quiet = true; // it reads TCP only
     struct inet_host *from = tcp_node(world, 0)->host->inet, *to = tcp_node(world, 1)->host->inet;
     struct inet_interface *interface = inet_interface_to(from, inet_peer_station(from, to));
     inet_register(from, &counted_protocol, NULL);

@@ -114,7 +114,7 @@ static void check_pump(const char *const *sets, int runs0, int runs1, bool losse
 {
     struct world *world = tcp_world(sets, NULL);
     struct pump pumps[2] = {0};
-    tcp_wire(world)->quiet = true;
+    tcp_wire(world)->wire.quiet = true;
     tcp_connect_nodes(world);
     pump_open(world, pumps, runs0, runs1);
     world_run(world);
@@ -173,7 +173,7 @@ static void test_random_losses(void)
 static double goodput(const char *const *sets, int64_t bytes)
 {
     struct world *world = tcp_world(sets, NULL);
-    tcp_wire(world)->quiet = true;
+    tcp_wire(world)->wire.quiet = true;
     tcp_transfer(world, bytes);
     world_run(world);
     SUITE_SAME_INTEGER(tcp_node(world, 1)->bytes_read, bytes);
@@ -230,7 +230,7 @@ static void test_own_queue(void)
     struct world *world = tcp_world(
         (const char *const[]){"tcp.queue=5", "eepro100.tx_ring=2", "tcp.send_buffer=128 KiB", NULL},
         NULL);
-    tcp_wire(world)->quiet = true;
+    tcp_wire(world)->wire.quiet = true;
     tcp_transfer(world, 4000000);
     world_run(world);
     SUITE_SAME_INTEGER(tcp_node(world, 1)->bytes_read, 4000000);
@@ -329,7 +329,7 @@ static void test_many_connections(void)
 {
     struct world *world = tcp_world((const char *const[]){"tcp.queue=1000", NULL}, NULL);
     struct crowd *writers = g_new0(struct crowd, 1), *readers = g_new0(struct crowd, 1);
-    tcp_wire(world)->quiet = true;
+    tcp_wire(world)->wire.quiet = true;
     world_do(tcp_node(world, 1), tcp_listen_job, NULL);
     world_do(tcp_node(world, 1), crowd_accept_job, readers);
     world_do(tcp_node(world, 1), crowd_read_job, readers);
