@@ -16,6 +16,7 @@ json_t *bench_run(const struct bench_options *options)
     json_object_set_new(results, "allpairs", allpairs);
     json_object_set_new(results, "streams", bench_streams(options));
     json_object_set_new(results, "pingpong", bench_pingpong(options));
+    json_object_set_new(results, "nas", bench_nas(options));
     json_object_set_new(results, "memory", memory);
     return results;
 }
@@ -147,6 +148,20 @@ static void append_streams(GString *out, json_t *rows)
     }
 }
 
+static void append_nas(GString *out, json_t *rows)
+{
+    static const char *const headers[] = {"messages/s", "class A, s", NULL};
+    append_headers(out, "\nNAS LU on 16 hosts, gigabit Ethernet", headers);
+    json_t *row;
+    size_t index;
+    json_array_foreach(rows, index, row)
+    {
+        append_cell(out, rate_text(json_object_get(row, "messages_per_s")));
+        append_cell(out, rate_text(json_object_get(row, "class_a_s")));
+        g_string_append_printf(out, "  %s\n", json_string_value(json_object_get(row, "stack")));
+    }
+}
+
 void bench_print(json_t *results, FILE *out)
 {
     GString *text = g_string_new(NULL);
@@ -155,6 +170,7 @@ void bench_print(json_t *results, FILE *out)
     append_clos(text, json_object_get(results, "clos"));
     append_allpairs(text, json_object_get(results, "allpairs"));
     append_streams(text, json_object_get(results, "streams"));
+    append_nas(text, json_object_get(results, "nas"));
     json_t *pingpong = json_object_get(results, "pingpong");
     char *messages = rate_text(json_object_get(pingpong, "messages_per_s"));
     g_string_append_printf(text, "\nPingPong: %s messages/s\n", messages);

@@ -7,6 +7,7 @@
 // allpairs  a whole stack on a large machine: every node puts to random peers
 // streams   transports at full rate, against TCP in ns-3 where that is installed
 // pingpong  the MPI stack of the first series of scenarios/pingpong_cluster1.yaml
+// nas       a parallel program of many short messages, over MPI libraries
 // memory    bytes for each host of a large cluster
 #ifndef NETSIM_BENCH_BENCH_H
 #define NETSIM_BENCH_BENCH_H
@@ -31,8 +32,8 @@ struct bench_options {
 // "frames_per_s", "hops_per_s", "ns3_frames_per_s", "ratio"}], "clos": [{"hosts",
 // "packet_hops_per_s"}], "allpairs": [{"hosts", "packets_per_s", "packet_hops_per_s",
 // "bytes_per_host"}], "streams": [{"transport", "packets_per_s", "ns3_tcp_packets_per_s",
-// "ratio"}], "pingpong": {"messages_per_s"}, "memory": {"hosts", "bytes_per_host"}}. What could not
-// be measured is null. New reference.
+// "ratio"}], "pingpong": {"messages_per_s"}, "nas": [{"stack", "messages_per_s", "class_a_s"}],
+// "memory": {"hosts", "bytes_per_host"}}. What could not be measured is null. New reference.
 json_t *bench_run(const struct bench_options *options);
 
 // The same as aligned tables.
@@ -46,6 +47,7 @@ json_t *bench_clos(const struct bench_options *options);
 json_t *bench_allpairs(const struct bench_options *options);
 json_t *bench_streams(const struct bench_options *options);
 json_t *bench_pingpong(const struct bench_options *options);
+json_t *bench_nas(const struct bench_options *options);
 json_t *bench_memory(const struct bench_options *options);
 
 // A program of bench/ in ns-3.

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Makes the pictures of README.md anew, each with the command that the README shows for it:
+# Makes the pictures of README.md and docs/what_ifs.md anew, each with the command that is shown for it:
 #
 #     docs/pictures/make.sh
 #
@@ -20,3 +20,20 @@ trap 'rm -rf "$work"' EXIT
 "$netsim" plot "$work/descriptor_counts" --quiet --out "$folder/descriptor_counts.png"
 "$netsim" explain pingpong_cluster1 --series "VIA RPI" --series "LAM TCP" \
     --plot "$folder/explain.png" >/dev/null
+
+# Those of docs/what_ifs.md.
+seeds= # if others than the sweep's own
+what_if() { # the sweep, and the options of its picture
+    name=$1
+    shift
+    "$netsim" sweep "sweeps/$name" ${seeds:+--seeds "$seeds"} --quiet --out "$work/$name"
+    "$netsim" plot "$work/$name" "$@" --quiet --out "$folder/$name.png"
+}
+what_if streams_loss
+what_if failover_buffer --metric mean_rate_Mb_per_s
+what_if retransmission_policies --x drop_probability --metric mean_rate_Mb_per_s
+what_if ddp_segment --x size --metric latency_us
+what_if eager_threshold --x size
+what_if unequal_rails --metric rate_Mb_per_s --linear xy
+seeds=10
+what_if loss_under_mpi_long_tasks --x drop_probability --metric farm_mean_us
