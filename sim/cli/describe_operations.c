@@ -134,6 +134,15 @@ static char *range_of(const struct operation_key *key)
                            most ? most : "");
 }
 
+// What the operation is, and what it begins with. g_free.
+static char *meaning_of(const struct operation_kind *kind)
+{
+    const struct operation_kind *collective = kind->opening.collective;
+    return collective ? g_strdup_printf("%s; begins with %s, which all ranks call together",
+                                        kind->doc, collective->name)
+                      : g_strdup(kind->doc);
+}
+
 // ---- Text ----
 
 static void append_key_text(GString *out, const struct operation_key *key)
@@ -152,7 +161,9 @@ static void append_text(GString *out, const struct operation_kind *kind, const c
 {
     g_string_append_printf(out, "%soperation %s%s%s: ", out->len > 0 ? "\n" : "", kind->name,
                            stacks ? " of " : "", stacks ? stacks : "");
-    text_append_wrapped(out, kind->doc, TEXT_WIDTH - 2, 2);
+    char *meaning = meaning_of(kind);
+    text_append_wrapped(out, meaning, TEXT_WIDTH - 2, 2);
+    g_free(meaning);
     g_string_append_c(out, '\n');
     for (const struct operation_key *key = kind->keys; key && key->param.name; key++)
         append_key_text(out, key);
@@ -180,8 +191,10 @@ static void append_key_markdown(GString *out, const struct operation_key *key)
 
 static void append_markdown(GString *out, const struct operation_kind *kind, const char *stacks)
 {
+    char *meaning = meaning_of(kind);
     g_string_append_printf(out, "\n### `%s`%s%s\n\n%s\n", kind->name, stacks ? " of " : "",
-                           stacks ? stacks : "", kind->doc);
+                           stacks ? stacks : "", meaning);
+    g_free(meaning);
     if (!kind->keys)
         return;
     g_string_append(out, "\n| Key | Default | Range | Unit | Meaning |\n|---|---|---|---|---|\n");

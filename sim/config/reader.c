@@ -32,7 +32,7 @@ bool reader_is(const struct node *node, enum node_kind kind, const char *path, c
     return false;
 }
 
-#define MOST_NAMES_LISTED 40
+#define MOST_NAMES_LISTED 80
 
 // "did you mean pmb.pingpong or native.pingpong?" of "pingpong": the names that end in the word,
 // after a dot. Returns NULL if there are none.

@@ -243,6 +243,21 @@ static void record_deliver(struct ledger *ledger, struct record *record, int64_t
     record_settle(ledger, record, from, to);
 }
 
+void ledger_mark(struct ledger *ledger, struct message_ref message)
+{
+    struct record *record = ledger_record(ledger, message);
+    if (record)
+        record->marked = true;
+}
+
+bool ledger_marked(const struct ledger *ledger, struct message_ref message)
+{
+    if (message.generation == 0 || message.index >= ledger->count)
+        return false;
+    const struct record *record = &ledger->records[message.index];
+    return record->used && record->generation == message.generation && record->marked;
+}
+
 void ledger_deliver(struct ledger *ledger, struct message_ref message, int64_t offset,
                     int64_t length)
 {

@@ -53,6 +53,13 @@ void ledger_free(struct ledger *ledger);
 struct message_ref ledger_open(struct ledger *ledger, int source, int destination, int64_t bytes,
                                uint64_t flow);
 
+// Marks an open message, for whoever meets it at its destination. What the mark means is the
+// caller's affair.
+void ledger_mark(struct ledger *ledger, struct message_ref message);
+
+// Whether the message is open and marked.
+bool ledger_marked(const struct ledger *ledger, struct message_ref message);
+
 // [offset, offset + length) has reached its last place. Counts duplicates. Out-of-order parts are
 // fine.
 void ledger_deliver(struct ledger *ledger, struct message_ref message, int64_t offset,

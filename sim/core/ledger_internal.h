@@ -26,7 +26,7 @@ struct flow {
 struct record {
     uint32_t generation;
     uint32_t next_free; // while free
-    bool used, matched, completed;
+    bool used, matched, completed, marked;
     int source, destination;
     int64_t bytes, extent;
     int64_t prefix;            // [0, prefix) is settled: delivered or declined

@@ -30,6 +30,7 @@ struct sim {
     // with sim_counter and then increments it directly.
     GHashTable *counters;
     bool faults;    // some link is configured to strike packets, which a run may not meet with
+    int polling;    // processes of which nothing is under way but their next look
     bool measuring; // sim_measurement_begins was called
 };
 

@@ -64,6 +64,7 @@ enum trace_lane_kind {
     TRACE_RESOURCE, // does work: a processor, a bus, an engine or a memory of a card
     TRACE_LINK,     // one direction of a link
     TRACE_QUEUE,    // where packets wait for a link; does no work
+    TRACE_ACTIVITY, // what a program or a connection is doing; does no work
 };
 
 // Describes a lane. The strings are copied.
@@ -101,6 +102,8 @@ struct trace_ops {
                        const struct trace_transition *transition);
     void (*note)(struct trace *trace, trace_lane lane, const struct trace_note *note); // may be
                                                                                        // NULL
+    // NULL: the sink has no lanes of kind TRACE_ACTIVITY.
+    void (*activity)(struct trace *trace, trace_lane lane, const char *name, sim_time when);
     // Both or none.
     trace_values (*values)(struct trace *trace, const struct trace_values_info *info);
     void (*value)(struct trace *trace, trace_values values, int quantity, sim_time when,
@@ -164,6 +167,26 @@ static inline void trace_delay(struct trace *trace, trace_lane lane, const struc
             trace, lane,
             &(struct trace_note){
                 .kind = TRACE_DELAY, .stage = stage, .from = from, .to = to, .message = message});
+}
+
+// Adds a lane of activities. Returns 0 if nobody wants it.
+static inline trace_lane trace_activity_lane(struct trace *trace, const char *group,
+                                             const char *name)
+{
+    return trace && trace->ops->activity
+               ? trace->ops->lane(trace, &(struct trace_lane_info){.group = group,
+                                                                   .name = name,
+                                                                   .kind = TRACE_ACTIVITY})
+               : 0;
+}
+
+// From `when` on a program or a connection is doing `name` (static or interned; NULL: nothing). A
+// time before an earlier call's counts as that. With lane 0 it does nothing.
+static inline void trace_activity(struct trace *trace, trace_lane lane, const char *name,
+                                  sim_time when)
+{
+    if (lane)
+        trace->ops->activity(trace, lane, name, when);
 }
 
 // Announces quantities, of which trace_value then tells the values. Returns 0 if nobody wants them.

@@ -242,6 +242,8 @@ struct explanation *explain_size(const struct explain_run *run)
     if (workload->benchmark && !found->over_time) {
         found->repetitions = repetitions(workload, run->size);
         found->run_repetitions = benchmark_repetitions(workload, run->size);
+        found->whole =
+            registry_benchmark(run->registry, workload->benchmark->name)->report.operations != NULL;
     }
     struct record *record = record_new();
     struct slowest slowest = {.found = false};

@@ -29,6 +29,7 @@ struct explanation {
     // Of a benchmark: measured here, and measured by a run of the scenario; 0: a free program, or a
     // benchmark over time.
     int64_t repetitions, run_repetitions;
+    bool whole; // all repetitions are measured together: `total` is that of a program
     sim_time total;
     GArray *path; // struct explain_part, largest first; the waits that held it up are stages
     // struct explain_part: the stages on the way that ended each wait. The stages of one wait add

@@ -144,10 +144,24 @@ static void print_loads(const struct explanation *found, int width, FILE *out)
                 found->loads->len - shown);
 }
 
+// A program's time is that of all of its repetitions.
+static void print_whole(const struct explanation *found, FILE *out)
+{
+    fprintf(out, ", all %" G_GINT64_FORMAT " repetitions, as rank %d measures them\n",
+            found->repetitions, found->rank);
+    if (found->repetitions != found->run_repetitions)
+        fprintf(out, "(run does %" G_GINT64_FORMAT " of them)\n", found->run_repetitions);
+    fputc('\n', out);
+}
+
 // The samples of which the time is the mean, or the slowest one, if each repetition is measured by
 // itself.
 static void print_mean(const struct explanation *found, FILE *out)
 {
+    if (found->whole) {
+        print_whole(found, out);
+        return;
+    }
     bool slowest = found->messages < found->repetitions;
     if (found->messages > 1)
         fprintf(out, ", the mean of %" G_GINT64_FORMAT " messages", found->messages);

@@ -69,12 +69,23 @@ struct mpi_request *mpi_arrived(struct cpu_context *context, struct mpi_process 
     }
 }
 
+// MPI leaves open what becomes of it; here the run says whose fault it is.
+static void fail_ready(const struct mpi_process *process, const struct mpi_envelope *envelope)
+{
+    mpi_fail(process, "not_ready", json_pack("{s:i}", "peer", envelope->source),
+             " gets %" G_GINT64_FORMAT " B with tag %d by a ready send of rank %d, and has posted "
+             "no receive for it (MPI_Rsend wants one before it starts)",
+             envelope->length, envelope->tag, envelope->source);
+}
+
 struct mpi_unexpected *mpi_keep(struct cpu_context *context, struct mpi_process *process,
                                 const struct mpi_envelope *envelope, struct message_ref message,
                                 const char *name)
 {
     struct mpi_unexpected *kept = mpi_matcher_buffer(&process->matcher, envelope);
     kept->message = message;
+    if (ledger_marked(process->sim->ledger, message))
+        fail_ready(process, envelope);
     if (!ops_of(process)->machine)
         return kept;
     struct trace_transition transition = {.where = process->name,

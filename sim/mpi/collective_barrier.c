@@ -85,3 +85,15 @@ void mpi_barrier_recursive_doubling(struct mpi_schedule *schedule,
         mpi_schedule_end_round(schedule);
     }
 }
+
+// Step i: to the rank 2^i above, from the rank 2^i below; all have heard of all after a logarithm
+// of steps (Hensgen, Finkel, Manber 1988; MPICH2, Open MPI).
+void mpi_barrier_dissemination(struct mpi_schedule *schedule,
+                               const struct mpi_collective_call *call)
+{
+    for (int distance = 1; distance < call->ranks; distance <<= 1) {
+        recv(schedule, (call->rank - distance + call->ranks) % call->ranks);
+        send(schedule, (call->rank + distance) % call->ranks);
+        mpi_schedule_end_round(schedule);
+    }
+}

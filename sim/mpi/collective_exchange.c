@@ -5,22 +5,13 @@
 // Not modelled: heterogeneous data, operations that do not commute.
 #include "sim/mpi/algorithm.h"
 
-// A receive and a send that are started together, as MPI_Sendrecv does.
-static void sendrecv(struct mpi_schedule *schedule, int to, struct mpi_place from, int64_t sent,
-                     int source, struct mpi_place into, int64_t received)
-{
-    mpi_schedule_recv(schedule, source, into, received);
-    mpi_schedule_send(schedule, to, from, sent);
-    mpi_schedule_end_round(schedule);
-}
-
 // ---- Recursive doubling for any number of ranks ----
 
 // Step `bit` of recursive doubling joins the group of `bit` ranks below (bit not set in their
 // numbers) and the group above. If that is not whole, only the first of the group below find a
 // partner in it; these hand what they have got to the others, halving the distance each time.
-static void spread(struct mpi_schedule *schedule, const struct mpi_collective_call *call, int bit,
-                   struct mpi_place data, int64_t size)
+void mpi_spread(struct mpi_schedule *schedule, const struct mpi_collective_call *call, int bit,
+                struct mpi_place data, int64_t size)
 {
     int relative = mpi_relative(call);
     int have = call->ranks - (relative & ~(bit - 1)) - bit;
@@ -36,37 +27,32 @@ static void spread(struct mpi_schedule *schedule, const struct mpi_collective_ca
     }
 }
 
-// The blocks of an allgather: `unit` bytes each, in the order of relative ranks, of `total` bytes
-// together, so that the last ones may be short or empty.
-struct blocks {
-    enum mpi_buffer buffer;
-    int64_t unit, total;
-};
-
-static struct mpi_place block_place(const struct blocks *blocks, int first)
-{
-    return mpi_place(blocks->buffer, MIN(first * blocks->unit, blocks->total));
-}
-
-static int64_t block_bytes(const struct blocks *blocks, int first, int count)
-{
-    return MIN((first + count) * blocks->unit, blocks->total) -
-           MIN(first * blocks->unit, blocks->total);
-}
-
-// Each rank has its own block in place, and gets all others.
-static void allgather_blocks(struct mpi_schedule *schedule, const struct mpi_collective_call *call,
-                             const struct blocks *blocks)
+void mpi_allgather_doubling(struct mpi_schedule *schedule, const struct mpi_collective_call *call,
+                            const struct mpi_blocks *blocks)
 {
     int relative = mpi_relative(call);
     for (int bit = 1; bit < call->ranks; bit <<= 1) {
         int partner = relative ^ bit, mine = relative & ~(bit - 1), theirs = mine ^ bit;
-        int64_t have = block_bytes(blocks, mine, bit), get = block_bytes(blocks, theirs, bit);
+        int64_t have = mpi_block_bytes(blocks, mine, bit),
+                get = mpi_block_bytes(blocks, theirs, bit);
         int peer = mpi_absolute(call, partner);
         if (partner < call->ranks)
-            sendrecv(schedule, peer, block_place(blocks, mine), have, peer,
-                     block_place(blocks, theirs), get);
-        spread(schedule, call, bit, block_place(blocks, theirs), get);
+            mpi_sendrecv(schedule, peer, mpi_block_place(blocks, mine), have, peer,
+                         mpi_block_place(blocks, theirs), get);
+        mpi_spread(schedule, call, bit, mpi_block_place(blocks, theirs), get);
+    }
+}
+
+void mpi_allgather_round(struct mpi_schedule *schedule, const struct mpi_collective_call *call,
+                         const struct mpi_blocks *blocks)
+{
+    int ranks = call->ranks, relative = mpi_relative(call),
+        left = mpi_absolute(call, relative + ranks - 1), right = mpi_absolute(call, relative + 1);
+    for (int step = 0; step < ranks - 1; step++) {
+        int sent = (relative - step + ranks) % ranks, received = (sent + ranks - 1) % ranks;
+        mpi_sendrecv(schedule, right, mpi_block_place(blocks, sent),
+                     mpi_block_bytes(blocks, sent, 1), left, mpi_block_place(blocks, received),
+                     mpi_block_bytes(blocks, received, 1));
     }
 }
 
@@ -74,33 +60,50 @@ static void allgather_blocks(struct mpi_schedule *schedule, const struct mpi_col
 
 // The message is cut into a block a rank; a block that is empty is not sent.
 static void scatter_blocks(struct mpi_schedule *schedule, const struct mpi_collective_call *call,
-                           const struct blocks *blocks)
+                           const struct mpi_blocks *blocks)
 {
     int relative = mpi_relative(call), bit = mpi_lowest_bit(relative, call->ranks);
-    int64_t own = block_bytes(blocks, relative, bit);
+    int64_t own = mpi_block_bytes(blocks, relative, bit);
     if (relative != 0 && own > 0) {
         mpi_schedule_recv(schedule, mpi_absolute(call, relative - bit),
-                          block_place(blocks, relative), own);
+                          mpi_block_place(blocks, relative), own);
         mpi_schedule_end_round(schedule);
     }
     while ((bit >>= 1) > 0) {
         int child = relative + bit;
-        int64_t bytes = child < call->ranks ? block_bytes(blocks, child, bit) : 0;
+        int64_t bytes = child < call->ranks ? mpi_block_bytes(blocks, child, bit) : 0;
         if (bytes > 0)
-            mpi_schedule_send(schedule, mpi_absolute(call, child), block_place(blocks, child),
+            mpi_schedule_send(schedule, mpi_absolute(call, child), mpi_block_place(blocks, child),
                               bytes);
         mpi_schedule_end_round(schedule);
     }
 }
 
+static struct mpi_blocks pieces(const struct mpi_collective_call *call)
+{
+    return (struct mpi_blocks){.buffer = call->buffer,
+                               .unit = (call->size + call->ranks - 1) / call->ranks,
+                               .total = call->size};
+}
+
 // Scatters the message by binomial tree, and gathers it everywhere by recursive doubling: twice the
-// steps of a tree, and at most twice the bytes through any rank (MPICH 1.2.5).
+// steps of a tree, and at most twice the bytes through any rank (MPICH 1.2.5; MPICH2 for messages
+// that are not long).
 void mpi_bcast_scatter_allgather(struct mpi_schedule *schedule,
                                  const struct mpi_collective_call *call)
 {
-    struct blocks blocks = {call->buffer, (call->size + call->ranks - 1) / call->ranks, call->size};
+    struct mpi_blocks blocks = pieces(call);
     scatter_blocks(schedule, call, &blocks);
-    allgather_blocks(schedule, call, &blocks);
+    mpi_allgather_doubling(schedule, call, &blocks);
+}
+
+// The same with a ring, from which short pieces at the end are not left out (MPICH2 for long
+// messages).
+void mpi_bcast_scatter_ring(struct mpi_schedule *schedule, const struct mpi_collective_call *call)
+{
+    struct mpi_blocks blocks = pieces(call);
+    scatter_blocks(schedule, call, &blocks);
+    mpi_allgather_round(schedule, call, &blocks);
 }
 
 // ---- Allreduce ----
@@ -116,11 +119,54 @@ void mpi_allreduce_recursive_doubling(struct mpi_schedule *schedule,
     for (int bit = 1; bit < call->ranks; bit <<= 1) {
         int partner = call->rank ^ bit;
         if (partner < call->ranks) {
-            sendrecv(schedule, partner, sum, call->size, partner, operand, call->size);
+            mpi_sendrecv(schedule, partner, sum, call->size, partner, operand, call->size);
             mpi_schedule_reduce(schedule, operand, sum, call->size);
         }
-        spread(schedule, &all, bit, sum, call->size);
+        mpi_spread(schedule, &all, bit, sum, call->size);
     }
+    mpi_schedule_end_round(schedule);
+}
+
+// The same among a power of two of ranks; odd ranks of the first pairs act for their neighbours,
+// and tell them the sum (MPICH2 for short messages, Open MPI).
+void mpi_allreduce_folded_doubling(struct mpi_schedule *schedule,
+                                   const struct mpi_collective_call *call)
+{
+    struct mpi_place sum = {BUFFER_RECEIVE, 0}, operand = {BUFFER_TEMPORARY, 0};
+    struct mpi_fold fold = mpi_fold_of(call, 1);
+    mpi_schedule_copy(schedule, mpi_place(BUFFER_SEND, 0), sum, call->size);
+    mpi_fold_in(schedule, call, &fold, sum, operand, call->size);
+    for (int bit = 1; fold.place >= 0 && bit < fold.power; bit <<= 1) {
+        int peer = mpi_fold_rank(&fold, fold.place ^ bit);
+        mpi_sendrecv(schedule, peer, sum, call->size, peer, operand, call->size);
+        mpi_schedule_reduce(schedule, operand, sum, call->size);
+    }
+    mpi_fold_out(schedule, call, &fold, sum, call->size);
+}
+
+// The message goes round in as many pieces as there are ranks, each summed up on its way, and once
+// more with the sums (Open MPI).
+void mpi_allreduce_ring(struct mpi_schedule *schedule, const struct mpi_collective_call *call)
+{
+    struct mpi_blocks blocks = {.buffer = BUFFER_RECEIVE,
+                                .unit = (call->size + call->ranks - 1) / call->ranks,
+                                .total = call->size};
+    struct mpi_place operand = {BUFFER_TEMPORARY, 0};
+    struct mpi_collective_call shifted = *call;
+    int ranks = call->ranks, left = (call->rank + ranks - 1) % ranks,
+        right = (call->rank + 1) % ranks;
+    mpi_schedule_copy(schedule, mpi_place(BUFFER_SEND, 0), mpi_place(BUFFER_RECEIVE, 0),
+                      call->size);
+    for (int step = 0; step < ranks - 1; step++) {
+        int sent = (call->rank - step + ranks) % ranks, received = (sent + ranks - 1) % ranks;
+        int64_t bytes = mpi_block_bytes(&blocks, received, 1);
+        mpi_sendrecv(schedule, right, mpi_block_place(&blocks, sent),
+                     mpi_block_bytes(&blocks, sent, 1), left, operand, bytes);
+        mpi_schedule_reduce(schedule, operand, mpi_block_place(&blocks, received), bytes);
+    }
+    // Each rank has summed up the piece of the rank to its right.
+    shifted.root = ranks - 1;
+    mpi_allgather_round(schedule, &shifted, &blocks);
     mpi_schedule_end_round(schedule);
 }
 
@@ -132,16 +178,44 @@ static void own_block(struct mpi_schedule *schedule, const struct mpi_collective
                       mpi_place(BUFFER_RECEIVE, call->rank * call->size), call->size);
 }
 
-// Blocks go round to the right, one place a step (MPICH up to 1.2.4).
+static struct mpi_blocks own_blocks(const struct mpi_collective_call *call)
+{
+    return (struct mpi_blocks){
+        .buffer = BUFFER_RECEIVE, .unit = call->size, .total = call->size * call->ranks};
+}
+
+// Blocks go round to the right, one place a step (MPICH up to 1.2.4; MPICH2 for long messages).
 void mpi_allgather_ring(struct mpi_schedule *schedule, const struct mpi_collective_call *call)
 {
-    int ranks = call->ranks, left = (call->rank + ranks - 1) % ranks,
-        right = (call->rank + 1) % ranks;
+    struct mpi_blocks blocks = own_blocks(call);
+    struct mpi_collective_call all = *call;
+    all.root = 0;
     own_block(schedule, call);
-    for (int step = 0; step < ranks - 1; step++) {
-        int sent = (call->rank - step + ranks) % ranks, received = (sent + ranks - 1) % ranks;
-        sendrecv(schedule, right, mpi_place(BUFFER_RECEIVE, sent * call->size), call->size, left,
-                 mpi_place(BUFFER_RECEIVE, received * call->size), call->size);
+    mpi_allgather_round(schedule, &all, &blocks);
+    mpi_schedule_end_round(schedule);
+}
+
+// An even number of ranks: with both neighbours in turn, two blocks a step after the first (Open
+// MPI for long messages). Others: as the ring.
+void mpi_allgather_neighbours(struct mpi_schedule *schedule, const struct mpi_collective_call *call)
+{
+    int ranks = call->ranks, sign = call->rank % 2 ? -1 : 1, first = call->rank - call->rank % 2;
+    if (ranks % 2) {
+        mpi_allgather_ring(schedule, call);
+        return;
+    }
+    struct mpi_blocks blocks = own_blocks(call);
+    int sent = first, next[2] = {first, first};
+    own_block(schedule, call);
+    mpi_sendrecv(schedule, call->rank + sign, mpi_block_place(&blocks, call->rank), call->size,
+                 call->rank + sign, mpi_block_place(&blocks, call->rank + sign), call->size);
+    for (int step = 1; step < ranks / 2; step++) {
+        int side = step % 2, to = side ? -sign : sign; // step 1: to the other neighbour
+        int peer = (call->rank + to + ranks) % ranks;
+        next[side] = (next[side] + 2 * to + ranks) % ranks;
+        mpi_sendrecv(schedule, peer, mpi_block_place(&blocks, sent), 2 * call->size, peer,
+                     mpi_block_place(&blocks, next[side]), 2 * call->size);
+        sent = next[side];
     }
     mpi_schedule_end_round(schedule);
 }
@@ -149,11 +223,11 @@ void mpi_allgather_ring(struct mpi_schedule *schedule, const struct mpi_collecti
 void mpi_allgather_recursive_doubling(struct mpi_schedule *schedule,
                                       const struct mpi_collective_call *call)
 {
-    struct blocks blocks = {BUFFER_RECEIVE, call->size, call->size * call->ranks};
+    struct mpi_blocks blocks = own_blocks(call);
     struct mpi_collective_call all = *call;
     all.root = 0;
     own_block(schedule, call);
-    allgather_blocks(schedule, &all, &blocks);
+    mpi_allgather_doubling(schedule, &all, &blocks);
     mpi_schedule_end_round(schedule);
 }
 
@@ -183,6 +257,23 @@ void mpi_alltoall_linear(struct mpi_schedule *schedule, const struct mpi_collect
     mpi_schedule_end_round(schedule);
 }
 
+// Step i: with the rank that differs in the bits of i, among a power of two of ranks; else as
+// pairwise (MPICH2 for long messages).
+void mpi_alltoall_pairs(struct mpi_schedule *schedule, const struct mpi_collective_call *call)
+{
+    if (!mpi_power_of_two(call->ranks)) {
+        mpi_alltoall_pairwise(schedule, call);
+        return;
+    }
+    own_of_all(schedule, call);
+    for (int i = 1; i < call->ranks; i++) {
+        int64_t offset = (call->rank ^ i) * call->size;
+        mpi_sendrecv(schedule, call->rank ^ i, mpi_place(BUFFER_SEND, offset), call->size,
+                     call->rank ^ i, mpi_place(BUFFER_RECEIVE, offset), call->size);
+    }
+    mpi_schedule_end_round(schedule);
+}
+
 // Step i: to the rank i above, from the rank i below (MPICH for long messages).
 void mpi_alltoall_pairwise(struct mpi_schedule *schedule, const struct mpi_collective_call *call)
 {
@@ -190,8 +281,8 @@ void mpi_alltoall_pairwise(struct mpi_schedule *schedule, const struct mpi_colle
     for (int i = 1; i < call->ranks; i++) {
         int to = (call->rank + i) % call->ranks,
             from = (call->rank - i + call->ranks) % call->ranks;
-        sendrecv(schedule, to, mpi_place(BUFFER_SEND, to * call->size), call->size, from,
-                 mpi_place(BUFFER_RECEIVE, from * call->size), call->size);
+        mpi_sendrecv(schedule, to, mpi_place(BUFFER_SEND, to * call->size), call->size, from,
+                     mpi_place(BUFFER_RECEIVE, from * call->size), call->size);
     }
     mpi_schedule_end_round(schedule);
 }
@@ -202,12 +293,13 @@ void mpi_alltoall_recursive_doubling(struct mpi_schedule *schedule,
                                      const struct mpi_collective_call *call)
 {
     int64_t row = call->size * call->ranks;
-    struct blocks blocks = {BUFFER_TEMPORARY, row, row * call->ranks};
+    struct mpi_blocks blocks = {
+        .buffer = BUFFER_TEMPORARY, .unit = row, .total = row * call->ranks};
     struct mpi_collective_call all = *call;
     all.root = 0;
     mpi_schedule_copy(schedule, mpi_place(BUFFER_SEND, 0),
                       mpi_place(BUFFER_TEMPORARY, call->rank * row), row);
-    allgather_blocks(schedule, &all, &blocks);
+    mpi_allgather_doubling(schedule, &all, &blocks);
     for (int peer = 0; peer < call->ranks; peer++)
         mpi_schedule_copy(schedule,
                           mpi_place(BUFFER_TEMPORARY, peer * row + call->rank * call->size),

@@ -59,13 +59,13 @@ void mpi_reduce_linear(struct mpi_schedule *schedule, const struct mpi_collectiv
         return;
     }
     if (call->rank == last)
-        mpi_schedule_copy(schedule, send_buffer, receive_buffer, call->size);
+        mpi_schedule_copy(schedule, send_buffer, call->to, call->size);
     else
-        recv_now(schedule, last, receive_buffer, call->size);
+        recv_now(schedule, last, call->to, call->size);
     for (int peer = last - 1; peer >= 0; peer--) {
         if (peer != call->rank)
             recv_now(schedule, peer, operand, call->size);
-        mpi_schedule_reduce(schedule, peer == call->rank ? send_buffer : operand, receive_buffer,
+        mpi_schedule_reduce(schedule, peer == call->rank ? send_buffer : operand, call->to,
                             call->size);
     }
     mpi_schedule_end_round(schedule);
@@ -75,7 +75,7 @@ void mpi_reduce_linear(struct mpi_schedule *schedule, const struct mpi_collectiv
 // the root in the receive buffer.
 void mpi_reduce_binomial(struct mpi_schedule *schedule, const struct mpi_collective_call *call)
 {
-    struct mpi_place operand = {BUFFER_TEMPORARY, 0}, sum = receive_buffer;
+    struct mpi_place operand = {BUFFER_TEMPORARY, 0}, sum = call->to;
     int relative = mpi_relative(call), parent_bit = mpi_lowest_bit(relative, call->ranks);
     bool leaf = relative != 0 && (parent_bit == 1 || relative + 1 == call->ranks);
     if (relative != 0)

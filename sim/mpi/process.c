@@ -4,10 +4,13 @@
 #include "sim/core/intern.h"
 
 #include "sim/mpi/group.h"
+#include "sim/mpi/packing.h"
 #include "sim/program/operation_kind.h"
 #include <string.h>
 
 const struct stage mpi_stage = {"MPI", STAGE_LIBRARY};
+
+const char *const mpi_split_rules[] = {"allgather", "allreduce", "context_first", NULL};
 
 #define GROUP_STEP UINT64_C(0x9e3779b97f4a7c15)
 #define HEAP_START 0x08000000 // where the heap of an IA-32 Linux process begins, about
@@ -37,6 +40,7 @@ void mpi_process_free(struct mpi_process *process)
     pool_clear(&process->request_pool);
     mpi_matcher_clear(&process->matcher);
     sparse_clear(&process->sequence);
+    mpi_packs_clear(process);
     g_free(process);
 }
 
@@ -99,10 +103,27 @@ void mpi_call(struct cpu_context *context, struct mpi_process *process)
         charge_library(context, process, process->library->call, 1, MESSAGE_NONE);
 }
 
+void mpi_build(struct cpu_context *context, struct mpi_process *process)
+{
+    mpi_call(context, process);
+    if (process->library)
+        charge_library(context, process, process->library->request, 1, MESSAGE_NONE);
+}
+
 void mpi_charge_match(struct cpu_context *context, const struct mpi_process *process, int scanned)
 {
     if (process->library)
         charge_library(context, process, process->library->match, scanned, MESSAGE_NONE);
+}
+
+void mpi_charge_reduce(struct cpu_context *context, const struct mpi_process *process,
+                       int64_t bytes)
+{
+    static const struct stage reduce_stage = {"reduce", STAGE_LIBRARY};
+    if (process->library)
+        cpu_spend_time(context,
+                       cpu_cost_of_bytes(context->cpu, process->library->reduce_kib, bytes),
+                       &reduce_stage);
 }
 
 const char *mpi_request_name(const struct mpi_request *request)
@@ -150,6 +171,8 @@ static void open_message(const struct cpu_context *context, struct mpi_request *
         destination = fetched ? process->rank : request->peer;
     request->message = ledger_open(process->sim->ledger, source, destination, request->size,
                                    flow_key(request, source, destination));
+    if (request->ready)
+        ledger_mark(process->sim->ledger, request->message);
     trace_flow(process->sim->trace, cpu_lane(context->cpu), request->message, TRACE_FLOW_START,
                context->now);
 }
@@ -157,7 +180,8 @@ static void open_message(const struct cpu_context *context, struct mpi_request *
 // The costs of MPI are those of its own calls.
 static bool charges_library(const struct mpi_request *request)
 {
-    return request->process->library && !request->shortcut && request->kind != REQUEST_OPERATION;
+    return request->process->library && !request->shortcut && !request->prebuilt &&
+           request->kind != REQUEST_OPERATION;
 }
 
 static enum mpi_context context_of(enum mpi_request_kind kind, const struct mpi_transfer *transfer)
@@ -183,7 +207,10 @@ struct mpi_request *mpi_start(struct cpu_context *context, struct mpi_process *p
         .group = transfer->group,
         .address = transfer->address,
         .size = transfer->size,
+        .pieces = transfer->pieces,
         .synchronous = transfer->synchronous,
+        .ready = transfer->ready,
+        .prebuilt = transfer->prebuilt,
         .blocking = transfer->blocking,
         .operation = transfer->operation,
         .arguments = transfer->arguments,
@@ -196,10 +223,12 @@ struct mpi_request *mpi_start(struct cpu_context *context, struct mpi_process *p
     if (kind == REQUEST_SEND)
         request->status.sequence = (*(uint32_t *)sparse_at(&process->sequence, request->peer))++;
     observe(request, OBSERVED_START);
-    if (kind != REQUEST_OPERATION)
+    if (kind != REQUEST_OPERATION && !request->prebuilt)
         mpi_call(context, process);
     if (charges_library(request))
         charge_library(context, process, process->library->request, 1, request->message);
+    if (request->pieces > 0)
+        mpi_pack(context, request);
     process->ops->start(context, request);
     return request;
 }
@@ -210,6 +239,13 @@ void mpi_wait(struct mpi_process *process, struct mpi_request *request)
         return;
     request->waited = true;
     process->open_waits++;
+}
+
+void mpi_unwait(struct mpi_process *process, struct mpi_request *request)
+{
+    if (request->waited && !request->done)
+        process->open_waits--;
+    request->waited = false;
 }
 
 static const struct wait any_progress = {"progress", WAIT_OTHER};
@@ -265,6 +301,8 @@ void mpi_request_free(struct cpu_context *context, struct mpi_request *request)
     observe(request, OBSERVED_RETURN);
     if (charges_library(request))
         charge_library(context, process, process->library->request, 1, request->message);
+    if (request->pieces > 0)
+        mpi_unpack(context, request);
     if (process->ops->destroy)
         process->ops->destroy(context, request);
     pool_give(&process->request_pool, request);

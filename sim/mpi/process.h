@@ -47,9 +47,15 @@ struct mpi_device_ops {
     bool (*shortcut)(const struct mpi_request *request);
     // Builds and starts a new request, as far as possible without waiting.
     void (*start)(struct cpu_context *context, struct mpi_request *request);
-    // Handles at most one event. blocking: the process may be put to sleep.
+    // Handles at most one event. blocking: the process may be put to sleep. Where calls that do not
+    // wait make no progress, such as MPI_Isend, those that look for it do all the same
+    // (mpi_process.tests, and a probe).
     enum mpi_progress (*advance)(struct cpu_context *context, struct mpi_process *process,
                                  bool blocking);
+    // Whether an operation that may begin with a collective (operation_kind.opening) does so in the
+    // device's present state; called once per such call, before the collective. NULL: always.
+    bool (*opens)(const struct mpi_process *process, const struct operation_kind *kind,
+                  const void *arguments);
     // Called before a done request is given back. NULL: it holds nothing.
     void (*destroy)(struct cpu_context *context, struct mpi_request *request);
     // Which of the library's ways the message of an operation takes, from 0 to 255, where messages
@@ -88,8 +94,10 @@ struct mpi_process {
     struct pool request_pool;
     uint32_t last_number;
     struct mpi_request *active;     // all requests that are not done, youngest first
+    bool tests;                     // in a call that looks what has come without waiting (MPI_Test)
     int open_waits;                 // unfinished requests that the program waits for
     struct sparse sequence;         // uint32_t: of messages, by destination
+    GArray *packs;                  // struct mpi_pack: buffers for packed data; NULL: none yet
     int64_t heap_end;               // end of the allocated part of the process's address space
     const struct wait *blocked_for; // what a traced process sleeps for; else NULL
     sim_time blocked_since;
@@ -117,6 +125,13 @@ struct mpi_transfer {
     const struct mpi_group *group; // of the context; NULL: all of the job
     int64_t address, size;
     bool synchronous;
+    // A ready send: the run fails if it arrives at a process that has posted no receive for it.
+    bool ready;
+    // Of a persistent request: mpi_build has charged it, and mpi_call the call that starts it.
+    bool prebuilt;
+    // The data lie in so many pieces: a send is packed into a buffer of the library's, and a
+    // receive is unpacked from one when it is given back. 0: they are contiguous, at `address`.
+    int64_t pieces;
     bool blocking;                          // the call returns when it is done (MPI_Send, MPI_Recv)
     const struct operation_kind *operation; // of REQUEST_OPERATION, and its arguments, which must
     const void *arguments;                  // live as long as the request
@@ -130,11 +145,17 @@ struct mpi_request *mpi_start(struct cpu_context *context, struct mpi_process *p
 // Charges the entry of a call that starts no request (MPI_Wait).
 void mpi_call(struct cpu_context *context, struct mpi_process *process);
 
+// Charges a call that builds or destroys a persistent request (MPI_Send_init).
+void mpi_build(struct cpu_context *context, struct mpi_process *process);
+
 // Tells the observer that the process enters or leaves a collective.
 void mpi_observe_collective(struct mpi_process *process, const char *name, bool enters);
 
 // Marks a request as one that the program waits for.
 void mpi_wait(struct mpi_process *process, struct mpi_request *request);
+
+// The program no longer waits for the request (MPI_Waitany has returned another).
+void mpi_unwait(struct mpi_process *process, struct mpi_request *request);
 
 // Calls the device's `advance` once.
 enum mpi_progress mpi_progress(struct cpu_context *context, struct mpi_process *process,
@@ -172,6 +193,10 @@ struct mpi_envelope mpi_send_envelope(const struct mpi_request *request);
 
 // Charges matching against `scanned` queue entries.
 void mpi_charge_match(struct cpu_context *context, const struct mpi_process *process, int scanned);
+
+// Charges combining two operands of a reduction, of `bytes` bytes each.
+void mpi_charge_reduce(struct cpu_context *context, const struct mpi_process *process,
+                       int64_t bytes);
 
 extern const struct stage mpi_stage; // the library, above its device
 

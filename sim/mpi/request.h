@@ -76,6 +76,8 @@ struct mpi_request {
     bool done;
     unsigned state;   // row of the device's table (mpi_device_ops.states); 0: it starts
     bool synchronous; // MPI_Ssend
+    bool ready;       // MPI_Rsend
+    bool prebuilt;    // of a persistent request: building and destroying it is not charged
     bool blocking;    // the call that started it returns when it is done (MPI_Send, MPI_Recv)
     bool shortcut;    // the device handles it without a request (mpi_device_ops)
     bool waited;      // counted in the process's open waits
@@ -84,7 +86,8 @@ struct mpi_request {
     int tag;          // TAG_ANY
     int context;      // mpi_context_id
     const struct mpi_group *group;          // NULL: all of the job
-    int64_t address, size;                  // user buffer
+    int64_t address, size;                  // user buffer, or the library's if it packs
+    int64_t pieces;                         // that the library packs or unpacks; 0: contiguous
     const struct operation_kind *operation; // of REQUEST_OPERATION (operation_kind.h); else NULL
     const void *arguments;                  // the kind's struct, evaluated. Not owned
     // Set at start for sends and for operations whose kind moves a message; at the match for

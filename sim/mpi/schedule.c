@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sim/mpi/schedule.h"
 
-static const struct stage reduce_stage = {"reduce", STAGE_LIBRARY};
-
 #define COLLECTIVE_TAG 1
 
 void mpi_schedule_init(struct mpi_schedule *schedule)
@@ -11,6 +9,8 @@ void mpi_schedule_init(struct mpi_schedule *schedule)
         .steps = g_array_new(FALSE, FALSE, sizeof(struct mpi_step)),
         .round = g_ptr_array_new(),
     };
+    for (size_t i = 0; i < G_N_ELEMENTS(schedule->scratch); i++)
+        schedule->scratch[i] = g_array_new(FALSE, FALSE, sizeof(int64_t));
 }
 
 void mpi_schedule_clear(struct mpi_schedule *schedule)
@@ -19,6 +19,9 @@ void mpi_schedule_clear(struct mpi_schedule *schedule)
         g_array_free(schedule->steps, TRUE);
     if (schedule->round)
         g_ptr_array_free(schedule->round, TRUE);
+    for (size_t i = 0; i < G_N_ELEMENTS(schedule->scratch); i++)
+        if (schedule->scratch[i])
+            g_array_free(schedule->scratch[i], TRUE);
 }
 
 void mpi_schedule_reset(struct mpi_schedule *schedule, const struct mpi_group *group)
@@ -124,10 +127,7 @@ static void start_step(struct mpi_schedule *schedule, struct cpu_context *contex
         mem_copy(context, &process->host->config.memory, step->size, COPY_WARM, MESSAGE_NONE);
         break;
     case STEP_REDUCE:
-        if (process->library)
-            cpu_spend_time(
-                context, cpu_cost_of_bytes(context->cpu, process->library->reduce_kib, step->size),
-                &reduce_stage);
+        mpi_charge_reduce(context, process, step->size);
         break;
     }
 }

@@ -37,6 +37,7 @@ struct mpi_schedule {
     GPtrArray *round;              // requests of the round under way
     int64_t temporary;             // bytes that the steps use of BUFFER_TEMPORARY
     int64_t address[BUFFER_KINDS]; // addresses of the buffers, set before the first step is run
+    GArray *scratch[2];            // int64_t, for who builds
 };
 
 void mpi_schedule_init(struct mpi_schedule *schedule);

@@ -20,11 +20,17 @@ static struct pair tee_pair(const struct trace *trace, trace_lane lane)
     return g_array_index(((const struct tee *)trace)->lanes, struct pair, lane);
 }
 
+// A sink without activities has no lanes for them.
+static trace_lane lane_of(struct trace *sink, const struct trace_lane_info *info)
+{
+    bool unwanted = info->kind == TRACE_ACTIVITY && !sink->ops->activity;
+    return unwanted ? 0 : sink->ops->lane(sink, info);
+}
+
 static trace_lane tee_lane(struct trace *trace, const struct trace_lane_info *info)
 {
     struct tee *tee = (struct tee *)trace;
-    struct pair pair = {tee->first->ops->lane(tee->first, info),
-                        tee->second->ops->lane(tee->second, info)};
+    struct pair pair = {lane_of(tee->first, info), lane_of(tee->second, info)};
     g_array_append_val(tee->lanes, pair);
     return tee->lanes->len - 1;
 }
@@ -36,6 +42,14 @@ static void tee_span(struct trace *trace, trace_lane lane, const struct stage *s
     struct pair pair = tee_pair(trace, lane);
     tee->first->ops->span(tee->first, pair.first, stage, from, to, message);
     tee->second->ops->span(tee->second, pair.second, stage, from, to, message);
+}
+
+static void tee_activity(struct trace *trace, trace_lane lane, const char *name, sim_time when)
+{
+    struct tee *tee = (struct tee *)trace;
+    struct pair pair = tee_pair(trace, lane);
+    trace_activity(tee->first, pair.first, name, when);
+    trace_activity(tee->second, pair.second, name, when);
 }
 
 static void tee_flow(struct trace *trace, trace_lane lane, struct message_ref message, char phase,
@@ -78,6 +92,7 @@ static void tee_value(struct trace *trace, trace_values values, int quantity, si
 static const struct trace_ops tee_ops = {
     .lane = tee_lane,
     .span = tee_span,
+    .activity = tee_activity,
     .flow = tee_flow,
     .transition = tee_transition,
     .values = tee_values,

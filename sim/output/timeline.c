@@ -33,8 +33,10 @@ struct lane {
     int process;
     int order;
     char *name;
-    GArray *rows;    // struct row; at least one
-    GArray *pending; // struct arrow_end whose slice has not been seen yet
+    GArray *rows;         // struct row; at least one
+    GArray *pending;      // struct arrow_end whose slice has not been seen yet
+    const char *activity; // under way since `since`; NULL: none
+    sim_time since;
 };
 
 // One quantity: a counter of Perfetto's.
@@ -54,6 +56,7 @@ struct timeline {
     char *series;
     int processes, threads;
     uint64_t arrows;
+    sim_time latest;       // that was told, of this series
     GPtrArray *lanes;      // struct lane *, of this series; lane n is at n - 1
     GArray *counters;      // struct counter, of this series; values n begin at n - 1
     GHashTable *by_name;   // "group\nname" to lane number
@@ -252,6 +255,7 @@ static void timeline_span(struct trace *trace, trace_lane number, const struct s
     struct lane *lane = timeline_lane_at(timeline, number);
     if (!lane)
         return;
+    timeline->latest = MAX(timeline->latest, to);
     const struct row *row =
         lane_add_slice(timeline, lane, stage->name, from, MAX(from, to), message);
     for (guint i = 0; i < lane->pending->len;) {
@@ -305,6 +309,36 @@ static void timeline_flow(struct trace *trace, trace_lane number, struct message
     if (lane->pending->len == MOST_PENDING)
         lane_place_pending(timeline, lane, MOST_PENDING / 2);
     g_array_append_val(lane->pending, end);
+}
+
+// ---- Activities ----
+
+// Writes what the lane has been doing.
+static void lane_end_activity(struct timeline *timeline, struct lane *lane, sim_time when)
+{
+    if (lane->activity && when > lane->since)
+        lane_add_slice(timeline, lane, lane->activity, lane->since, when, MESSAGE_NONE);
+}
+
+static void timeline_activity(struct trace *trace, trace_lane number, const char *name,
+                              sim_time when)
+{
+    struct timeline *timeline = (struct timeline *)trace;
+    struct lane *lane = timeline_lane_at(timeline, number);
+    if (!lane || g_strcmp0(name, lane->activity) == 0)
+        return;
+    when = MAX(when, lane->since);
+    lane_end_activity(timeline, lane, when);
+    lane->activity = name;
+    lane->since = when;
+    timeline->latest = MAX(timeline->latest, when);
+}
+
+static void timeline_end_activities(struct timeline *timeline)
+{
+    for (guint i = 0; i < timeline->lanes->len; i++)
+        lane_end_activity(timeline, g_ptr_array_index(timeline->lanes, i), timeline->latest);
+    timeline->latest = 0;
 }
 
 // ---- Transitions ----
@@ -395,6 +429,7 @@ static void timeline_end_counters(struct timeline *timeline)
 static const struct trace_ops timeline_ops = {
     .lane = timeline_lane,
     .span = timeline_span,
+    .activity = timeline_activity,
     .flow = timeline_flow,
     .transition = timeline_transition,
     .values = timeline_values,
@@ -444,6 +479,7 @@ static void timeline_end_series(struct timeline *timeline)
         lane_place_pending(timeline, lane, lane->pending->len);
     }
     timeline_end_counters(timeline);
+    timeline_end_activities(timeline);
     g_ptr_array_set_size(timeline->lanes, 0);
     g_hash_table_remove_all(timeline->by_name);
     g_hash_table_remove_all(timeline->by_group);

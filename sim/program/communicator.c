@@ -26,11 +26,38 @@ static void group_free(void *data)
     g_array_free(data, TRUE);
 }
 
-static GArray *add_group(struct communicator *communicator)
+GArray *communicator_add_group(struct communicator *communicator)
 {
     GArray *group = g_array_new(FALSE, FALSE, sizeof(int));
     g_ptr_array_add(communicator->groups, group);
     return group;
+}
+
+static const char *variable_of(const char *name, const char *what)
+{
+    char *text = g_strdup_printf("%s_%s", name, what);
+    const char *interned = intern_text(text);
+    g_free(text);
+    return interned;
+}
+
+GPtrArray *communicators_new(void)
+{
+    return g_ptr_array_new_with_free_func(communicator_free);
+}
+
+struct communicator *communicator_add(GPtrArray *communicators, const char *name)
+{
+    struct communicator *communicator = g_new(struct communicator, 1);
+    *communicator = (struct communicator){
+        .name = intern_text(name),
+        .rank_variable = variable_of(name, "rank"),
+        .ranks_variable = variable_of(name, "ranks"),
+        .parent = COMMUNICATOR_OF_ALL,
+        .groups = g_ptr_array_new_with_free_func(group_free),
+    };
+    g_ptr_array_add(communicators, communicator);
+    return communicator;
 }
 
 int communicator_find(const GPtrArray *communicators, const char *name)
@@ -72,7 +99,7 @@ static void read_ranks(const struct communicators_reader *reader, const struct n
                        const char *path, struct communicator *communicator)
 {
     bool *taken = g_new0(bool, reader->ranks);
-    GArray *group = add_group(communicator);
+    GArray *group = communicator_add_group(communicator);
     if (list->kind != NODE_LIST)
         add_ranks(reader, list, path, group, taken);
     else if (list->children->len == 0)
@@ -100,7 +127,7 @@ static void split(const struct communicators_reader *reader, struct expression *
         int64_t key = expression_value(colour, &error);
         GArray *group = g_hash_table_lookup(groups, &key);
         if (!group) {
-            group = add_group(communicator);
+            group = communicator_add_group(communicator);
             g_hash_table_insert(groups, g_memdup2(&key, sizeof key), group);
         }
         g_array_append_val(group, rank);
@@ -111,6 +138,42 @@ static void split(const struct communicators_reader *reader, struct expression *
     g_hash_table_destroy(groups);
 }
 
+static void duplicate(const struct communicators_reader *reader, struct communicator *communicator)
+{
+    if (communicator->parent == COMMUNICATOR_OF_ALL) {
+        GArray *group = communicator_add_group(communicator);
+        for (int rank = 0; rank < reader->ranks; rank++)
+            g_array_append_val(group, rank);
+        return;
+    }
+    const struct communicator *parent = g_ptr_array_index(reader->list, communicator->parent);
+    for (guint i = 0; i < parent->groups->len; i++) {
+        const GArray *from = g_ptr_array_index(parent->groups, i);
+        g_array_append_vals(communicator_add_group(communicator), from->data, from->len);
+    }
+}
+
+// The communicator that is duplicated must stand before this one.
+static void read_dup(const struct communicators_reader *reader, const struct node *map,
+                     const char *path, struct communicator *communicator)
+{
+    static const char *const known[] = {"dup", NULL};
+    const struct node *node = node_get(map, known[0]);
+    char *dup_path = reader_path(path, known[0]);
+    const char *text = reader_text(node, dup_path, "the name of a communicator", reader->diags);
+    reader_keys(map, path, known, reader->diags);
+    communicator->made = COMMUNICATOR_DUPLICATED;
+    communicator->parent = text ? communicator_find(reader->list, text) : COMMUNICATOR_OF_ALL;
+    if (text && strcmp(text, communicator->name) == 0)
+        communicator->parent = COMMUNICATOR_OF_ALL;
+    if (communicator->parent == COMMUNICATOR_OF_ALL && text && strcmp(text, "all") != 0)
+        diag_add(reader->diags, node->mark, dup_path, "or all, the ranks of the job",
+                 "no communicator \"%.40s\" stands before this one", text);
+    else
+        duplicate(reader, communicator);
+    g_free(dup_path);
+}
+
 static void read_split(const struct communicators_reader *reader, const struct node *map,
                        const char *path, struct communicator *communicator)
 {
@@ -119,6 +182,7 @@ static void read_split(const struct communicators_reader *reader, const struct n
     double values[] = {0, 1};
     struct expression_variables variables = {G_N_ELEMENTS(values), names, values};
     const struct node *node = node_get(map, known[0]);
+    communicator->made = COMMUNICATOR_SPLIT;
     reader_keys(map, path, known, reader->diags);
     if (!node) {
         diag_add(reader->diags, map->mark, path, "write {split: rank % 2}, or a list of ranks",
@@ -156,29 +220,16 @@ static bool good_name(const struct communicators_reader *reader, const struct no
     return expression != NULL;
 }
 
-static const char *variable_of(const char *name, const char *what)
-{
-    char *text = g_strdup_printf("%s_%s", name, what);
-    const char *interned = intern_text(text);
-    g_free(text);
-    return interned;
-}
-
 static void read_one(const struct communicators_reader *reader, const struct node *node,
                      const char *path)
 {
     const char *variable = variable_of(node->key, "rank");
     if (!good_name(reader, node, path, variable))
         return;
-    struct communicator *communicator = g_new(struct communicator, 1);
-    *communicator = (struct communicator){
-        .name = intern_text(node->key),
-        .rank_variable = variable,
-        .ranks_variable = variable_of(node->key, "ranks"),
-        .groups = g_ptr_array_new_with_free_func(group_free),
-    };
-    g_ptr_array_add(reader->list, communicator);
-    if (node->kind == NODE_MAP)
+    struct communicator *communicator = communicator_add(reader->list, node->key);
+    if (node->kind == NODE_MAP && node_get(node, "dup"))
+        read_dup(reader, node, path, communicator);
+    else if (node->kind == NODE_MAP)
         read_split(reader, node, path, communicator);
     else
         read_ranks(reader, node, path, communicator);
@@ -187,8 +238,7 @@ static void read_one(const struct communicators_reader *reader, const struct nod
 GPtrArray *communicators_read(const struct node *map, int ranks, const char *path,
                               struct diag_list *diags)
 {
-    struct communicators_reader reader = {g_ptr_array_new_with_free_func(communicator_free), ranks,
-                                          diags};
+    struct communicators_reader reader = {communicators_new(), ranks, diags};
     if (!map ||
         !reader_is(map, NODE_MAP, path, "a map of names and their ranks, {row: 0..3}", diags))
         return reader.list;
@@ -212,10 +262,13 @@ json_t *communicators_schema(void)
     json_t *split =
         json_pack("{s:s, s:{s:{s:s}}, s:[s], s:b}", "type", "object", "properties", "split", "type",
                   "string", "required", "split", "additionalProperties", 0);
+    json_t *dup = json_pack("{s:s, s:{s:{s:s}}, s:[s], s:b}", "type", "object", "properties", "dup",
+                            "type", "string", "required", "dup", "additionalProperties", 0);
     json_t *list = json_pack("{s:s, s:i, s:{s:o}}", "type", "array", "minItems", 1, "items",
                              "anyOf", program_rank_schema(""));
     json_t *forms = program_rank_schema("");
     json_array_append_new(forms, list);
     json_array_append_new(forms, split);
+    json_array_append_new(forms, dup);
     return json_pack("{s:s, s:{s:o}}", "type", "object", "additionalProperties", "anyOf", forms);
 }

@@ -9,6 +9,8 @@
 //       ends: [15, 0]                     # rank 15 of the job is rank 0 of it
 //       rows: {split: rank - rank % 4}    # ranks for which it gives the same value, in the job's
 //                                         # order (MPI_Comm_split)
+//       others: {dup: rows}           # the same groups, apart (MPI_Comm_dup); all: of the whole
+//       job
 //     program: [{ranks: all, do: [{allreduce: {size: 8 B, comm: rows}}]}]
 //
 // Expressions of the program may use NAME_rank and NAME_ranks: the rank in its group and the size
@@ -24,10 +26,17 @@
 #define COMMUNICATORS_KEY "communicators"
 #define COMMUNICATORS_MOST 255 // libraries have 8 bits for the number of one
 
+#define COMMUNICATOR_OF_ALL (-1)
+
+// How programs make one.
+enum communicator_made { COMMUNICATOR_CREATED, COMMUNICATOR_SPLIT, COMMUNICATOR_DUPLICATED };
+
 struct communicator {
     const char *name;           // interned
     const char *rank_variable;  // "NAME_rank", interned
     const char *ranks_variable; // "NAME_ranks"
+    enum communicator_made made;
+    int parent;        // that it duplicates: its index in the list, or COMMUNICATOR_OF_ALL
     GPtrArray *groups; // GArray of int: ranks of the job, by rank of the group. The groups are
                        // disjoint
 };
@@ -36,6 +45,18 @@ struct communicator {
 // struct communicator *, even after errors. The caller frees it with g_ptr_array_free.
 GPtrArray *communicators_read(const struct node *map, int ranks, const char *path,
                               struct diag_list *diags);
+
+// ---- For builders ----
+
+// Returns an empty list. The caller frees it with g_ptr_array_free, or gives it to a program.
+GPtrArray *communicators_new(void);
+
+// Appends a communicator without groups. The list owns it.
+struct communicator *communicator_add(GPtrArray *communicators, const char *name);
+
+// Appends an empty group, to which the caller appends ranks of the job (int), each in one group at
+// most. The communicator owns it.
+GArray *communicator_add_group(struct communicator *communicator);
 
 // Returns the index of the communicator of that name in the list, or -1 if there is none.
 int communicator_find(const GPtrArray *communicators, const char *name);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The layout of one-sided transfers' data in memory.
+// The layout of data in memory, of one-sided transfers and of messages (derived datatypes).
 #ifndef NETSIM_PROGRAM_DATA_LAYOUT_H
 #define NETSIM_PROGRAM_DATA_LAYOUT_H
 

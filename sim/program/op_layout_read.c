@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How the data of one-sided transfers lie in memory, from YAML.
+// How the data of messages and one-sided transfers lie in memory, from YAML.
 #include "sim/config/reader.h"
 #include "sim/program/op_read.h"
 
@@ -69,6 +69,10 @@ void op_read_strided(struct op_reader *reader, struct op *op, const struct node 
     if (op->layout || !reader_is(map, NODE_MAP, path, "{counts: […], strides: […]}", reader->diags))
         return;
     reader_keys(map, path, known, reader->diags);
+    if (node_get(map, "peer_strides") && op->kind->class != CALL_OPERATION)
+        diag_add(reader->diags, map->mark, path, NULL,
+                 "peer_strides are for one-sided operations: the peer of a message says itself how "
+                 "its data lie");
     struct op_layout *layout = op->layout = op_layout_new();
     GArray *const values[] = {layout->counts, layout->strides, layout->peer_strides};
     for (int i = 0; known[i]; i++) {

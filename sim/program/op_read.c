@@ -70,13 +70,23 @@ static enum op_reading read_plain(struct op_reader *reader, const struct operati
 static struct expression *compile(struct op_reader *reader, const char *text, int count,
                                   char **error)
 {
-    // rank, ranks, the same of communicators, and at most a counter a level
-    double values[NODE_MAX_DEPTH + 2 + 2 * COMMUNICATORS_MOST];
+    // rank, ranks, peer, the first two of communicators, and at most a counter a level
+    double values[NODE_MAX_DEPTH + 3 + 2 * COMMUNICATORS_MOST];
     struct expression_variables variables = {count, (const char *const *)reader->variables->pdata,
                                              values};
     for (int i = 0; i < count; i++)
         values[i] = 1;
     return expression_new(text, &variables, error);
+}
+
+// Adds the variable of expressions that have a value for each peer.
+static bool add_peer(struct op_reader *reader, const struct node *node, const char *path)
+{
+    if (g_ptr_array_find_with_equal_func(reader->variables, OPERATION_PEER, g_str_equal, NULL))
+        return op_complain(reader, node, path, "give the loop's counter another name",
+                           "the counter " OPERATION_PEER " hides the rank that the size is of");
+    g_ptr_array_add(reader->variables, (gpointer)OPERATION_PEER);
+    return true;
 }
 
 // A calculation: it must compile, and if it has no variables its value is known now.
@@ -94,8 +104,13 @@ static enum op_reading read_calculation(struct op_reader *reader, const struct o
                      : check_bounds(reader, key, *value, node, path);
     } else {
         g_free(error);
-        expression = compile(reader, node->text, (int)reader->variables->len, &error);
-        good = expression || op_complain(reader, node, path, NULL, error);
+        error = NULL;
+        guint count = reader->variables->len;
+        good = !key->per_peer || add_peer(reader, node, path);
+        if (good)
+            expression = compile(reader, node->text, (int)reader->variables->len, &error);
+        good = good && (expression || op_complain(reader, node, path, NULL, error));
+        g_ptr_array_set_size(reader->variables, (int)count);
     }
     g_free(error);
     expression_free(expression);
@@ -119,6 +134,10 @@ static void read_number(struct op_reader *reader, struct op *op, const struct op
                         const struct node *node, const char *path)
 {
     int64_t value;
+    if (key->per_peer && node->kind == NODE_LIST) {
+        op_read_sizes(reader, op, key, node, path);
+        return;
+    }
     switch (op_read_number(reader, key, node, path, &value)) {
     case OP_READING_BAD:
         break;
@@ -291,6 +310,23 @@ static void read_name(struct op_reader *reader, struct op *op, const struct oper
             intern_text(node->text);
 }
 
+// A communicator is made by the call that it was declared for.
+static void check_made(struct op_reader *reader, const struct op *op, const struct node *node,
+                       const char *path)
+{
+    static const enum op_code calls[] = {[COMMUNICATOR_CREATED] = OP_COMM_CREATE,
+                                         [COMMUNICATOR_SPLIT] = OP_COMM_SPLIT,
+                                         [COMMUNICATOR_DUPLICATED] = OP_COMM_DUP};
+    const struct communicator *one = g_ptr_array_index(reader->communicators, op->communicator);
+    enum op_code call = calls[one->made];
+    if (op->kind->class != CALL_COMMUNICATOR || op_is(op, OP_COMM_FREE) || op_is(op, call))
+        return;
+    char *hint = g_strdup_printf("%s makes it", operation_table[call].name);
+    static const char *const declared[] = {"it is a list of ranks", "it is a split", "it is a dup"};
+    op_complain(reader, node, path, hint, declared[one->made]);
+    g_free(hint);
+}
+
 static void read_communicator(struct op_reader *reader, struct op *op, const struct node *node,
                               const char *path)
 {
@@ -298,8 +334,10 @@ static void read_communicator(struct op_reader *reader, struct op *op, const str
     if (!text)
         return;
     op->communicator = communicator_find(reader->communicators, text);
-    if (op->communicator != NO_COMMUNICATOR)
+    if (op->communicator != NO_COMMUNICATOR) {
+        check_made(reader, op, node, path);
         return;
+    }
     GPtrArray *names = g_ptr_array_new();
     for (guint i = 0; i < reader->communicators->len; i++) {
         const struct communicator *one = g_ptr_array_index(reader->communicators, i);
@@ -498,9 +536,7 @@ static bool check_library(struct op_reader *reader, const struct operation_kind 
 
 bool op_library_has(const struct op_library *library, const struct operation_kind *kind)
 {
-    bool of_model = kind->class == CALL_OPERATION, of_mpi = kind->class == CALL_TRANSFER ||
-                                                            kind->class == CALL_SENDRECV ||
-                                                            kind->class == CALL_COLLECTIVE;
+    bool of_model = kind->class == CALL_OPERATION, of_mpi = operation_of_mpi(kind);
     if (!of_model && !of_mpi)
         return true;
     if (!library->operations)

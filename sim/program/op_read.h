@@ -43,6 +43,10 @@ void op_read_strided(struct op_reader *reader, struct op *op, const struct node 
 void op_read_segments(struct op_reader *reader, struct op *op, const struct node *list,
                       const char *path);
 
+// Reads a list of sizes by rank: op_sizes_read.c.
+void op_read_sizes(struct op_reader *reader, struct op *op, const struct operation_key *key,
+                   const struct node *list, const char *path);
+
 // Complains about a scalar: "text": error. Returns false.
 bool op_complain(struct op_reader *reader, const struct node *node, const char *path,
                  const char *hint, const char *error);

@@ -24,7 +24,9 @@ const struct operation_key *operation_key(const struct operation_kind *kind, con
 const struct operation_key *operation_plain_key(const struct operation_kind *kind)
 {
     const struct operation_key *first = kind->keys;
-    return first && first->param.name && first->form != OPERATION_COMMUNICATOR ? first : NULL;
+    bool plain = first && first->param.name &&
+                 (first->form != OPERATION_COMMUNICATOR || !first->param.fallback);
+    return plain ? first : NULL;
 }
 
 bool operation_has_form(const struct operation_kind *kind, enum operation_form form)
@@ -35,6 +37,29 @@ bool operation_has_form(const struct operation_kind *kind, enum operation_form f
     return false;
 }
 
+bool operation_of_mpi(const struct operation_kind *kind)
+{
+    switch (kind->class) {
+    case CALL_TRANSFER:
+    case CALL_SENDRECV:
+    case CALL_COLLECTIVE:
+    case CALL_COMMUNICATOR:
+    case CALL_PERSISTENT:
+    case CALL_REQUEST:
+    case CALL_BUFFER:
+        return true;
+    case CALL_OPERATION:
+    case CALL_WAIT:
+    case CALL_LOCAL:
+    case CALL_MEMORY:
+    case CALL_MEASURE:
+    case CALL_STREAM:
+    case CALL_LOOP:
+        break;
+    }
+    return false;
+}
+
 bool operation_key_is_data(const struct operation_kind *kind, const struct operation_key *key)
 {
     bool layout = key->form == OPERATION_STRIDED || key->form == OPERATION_SEGMENTS;
@@ -42,6 +67,15 @@ bool operation_key_is_data(const struct operation_kind *kind, const struct opera
                 key->param.offset == offsetof(struct operation_arguments, size);
     return layout || (size && (operation_has_form(kind, OPERATION_STRIDED) ||
                                operation_has_form(kind, OPERATION_SEGMENTS)));
+}
+
+int64_t operation_opening_size(const struct operation_kind *kind,
+                               const struct operation_arguments *arguments)
+{
+    const struct operation_opening *opening = &kind->opening;
+    if (!opening->collective)
+        return OPERATION_ANY;
+    return opening->size_of ? opening->size_of(arguments) : opening->size;
 }
 
 // ---- Arguments ----

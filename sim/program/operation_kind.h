@@ -16,6 +16,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+// The variable of keys with a value for each peer: its rank.
+#define OPERATION_PEER "peer"
+
 // The value of an omitted number or rank, or of the key's word.
 #define OPERATION_ANY (-1)
 
@@ -51,22 +54,28 @@ struct operation_key {
     const char *word;   // word for OPERATION_ANY: "any"; NULL: none
     const char *report; // member of a request's report for the text; NULL: not reported
     bool clamped;       // an expression's value is clamped to the range
+    bool per_peer;      // an expression may use peer, and has a value for each rank of the
+                        // communicator (struct collective_arguments)
 };
 
 // The class of a call, for the interpreter and for flattening.
 enum call_class {
     CALL_OPERATION, // a request of a model's own kind
     // Calls of every MPI library.
-    CALL_TRANSFER,   // a request: a send, receive or probe
-    CALL_SENDRECV,   // a receive and a send
-    CALL_COLLECTIVE, // a schedule of requests
+    CALL_TRANSFER,     // a request: a send, receive or probe
+    CALL_SENDRECV,     // a receive and a send
+    CALL_COLLECTIVE,   // a schedule of requests
+    CALL_COMMUNICATOR, // makes or frees a communicator
     // Calls outside of any library.
-    CALL_WAIT,    // waits for started requests
-    CALL_LOCAL,   // local time of the process
-    CALL_MEMORY,  // registers memory with the provider, or deregisters it
-    CALL_MEASURE, // a clock, of a benchmark or of the program
-    CALL_STREAM,  // requests one after the other until a time is over: only a run knows how many
-    CALL_LOOP,    // no action
+    CALL_PERSISTENT, // builds a request that is started by another call, again and again
+    CALL_REQUEST,    // starts or frees such requests
+    CALL_BUFFER,     // gives memory for buffered sends to the library, or takes it back
+    CALL_WAIT,       // waits for started requests, or tests them
+    CALL_LOCAL,      // local time of the process
+    CALL_MEMORY,     // registers memory with the provider, or deregisters it
+    CALL_MEASURE,    // a clock, of a benchmark or of the program
+    CALL_STREAM,     // requests one after the other until a time is over: only a run knows how many
+    CALL_LOOP,       // no action
 };
 
 // The direction in which the ledger opens the message of an operation's request.
@@ -74,6 +83,19 @@ enum operation_moves {
     OPERATION_MOVES_NOTHING, // no message
     OPERATION_TO_PEER,       // from the caller to the peer
     OPERATION_FROM_PEER,     // from the peer to the caller
+};
+
+struct operation_kind;
+
+// A collective that a call begins with, as MPI_Win_create with an allgather, before its own request
+// is started. The ranks of its communicator run it as they run one of the program's.
+struct operation_opening {
+    const struct operation_kind *collective; // row of operation_table; NULL: there is none
+    int64_t size;                            // bytes, as the collective's own key
+    // The bytes for these arguments, or OPERATION_ANY: these begin with none (a fence that nothing
+    // preceded). NULL: always `size`. Whether the state of the device needs it, the device says
+    // (mpi_device_ops.opens).
+    int64_t (*size_of)(const struct operation_arguments *arguments);
 };
 
 struct operation_kind {
@@ -89,7 +111,8 @@ struct operation_kind {
     bool internal; // not in YAML: for benchmarks only
     enum operation_moves moves;
     bool memory; // works on memory of the caller's, even if it moves no message
-    int order;   // 0 .. 5: messages with equal `order`, source and destination keep their order
+    struct operation_opening opening;
+    int order; // 0 .. 5: messages with equal `order`, source and destination keep their order
     // Completes the arguments after reading: fills fields without keys, and checks beyond the
     // ranges of the keys. Returns false and sets *error (g_free) if they are wrong. NULL: nothing
     // to do.
@@ -130,6 +153,13 @@ struct operation_kind {
                   .doc = "name to wait for: the program goes on at once"},                         \
         .form = OPERATION_REQUEST                                                                  \
     }
+#define OPERATION_KEY_COMM                                                                         \
+    {                                                                                              \
+        .param = {.name = "comm",                                                                  \
+                  .fallback = "",                                                                  \
+                  .doc = "a communicator, whose ranks peers and roots are then"},                  \
+        .form = OPERATION_COMMUNICATOR                                                             \
+    }
 // Three ways to say which data, of which a program gives one.
 #define OPERATION_KEYS_DATA                                                                        \
     {OPERATION_FIELD("size", size, PARAM_SIZE, .fallback = "", .doc = "how much, together")},      \
@@ -150,12 +180,16 @@ const struct operation_kind *operation_find(const struct operation_kind *table, 
 // Returns the kind's key of that name, or NULL if there is none.
 const struct operation_key *operation_key(const struct operation_kind *kind, const char *name);
 
-// The key whose value a plain operation is written as: the first, but for a communicator. NULL if
-// it has none.
+// The key whose value a plain operation is written as: the first, but for a communicator that may
+// be left out. NULL if it has none.
 const struct operation_key *operation_plain_key(const struct operation_kind *kind);
 
 // Whether the kind has a key of that form.
 bool operation_has_form(const struct operation_kind *kind, enum operation_form form);
+
+// Whether it is a call of every MPI library, which a stack without one may lack. Waits and tests
+// are not: other requests are waited for, too.
+bool operation_of_mpi(const struct operation_kind *kind);
 
 // Whether the key is one of several that say which data, of which a program gives exactly one.
 bool operation_key_is_data(const struct operation_kind *kind, const struct operation_key *key);
@@ -163,6 +197,11 @@ bool operation_key_is_data(const struct operation_kind *kind, const struct opera
 // Arguments of a kind with all defaults; g_free. Peer and buffer are OPERATION_ANY, and what must
 // be given is 0.
 void *operation_arguments_new(const struct operation_kind *kind);
+
+// Bytes of the collective that a call with these arguments begins with; OPERATION_ANY: it begins
+// with none.
+int64_t operation_opening_size(const struct operation_kind *kind,
+                               const struct operation_arguments *arguments);
 
 // Bytes of a kind's arguments.
 size_t operation_arguments_size(const struct operation_kind *kind);

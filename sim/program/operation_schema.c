@@ -35,6 +35,9 @@ static json_t *form_schema(const struct operation_key *key)
 {
     switch (key->form) {
     case OPERATION_VALUE:
+        if (key->per_peer)
+            return json_pack("{s:[o, {s:s, s:o, s:i}]}", "anyOf", value_schema(), "type", "array",
+                             "items", value_schema(), "minItems", 1);
         return operation_key_computes(key) ? value_schema()
                                            : param_types[key->param.kind].schema(&key->param);
     case OPERATION_RANK:

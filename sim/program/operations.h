@@ -15,10 +15,31 @@ enum op_code {
     OP_IRECV,
     OP_PROBE, // blocks until a matching message has arrived; does not consume it
     OP_IPROBE,
+    OP_BSEND,
+    OP_IBSEND,
+    OP_RSEND,
+    OP_IRSEND,
+    OP_SEND_INIT,
+    OP_BSEND_INIT,
+    OP_SSEND_INIT,
+    OP_RSEND_INIT,
+    OP_RECV_INIT,
+    OP_START,
+    OP_STARTALL,
+    OP_REQUEST_FREE,
+    OP_BUFFER_ATTACH,
+    OP_BUFFER_DETACH,
     OP_WAIT,
     OP_WAITALL,
+    OP_WAITANY,
+    OP_WAITSOME,
+    OP_TEST,
+    OP_TESTALL,
+    OP_TESTANY,
+    OP_TESTSOME,
     OP_COMPUTE,
     OP_SENDRECV, // a receive and a send, started together and waited for
+    OP_SENDRECV_REPLACE,
     OP_BARRIER,
     OP_BCAST,
     OP_REDUCE,
@@ -27,6 +48,17 @@ enum op_code {
     OP_SCATTER,
     OP_ALLGATHER,
     OP_ALLTOALL,
+    OP_REDUCE_SCATTER,
+    OP_SCAN,
+    OP_EXSCAN,
+    OP_GATHERV,
+    OP_SCATTERV,
+    OP_ALLGATHERV,
+    OP_ALLTOALLV,
+    OP_COMM_CREATE,
+    OP_COMM_SPLIT,
+    OP_COMM_DUP,
+    OP_COMM_FREE,
     OP_COPY,
     OP_REGISTER, // memory, with the provider
     OP_DEREGISTER,
@@ -43,7 +75,7 @@ enum op_code {
 // By enum op_code; ends with a NULL name.
 extern const struct operation_kind operation_table[OP_CODES + 1];
 
-// send .. iprobe.
+// send .. recv_init.
 struct transfer_arguments {
     struct operation_arguments common;
     int64_t tag; // OPERATION_ANY: any, for a receive or probe
@@ -55,11 +87,20 @@ struct sendrecv_arguments {
     int64_t receive_buffer;
 };
 
-// barrier .. alltoall.
+// barrier .. alltoallv.
 struct collective_arguments {
     struct operation_arguments common;
     int root;
     int64_t receive_buffer; // OPERATION_ANY: after the sent data
+    // Bytes per rank of the communicator, if they are computed (operation_key.per_peer): as in
+    // struct mpi_collective_sizes. common.size is the sum of `blocks`. NULL: common.size each.
+    const int64_t *blocks, *receive_blocks;
+};
+
+// test .. testsome.
+struct test_arguments {
+    struct operation_arguments common;
+    sim_time every; // OPERATION_ANY: it tests once
 };
 
 struct compute_arguments {
@@ -88,6 +129,10 @@ struct measure_arguments {
 // The operations of every MPI library, for a stack's list.
 #define OPERATIONS_OF_MPI                                                                          \
     "send", "ssend", "isend", "issend", "recv", "irecv", "probe", "iprobe", "sendrecv", "barrier", \
-        "bcast", "reduce", "allreduce", "gather", "scatter", "allgather", "alltoall"
+        "bcast", "reduce", "allreduce", "gather", "scatter", "allgather", "alltoall",              \
+        "reduce_scatter", "scan", "exscan", "gatherv", "scatterv", "allgatherv", "alltoallv",      \
+        "bsend", "ibsend", "rsend", "irsend", "send_init", "bsend_init", "ssend_init",             \
+        "rsend_init", "recv_init", "start", "startall", "request_free", "buffer_attach",           \
+        "buffer_detach", "sendrecv_replace", "comm_create", "comm_split", "comm_dup", "comm_free"
 
 #endif

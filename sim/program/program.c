@@ -177,7 +177,17 @@ void program_free(struct program *program)
     g_ptr_array_free(program->parts, TRUE);
     if (program->communicators)
         g_ptr_array_free(program->communicators, TRUE);
+    if (program->owned)
+        g_ptr_array_free(program->owned, TRUE);
     g_free(program);
+}
+
+void *program_own(struct program *program, void *memory)
+{
+    if (!program->owned)
+        program->owned = g_ptr_array_new_with_free_func(g_free);
+    g_ptr_array_add(program->owned, memory);
+    return memory;
 }
 
 struct program_part *program_add_part(struct program *program)

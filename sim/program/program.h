@@ -87,6 +87,7 @@ struct program_part {
 struct program {
     GPtrArray *parts;         // struct program_part *
     GPtrArray *communicators; // struct communicator * (communicator.h); NULL: none
+    GPtrArray *owned;         // memory that arguments refer to (program_own); NULL: none
 };
 
 // The library under a program, and its operations. Operations outside of any library (wait,
@@ -160,6 +161,9 @@ void op_set_strided(struct op *op, int levels, const int64_t *counts, const int6
 void op_add_segments(struct op *op, int64_t bytes, int64_t count);
 struct op_layout *op_layout_new(void); // empty, for readers
 struct program_part *program_add_part(struct program *program);
+
+// Gives the program memory (g_malloc) that arguments of its operations refer to, and returns it.
+void *program_own(struct program *program, void *memory);
 
 // Returns true if the operation is the one of sim/ with that code.
 bool op_is(const struct op *op, enum op_code code);

@@ -79,6 +79,11 @@ struct benchmark_schema {
     enum benchmark_peers peers;
     const char *sizes;   // default, "1 .. 8192"; NULL: those of Pallas, if in bytes
     int64_t repetitions; // default; 0: as the Pallas MPI Benchmarks
+    // Automatic repetitions for a size, by the values of its own table. NULL: as said above.
+    int64_t (*repetitions_for)(const void *parameters, int64_t size);
+    // Returns on what numbers of ranks it runs, if not on this: "a power of two". NULL: it does.
+    // The caller frees it. A NULL function: it runs on all within the bounds.
+    char *(*refusal)(const void *parameters, int ranks);
     // Its own keys of the workload, besides sizes, repetitions and ranks; NULL: none.
     const struct param_table *parameters;
 };

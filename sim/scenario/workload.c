@@ -237,6 +237,21 @@ static int usual_ranks(const struct workload_reader *reader)
     return MIN(all ? MAX(named, hosts) : MAX(named, placed), PROGRAM_MOST_RANKS);
 }
 
+// A benchmark may run on some numbers of ranks only.
+static void check_refusal(const struct workload_reader *reader, struct source_mark mark)
+{
+    const struct workload *workload = reader->workload;
+    const struct benchmark_schema *benchmark = workload->benchmark;
+    if (!benchmark || !benchmark->refusal)
+        return;
+    char *allowed = benchmark->refusal(workload->parameters->values, workload->ranks);
+    if (allowed)
+        diag_add(reader->diags, mark, PATH ".ranks", NULL,
+                 "%s does not run on %d ranks: their number must be %s", benchmark->name,
+                 workload->ranks, allowed);
+    g_free(allowed);
+}
+
 static void check_ranks(struct workload_reader *reader, struct source_mark mark)
 {
     int ranks = reader->workload->ranks;
@@ -247,6 +262,7 @@ static void check_ranks(struct workload_reader *reader, struct source_mark mark)
     else if (benchmark && benchmark->most_ranks && ranks > benchmark->most_ranks)
         diag_add(reader->diags, mark, PATH ".ranks", NULL, "%s runs on at most %d ranks, not %d",
                  benchmark->name, benchmark->most_ranks, ranks);
+    check_refusal(reader, mark);
     int hosts = (int)reader->topology->hosts->len;
     if (reader->stack && reader->stack->one_process_per_host && hosts && ranks > hosts)
         diag_add(reader->diags, mark, PATH ".ranks", "take more hosts or fewer ranks",

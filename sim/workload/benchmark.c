@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sim/workload/benchmark.h"
 
+#include "sim/workload/osu.h"
 #include "sim/workload/program_source.h"
 #include "sim/workload/stream.h"
 
@@ -34,7 +35,12 @@ int64_t pallas_repetitions(int64_t size)
 
 int64_t benchmark_repetitions(const struct workload *workload, int64_t size)
 {
-    return workload->repetitions ? workload->repetitions : pallas_repetitions(size);
+    const struct benchmark_schema *benchmark = workload->benchmark;
+    if (workload->repetitions)
+        return workload->repetitions;
+    return benchmark && benchmark->repetitions_for
+               ? benchmark->repetitions_for(workload->parameters->values, size)
+               : pallas_repetitions(size);
 }
 
 void benchmark_append_pingpong(GPtrArray *body, int rank, int64_t size,
@@ -341,6 +347,19 @@ const struct benchmark mpi_benchmarks[] = {
                    .sizeless = true},
         .report = {.all_ranks = true},
         .build = build_barrier,
+    },
+    BENCHMARK_OF_OSU_WINDOWS("bandwidth",
+                             "osu_bw 2.x: windows of isends, each answered by 4 B; MB is 10^6 B", 1,
+                             osu_append_bandwidth),
+    BENCHMARK_OF_OSU_WINDOWS("bibandwidth",
+                             "osu_bibw 2.x: windows in both directions at once; MB is 10^6 B, of "
+                             "both",
+                             2, osu_append_bibandwidth),
+    {
+        BENCHMARK_OF_TWO("osu.latency", "osu_latency 2.x: half the round trip of blocking calls",
+                         "latency_us", .repetitions_for = osu_loops,
+                         .parameters = &osu_latency_table),
+        .append = osu_append_latency,
     },
     {
         .schema = {.name = "native.pingpong",

@@ -26,6 +26,10 @@ struct benchmark_report {
     // least and an average.
     const char *time_metric;
     int64_t megabyte; // bytes per MB of the bandwidth; 0: 2^20, as in Pallas
+    bool bits;        // the bandwidth is reported as rate_Mb_per_s, of 10^6 bit, too
+    // Operations of a run by the benchmark's own count. Then the time is time_s, in seconds, and
+    // operations_Mop_per_s is reported besides. NULL: no such count.
+    double (*operations)(const struct workload *workload);
 };
 
 struct benchmark {
@@ -46,6 +50,8 @@ struct benchmark {
 #define BENCHMARK_EACH_METRICS "latency_us, repetition_min_us, repetition_max_us"
 #define BENCHMARK_EACH_POINT_METRICS                                                               \
     "latency_us, bandwidth_MB_per_s, repetition_min_us, repetition_max_us"
+// Those of a benchmark with a count of operations.
+#define BENCHMARK_OPERATIONS_METRICS "time_s, operations_Mop_per_s"
 #define BENCHMARK_MEGABYTE 1000000 // 10^6 B, as all but Pallas count
 
 // For the row of a benchmark of two ranks: its schema, of which more members may follow.
@@ -84,7 +90,8 @@ struct measure_arguments *benchmark_measure_stop(GPtrArray *body, int64_t size, 
 // MiB of payload per size, and at least one.
 int64_t pallas_repetitions(int64_t size);
 
-// The workload's repetitions, or pallas_repetitions if they are automatic.
+// The workload's repetitions. If they are automatic: by the benchmark's own rule, if it has one,
+// else pallas_repetitions.
 int64_t benchmark_repetitions(const struct workload *workload, int64_t size);
 
 // Appends a rank's part of a ping-pong of two ranks for one size: `warm_ups` exchanges, then those

@@ -24,6 +24,15 @@ static int request_slot(GHashTable *requests, const char *name)
     return GPOINTER_TO_INT(slot);
 }
 
+// Whether the operation has a value for each peer.
+static bool has_peers(const struct op *op)
+{
+    for (guint i = 0; op->computed && i < op->computed->len; i++)
+        if (g_array_index(op->computed, struct op_computed, i).key->per_peer)
+            return true;
+    return false;
+}
+
 // Variables are collected before any expression is compiled, because their values must not move any
 // more.
 static void collect_variables(struct code *code, const GPtrArray *ops)
@@ -32,6 +41,8 @@ static void collect_variables(struct code *code, const GPtrArray *ops)
         const struct op *op = g_ptr_array_index(ops, i);
         if (op_is(op, OP_LOOP) && op->name)
             variable_slot(code->variable_names, op->name);
+        if (has_peers(op))
+            code->peer = variable_slot(code->variable_names, OPERATION_PEER);
         collect_variables(code, op->body);
     }
 }
@@ -175,13 +186,15 @@ static int *number_awaited(struct code *code, char **names, int *count)
 // for.
 static void number_names(struct code *code, const struct op *op, struct code_op *compiled)
 {
-    char *one[] = {op->name, NULL}, **awaited = op_is(op, OP_WAIT) ? one : op->names;
+    bool single = operation_has_form(op->kind, OPERATION_AWAITED),
+         several = operation_has_form(op->kind, OPERATION_AWAITED_ALL);
+    char *one[] = {op->name, NULL}, **awaited = single ? one : op->names;
     struct op_call *call = &compiled->call;
     bool counts = op->name && op_is(op, OP_LOOP), starts = op->name && !counts && awaited != one;
     compiled->variable = counts ? variable_slot(code->variable_names, op->name) : CODE_NO_SLOT;
     call->request = starts ? request_slot(code->requests, op->name) : CALL_NO_REQUEST;
     call->request_name = starts ? op->name : NULL;
-    call->awaits_all = op_is(op, OP_WAITALL) && !awaited;
+    call->awaits_all = several && !awaited;
     if (awaited)
         call->awaited = compiled->awaited = number_awaited(code, awaited, &call->awaited_count);
 }
@@ -244,6 +257,7 @@ struct code *code_new(const struct program *program, char **error, const struct 
     struct code *code = g_new0(struct code, 1);
     struct compiler compiler = {.code = code, .error = error, .at = at};
     *error = NULL;
+    code->peer = CODE_NO_SLOT;
     code->parts = g_array_new(FALSE, FALSE, sizeof(struct code_part));
     g_array_set_clear_func(code->parts, part_clear);
     code->requests = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);

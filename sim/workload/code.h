@@ -58,6 +58,7 @@ struct code {
     GHashTable *requests; // their numbers, by name
     GPtrArray *variable_names;
     struct expression_variables variables; // their values are those of one rank at a time
+    int peer;              // variable of values for each peer; CODE_NO_SLOT: there are none
     size_t most_arguments; // bytes of the largest arguments that have to be evaluated
 };
 

@@ -5,6 +5,7 @@
 #include "sim/workload/benchmark.h"
 #include "sim/workload/code.h"
 #include "sim/workload/limit.h"
+#include "sim/workload/model.h"
 #include "sim/workload/samples.h"
 #include "sim/workload/stream.h"
 
@@ -44,6 +45,9 @@
 #define SIZE_OPERATIONS 12.0
 #define UNLIKE_RANKS 2
 
+// Of more ranks, the program of a benchmark is not made to be looked at.
+#define OWN_PROGRAM_MOST_RANKS 1024
+
 // Of a message on its way: the events of its ends, and those of each packet of it.
 #define MESSAGE_EVENTS 20.0
 #define PACKET_EVENTS 8.0
@@ -76,9 +80,10 @@ static double few_peers(int ranks)
 
 static double peers_of(const struct op *op, int ranks)
 {
-    if (op_is(op, OP_ALLTOALL))
+    if (op_is(op, OP_ALLTOALL) || op_is(op, OP_ALLTOALLV))
         return ranks;
-    return op->kind->class == CALL_COLLECTIVE ? few_peers(ranks) : 1;
+    bool collective = op->kind->class == CALL_COLLECTIVE || op->kind->opening.collective;
+    return collective ? few_peers(ranks) : 1;
 }
 
 static void add_operations(struct work *work, const GPtrArray *body, double times, int ranks)
@@ -101,19 +106,39 @@ static void add_operations(struct work *work, const GPtrArray *body, double time
 }
 
 // Ranks that do a part.
-static double concerned(const struct workload *workload, const struct program_part *part)
+static double concerned(const struct program_part *part, int ranks)
 {
-    return part->all ? (double)workload->ranks : (double)part->ranks->len;
+    return part->all ? (double)ranks : (double)part->ranks->len;
 }
 
-static struct work program_work(const struct workload *workload)
+static struct work program_work(const struct program *program, int ranks)
 {
     struct work work = {0};
-    for (guint i = 0; i < workload->program->parts->len; i++) {
-        const struct program_part *part = g_ptr_array_index(workload->program->parts, i);
-        add_operations(&work, part->body, concerned(workload, part), workload->ranks);
+    for (guint i = 0; i < program->parts->len; i++) {
+        const struct program_part *part = g_ptr_array_index(program->parts, i);
+        add_operations(&work, part->body, concerned(part, ranks), ranks);
     }
     return work;
+}
+
+// The program of a benchmark that repeats by a rule of its own, and thus need not be alike in each
+// repetition; NULL: another benchmark, one that is not known, or too large to be made twice. The
+// caller frees it.
+static struct program *own_program(const struct workload *workload)
+{
+    if (!workload->benchmark || !workload->benchmark->repetitions_for ||
+        workload->ranks > OWN_PROGRAM_MOST_RANKS)
+        return NULL;
+    const struct benchmark *benchmark =
+        registry_benchmark(&model_registry, workload->benchmark->name);
+    return benchmark ? benchmark_program(benchmark, workload) : NULL;
+}
+
+// Of a rank, if they are the same in each repetition.
+static double benchmark_peers(const struct workload *workload)
+{
+    return workload->benchmark->peers == BENCHMARK_PEERS_ALL ? workload->ranks
+                                                             : few_peers(workload->ranks);
 }
 
 // Each rank sends something and receives something in each repetition.
@@ -129,10 +154,8 @@ static struct work benchmark_work(const struct workload *workload)
         work.bytes += messages * (double)size;
         work.peers += peers == BENCHMARK_PEERS_CHANGE ? messages / ranks * few_peers(ranks) : 0;
     }
-    if (peers == BENCHMARK_PEERS_FEW)
-        work.peers = few_peers(ranks);
-    if (peers == BENCHMARK_PEERS_ALL)
-        work.peers = ranks;
+    if (peers != BENCHMARK_PEERS_CHANGE)
+        work.peers = benchmark_peers(workload);
     return work;
 }
 
@@ -160,11 +183,16 @@ static struct work stream_work(const struct scenario_case *test_case)
         .operations = 2 * bytes / (double)config->write_size, .bytes = bytes, .peers = 1};
 }
 
-static struct work work_of(const struct scenario_case *test_case)
+// program: of the workload, or its benchmark's; NULL: none is known.
+static struct work work_of(const struct scenario_case *test_case, const struct program *program)
 {
     const struct workload *workload = &test_case->workload;
-    if (workload->program)
-        return program_work(workload);
+    if (program) {
+        struct work work = program_work(program, workload->ranks);
+        if (workload->benchmark)
+            work.peers = benchmark_peers(workload);
+        return work;
+    }
     return workload->benchmark->over_time ? stream_work(test_case) : benchmark_work(workload);
 }
 
@@ -181,31 +209,32 @@ static double operations_as_data(const GPtrArray *body)
     return count;
 }
 
-static double program_bytes(const struct workload *workload)
+static double program_bytes(const struct workload *workload, const struct program *program)
 {
-    if (!workload->program)
+    if (!program)
         return OPERATION_BYTES * SIZE_OPERATIONS * workload->sizes->len *
                MIN(workload->ranks, UNLIKE_RANKS);
     double bytes = 0;
-    for (guint i = 0; i < workload->program->parts->len; i++) {
-        const struct program_part *part = g_ptr_array_index(workload->program->parts, i);
+    for (guint i = 0; i < program->parts->len; i++) {
+        const struct program_part *part = g_ptr_array_index(program->parts, i);
         bytes += operations_as_data(part->body) *
-                 (OPERATION_BYTES + RANK_OPERATION_BYTES * concerned(workload, part));
+                 (OPERATION_BYTES + RANK_OPERATION_BYTES * concerned(part, workload->ranks));
     }
     return bytes;
 }
 
-static double memory_of(const struct scenario_case *test_case)
+static double memory_of(const struct scenario_case *test_case, const struct program *program,
+                        const struct work *work)
 {
-    double ranks = test_case->workload.ranks, peers = MIN(ranks, work_of(test_case).peers);
+    double ranks = test_case->workload.ranks, peers = MIN(ranks, work->peers);
     struct stack_footprint stack = {0};
     if (test_case->stack->footprint)
         stack = test_case->stack->footprint(test_case);
     return BASE_BYTES + HOST_BYTES * test_case->topology.hosts->len +
            ranks * (PROCESS_BYTES + (double)stack.process) +
            ranks * ranks * (stack.pair ? PAIR_BYTES + (double)stack.pair : 0) +
-           ranks * peers * (PEER_BYTES + (double)stack.peer) + program_bytes(&test_case->workload) +
-           samples_bytes(&test_case->workload);
+           ranks * peers * (PEER_BYTES + (double)stack.peer) +
+           program_bytes(&test_case->workload, program) + samples_bytes(&test_case->workload);
 }
 
 int64_t estimate_memory_there(void)
@@ -221,13 +250,18 @@ int64_t estimate_memory_there(void)
 
 struct estimate estimate_of(const struct scenario_case *test_case)
 {
-    struct work work = work_of(test_case);
-    return (struct estimate){
-        .memory = memory_of(test_case),
+    struct program *own = own_program(&test_case->workload);
+    const struct program *program = own ? own : test_case->workload.program;
+    struct work work = work_of(test_case, program);
+    struct estimate estimate = {
+        .memory = memory_of(test_case, program, &work),
         .operations = work.operations,
         .events =
             work.operations * MESSAGE_EVENTS + ceil(work.bytes / PACKET_BYTES) * PACKET_EVENTS,
     };
+    if (own)
+        program_free(own);
+    return estimate;
 }
 
 // A number to one digit: "400", "5e+06". The caller frees it.
@@ -279,7 +313,7 @@ static void refuse_work(const struct scenario_case *test_case, double operations
     struct source_mark mark;
     const char *path;
     if (workload->program) {
-        struct work work = program_work(workload);
+        struct work work = program_work(workload->program, workload->ranks);
         mark = work.loop ? work.loop->plain_mark : workload->mark;
         path = "workload.program";
     } else {

@@ -1,29 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sim/workload/flatten.h"
 
-#include "sim/workload/call_kind.h"
+#include "sim/workload/communicator_call.h"
+#include "sim/workload/flatten_internal.h"
 
 #include <string.h>
-
-// A request that the program has named, and not waited for.
-struct named {
-    int name; // op_call.request
-    uint32_t request;
-};
-
-// Where a rank stands.
-struct unfolding {
-    struct op_call call;           // under way, with `arguments`
-    void *arguments;               // a copy: the source's are gone when another rank asks
-    size_t room;                   // bytes of it
-    bool called;                   // something of it is left
-    struct mpi_schedule *schedule; // of a collective; NULL: the call is none
-    guint step;                    // the next one
-    uint32_t requests;             // so far
-    GArray *started;               // uint32_t: of the call, not waited for yet
-    bool waits;                    // ... but by the operation that was given last
-    GArray *named;                 // struct named, in the order of starting
-};
 
 struct flatten {
     struct op_source *source;
@@ -63,29 +44,44 @@ static struct mpi_schedule *schedule_take(struct flatten *flatten)
     return schedule;
 }
 
-static void schedule_build(struct flatten *flatten, int rank, struct unfolding *at)
+static void schedule_build(struct flatten *flatten, int rank, struct unfolding *at,
+                           enum op_code code, int root, const struct mpi_collective_sizes *sizes)
 {
     // All that building looks at.
     const struct mpi_process process = {
         .rank = rank, .ranks = flatten->ranks, .library = flatten->library};
-    const struct collective_arguments *arguments = at->arguments;
-    enum op_code code = (enum op_code)at->call.kind->code;
     at->schedule = schedule_take(flatten);
     at->step = 0;
-    mpi_collective_build(at->schedule, &process, at->call.group, call_collective(code),
-                         arguments->root, arguments->common.size);
+    mpi_collective_build_sized(at->schedule, &process, at->call.group, call_collective(code), root,
+                               sizes);
+}
+
+// The schedule of a collective, or of the one that an operation begins with. Whether the state of a
+// device would skip that is not known here: it is taken as run.
+static void schedule_of_call(struct flatten *flatten, int rank, struct unfolding *at)
+{
+    const struct operation_kind *kind = at->call.kind;
+    const struct collective_arguments *arguments = at->arguments;
+    int64_t opening = operation_opening_size(kind, at->arguments);
+    if (kind->class == CALL_COLLECTIVE)
+        schedule_build(flatten, rank, at, (enum op_code)kind->code, arguments->root,
+                       &(struct mpi_collective_sizes){arguments->common.size, arguments->blocks,
+                                                      arguments->receive_blocks});
+    else if (opening != OPERATION_ANY)
+        schedule_build(flatten, rank, at, (enum op_code)kind->opening.collective->code, 0,
+                       &(struct mpi_collective_sizes){.size = opening});
 }
 
 // ---- Operations ----
 
-static void start_request(struct unfolding *at, struct flat_op *op, enum mpi_request_kind kind)
+void flatten_start(struct unfolding *at, struct flat_op *op, enum mpi_request_kind kind)
 {
     op->kind = kind == REQUEST_SEND ? FLAT_SEND : kind == REQUEST_RECV ? FLAT_RECV : FLAT_PROBE;
     op->request = ++at->requests;
     g_array_append_val(at->started, op->request);
 }
 
-static void wait_for_started(struct unfolding *at, struct flat_op *op)
+void flatten_wait_for_started(struct unfolding *at, struct flat_op *op)
 {
     at->waits = true;
     op->kind = FLAT_WAIT;
@@ -101,13 +97,13 @@ static bool unfold_collective(struct flatten *flatten, struct unfolding *at, str
     bool round_over =
         at->step > 0 && g_array_index(steps, struct mpi_step, at->step - 1).ends_round;
     if (round_over && at->started->len > 0) {
-        wait_for_started(at, op);
+        flatten_wait_for_started(at, op);
         return true;
     }
     if (at->step == steps->len) {
         g_ptr_array_add(flatten->schedules, at->schedule);
         at->schedule = NULL;
-        at->called = false;
+        at->called = at->call.kind->class != CALL_COLLECTIVE;
         return false;
     }
     const struct mpi_step *step = &g_array_index(steps, struct mpi_step, at->step++);
@@ -121,82 +117,58 @@ static bool unfold_collective(struct flatten *flatten, struct unfolding *at, str
     op->tag = transfer.tag;
     op->context = transfer.context;
     op->group = transfer.group;
-    start_request(at, op, step->kind == STEP_SEND ? REQUEST_SEND : REQUEST_RECV);
+    flatten_start(at, op, step->kind == STEP_SEND ? REQUEST_SEND : REQUEST_RECV);
     return true;
 }
 
-// What was started goes under the call's name, or is waited for next.
-static void name_started(struct unfolding *at)
-{
-    at->called = at->call.request == CALL_NO_REQUEST;
-    if (at->called)
-        return;
-    struct named named = {at->call.request, g_array_index(at->started, uint32_t, 0)};
-    g_array_append_val(at->named, named);
-    g_array_set_size(at->started, 0);
-}
-
-static void unfold_transfer(struct unfolding *at, struct flat_op *op)
+void flatten_describe(const struct unfolding *at, struct flat_op *op)
 {
     const struct transfer_arguments *arguments = at->arguments;
-    enum op_code code = (enum op_code)at->call.kind->code;
     op->peer = arguments->common.peer;
     op->tag = (int)arguments->tag;
     op->context = CONTEXT_POINT_TO_POINT;
     op->group = at->call.group;
     op->size = arguments->common.size;
-    op->synchronous = call_synchronous(code);
-    start_request(at, op, call_request_kind(code));
+    op->synchronous = call_synchronous((enum op_code)at->call.kind->code);
+}
+
+static bool unfold_transfer(struct unfolding *at, struct flat_op *op)
+{
+    enum op_code code = (enum op_code)at->call.kind->code;
+    if (call_send_mode(code) == SEND_BUFFERED)
+        return flatten_bsend(at, op);
+    flatten_describe(at, op);
+    flatten_start(at, op, call_request_kind(code));
     if (code == OP_IPROBE) {
         op->kind = FLAT_IPROBE;
         g_array_set_size(at->started, 0);
         at->called = false;
-        return;
+        return true;
     }
-    name_started(at);
+    flatten_name_started(at);
+    return true;
 }
 
-// The receive, then the send.
+// The receive, then the send; of what is sent from the place of the received data, a copy.
 static void unfold_sendrecv(struct unfolding *at, struct flat_op *op)
 {
     const struct sendrecv_arguments *arguments = at->arguments;
     const struct transfer_arguments *send = &arguments->send;
     bool receives = at->started->len == 0;
+    if (!receives && !at->copied && op_call_is(&at->call, OP_SENDRECV_REPLACE) &&
+        send->common.size > 0) {
+        at->copied = true;
+        op->kind = FLAT_COPY;
+        op->size = send->common.size;
+        return;
+    }
+    at->copied = false;
     op->peer = receives ? arguments->source : send->common.peer;
     op->tag = (int)send->tag;
     op->context = CONTEXT_POINT_TO_POINT;
     op->group = at->call.group;
     op->size = send->common.size;
-    start_request(at, op, receives ? REQUEST_RECV : REQUEST_SEND);
-}
-
-static void take_named(struct unfolding *at, int name)
-{
-    for (guint i = 0; i < at->named->len; i++) {
-        const struct named *named = &g_array_index(at->named, struct named, i);
-        if (named->name != name)
-            continue;
-        g_array_append_val(at->started, named->request);
-        g_array_remove_index(at->named, i);
-        return;
-    }
-}
-
-// False if nothing is open that the call waits for.
-static bool unfold_wait(struct unfolding *at, struct flat_op *op)
-{
-    const struct op_call *call = &at->call;
-    for (int i = 0; i < call->awaited_count; i++)
-        take_named(at, call->awaited[i]);
-    for (guint i = 0; call->awaits_all && i < at->named->len; i++)
-        g_array_append_val(at->started, g_array_index(at->named, struct named, i).request);
-    if (call->awaits_all)
-        g_array_set_size(at->named, 0);
-    at->called = false;
-    if (at->started->len == 0)
-        return false;
-    wait_for_started(at, op);
-    return true;
+    flatten_start(at, op, receives ? REQUEST_RECV : REQUEST_SEND);
 }
 
 static void unfold_local(struct unfolding *at, struct flat_op *op, enum flat_kind kind)
@@ -212,9 +184,27 @@ static void unfold_operation(struct unfolding *at, struct flat_op *op)
 {
     op->peer = op_call_common(&at->call)->peer;
     op->size = op_call_common(&at->call)->size;
-    start_request(at, op, REQUEST_SEND);
+    flatten_start(at, op, REQUEST_SEND);
     op->kind = FLAT_OTHER;
-    name_started(at);
+    flatten_name_started(at);
+}
+
+// Begins the next collective that makes a communicator, if there is one more.
+static bool unfold_communicator(struct flatten *flatten, struct unfolding *at)
+{
+    struct internal_collective collectives[COMMUNICATOR_COLLECTIVES_MOST];
+    int rank = (int)(at - flatten->unfoldings), count = 0;
+    if (!at->call.passes)
+        count =
+            communicator_collectives(flatten->library, (enum op_code)at->call.kind->code,
+                                     mpi_group_size(at->call.group, flatten->ranks), collectives);
+    at->called = at->collectives < count;
+    if (at->called) {
+        const struct internal_collective *next = &collectives[at->collectives++];
+        schedule_build(flatten, rank, at, (enum op_code)next->kind->code, 0,
+                       &(struct mpi_collective_sizes){.size = next->size});
+    }
+    return false;
 }
 
 // What is next of the call under way; false if nothing is left of it.
@@ -222,21 +212,26 @@ static bool unfold(struct flatten *flatten, struct unfolding *at, struct flat_op
 {
     bool pair = at->call.kind->class == CALL_SENDRECV;
     if (!at->schedule && at->started->len == (pair ? 2 : 1)) {
-        wait_for_started(at, op);
+        flatten_wait_for_started(at, op);
         at->called = false;
         return true;
     }
+    if (at->schedule)
+        return unfold_collective(flatten, at, op);
     switch (at->call.kind->class) {
     case CALL_TRANSFER:
-        unfold_transfer(at, op);
-        return true;
+        return unfold_transfer(at, op);
     case CALL_SENDRECV:
         unfold_sendrecv(at, op);
         return true;
+    case CALL_PERSISTENT:
+        return flatten_persistent(at);
+    case CALL_REQUEST:
+        return flatten_requests(at, op);
+    case CALL_BUFFER:
+        return flatten_buffer(at, op);
     case CALL_WAIT:
-        return unfold_wait(at, op);
-    case CALL_COLLECTIVE:
-        return unfold_collective(flatten, at, op);
+        return flatten_wait(at, op);
     case CALL_LOCAL:
         unfold_local(at, op, op_call_is(&at->call, OP_COMPUTE) ? FLAT_COMPUTE : FLAT_COPY);
         return true;
@@ -251,7 +246,10 @@ static bool unfold(struct flatten *flatten, struct unfolding *at, struct flat_op
             break; // what replays a program measures for itself
         unfold_local(at, op, FLAT_MEASURE);
         return true;
-    case CALL_STREAM: // flatten_next has refused it
+    case CALL_COMMUNICATOR:
+        return unfold_communicator(flatten, at);
+    case CALL_COLLECTIVE: // its schedule is unfolded
+    case CALL_STREAM:     // flatten_next has refused it
     case CALL_LOOP:
         break;
     }
@@ -265,7 +263,7 @@ static void begin(struct unfolding *at)
 {
     if (!at->started) {
         at->started = g_array_new(FALSE, FALSE, sizeof(uint32_t));
-        at->named = g_array_new(FALSE, FALSE, sizeof(struct named));
+        flatten_requests_init(at);
     }
     if (at->waits)
         g_array_set_size(at->started, 0);
@@ -290,20 +288,26 @@ enum source_next flatten_next(struct flatten *flatten, int rank, struct flat_op 
         *op = (struct flat_op){.call = &at->call, .peer = RANK_ANY};
         if (at->called && unfold(flatten, at, op))
             return SOURCE_CALL;
+        if (at->call.wrong)
+            return SOURCE_WRONG;
         if (at->called)
             continue;
         enum source_next next = flatten->source->next(flatten->source, rank, &at->call);
         if (next == SOURCE_END || next == SOURCE_WRONG)
             return next;
         at->called = next == SOURCE_CALL;
+        at->call.wrong = NULL;
+        at->step = 0;
+        at->collectives = 0;
+        at->copied = false;
         if (at->called && at->call.kind->class == CALL_STREAM) {
             at->call.wrong = "how much is written until a time is over, only a run says";
             return SOURCE_WRONG;
         }
         if (at->called)
             keep_arguments(at);
-        if (at->called && at->call.kind->class == CALL_COLLECTIVE)
-            schedule_build(flatten, rank, at);
+        if (at->called)
+            schedule_of_call(flatten, rank, at);
     }
 }
 
@@ -346,7 +350,7 @@ void flatten_free(struct flatten *flatten)
         g_free(at->arguments);
         if (at->started) {
             g_array_free(at->started, TRUE);
-            g_array_free(at->named, TRUE);
+            flatten_requests_clear(at);
         }
     }
     g_free(flatten->unfoldings);

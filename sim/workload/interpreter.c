@@ -20,11 +20,16 @@ struct interpreter *interpreter_new(struct mpi_process *process, struct op_sourc
     run->phase = PHASE_INIT;
     run->open = g_array_new(FALSE, FALSE, sizeof(struct open_request));
     run->waiting = g_ptr_array_new();
+    run->asked = g_array_new(FALSE, FALSE, sizeof(int));
+    run->persistent = g_array_new(FALSE, FALSE, sizeof(struct persistent_request));
+    run->detached = g_array_new(FALSE, FALSE, sizeof(struct detached_request));
     run->own_buffers = g_array_new(FALSE, TRUE, sizeof(struct own_buffer));
     run->measure = measure;
     run->owner = owner;
     mpi_schedule_init(&run->schedule);
     process->program = run;
+    run->calls = trace_activity_lane(process->sim->trace, process->host->name, process->name);
+    trace_activity(process->sim->trace, run->calls, "MPI_Init", 0);
     return run;
 }
 
@@ -36,6 +41,9 @@ void interpreter_free(struct interpreter *run)
     clocks_clear(&run->clocks);
     g_array_free(run->open, TRUE);
     g_ptr_array_free(run->waiting, TRUE);
+    g_array_free(run->asked, TRUE);
+    g_array_free(run->persistent, TRUE);
+    g_array_free(run->detached, TRUE);
     g_array_free(run->own_buffers, TRUE);
     interpreter_operations_free(run);
     mpi_schedule_clear(&run->schedule);
@@ -123,24 +131,28 @@ void interpreter_wait_for(struct interpreter *run, struct mpi_request *request)
     g_ptr_array_add(run->waiting, request);
 }
 
-static bool is_open(const struct interpreter *run, int number)
-{
-    for (guint i = 0; i < run->open->len; i++)
-        if (g_array_index(run->open, struct open_request, i).number == number)
-            return true;
-    return false;
-}
-
 bool interpreter_name_free(struct interpreter *run)
 {
     const struct op_call *call = &run->call;
-    if (call->request == CALL_NO_REQUEST || !is_open(run, call->request))
+    if (call->request == CALL_NO_REQUEST)
         return true;
+    bool open = interpreter_find_open(run, call->request) != NULL;
+    if (!open && !interpreter_is_persistent(run, call->request))
+        return true;
+    const char *state = open ? "is still open" : "is persistent (request_free ends it)";
     if (call->request_name)
-        interpreter_fail(run, "request %s is still open", call->request_name);
+        interpreter_fail(run, "request %s %s", call->request_name, state);
     else
-        interpreter_fail(run, "request %d is still open", call->request);
+        interpreter_fail(run, "request %d %s", call->request, state);
     return false;
+}
+
+enum interpreter_phase interpreter_done(struct interpreter *run)
+{
+    struct open_request open = {run->call.request, NULL};
+    if (open.number != CALL_NO_REQUEST)
+        g_array_append_val(run->open, open);
+    return PHASE_DRAIN;
 }
 
 enum interpreter_phase interpreter_started(struct interpreter *run, struct mpi_request *request)
@@ -233,10 +245,18 @@ static enum interpreter_phase call_start(struct interpreter *run, struct cpu_con
         return interpreter_transfer(run, context);
     case CALL_SENDRECV:
         return interpreter_sendrecv(run, context);
+    case CALL_PERSISTENT:
+        return interpreter_persistent(run, context);
+    case CALL_REQUEST:
+        return interpreter_requests(run, context);
+    case CALL_BUFFER:
+        return interpreter_buffer(run, context);
     case CALL_WAIT:
         return interpreter_wait(run, context);
     case CALL_COLLECTIVE:
         return interpreter_collective(run, context);
+    case CALL_COMMUNICATOR:
+        return interpreter_communicator(run, context);
     case CALL_LOCAL:
         return call_local(run, context);
     case CALL_MEMORY:
@@ -270,8 +290,12 @@ static enum interpreter_phase phase_call(struct interpreter *run, struct cpu_con
 {
     if (interpreter_stream_goes_on(run, context->now))
         return interpreter_stream(run, context);
+    if (run->over)
+        return PHASE_FINALIZE;
     enum source_next next = take_call(run, context->now);
     run->called = next != SOURCE_END;
+    trace_activity(run->process->sim->trace, run->calls,
+                   next == SOURCE_CALL ? run->call.kind->name : "MPI_Finalize", context->now);
     if (next == SOURCE_CALL)
         return call_start(run, context);
     if (next == SOURCE_WRONG) {
@@ -279,7 +303,8 @@ static enum interpreter_phase phase_call(struct interpreter *run, struct cpu_con
         return PHASE_NEXT;
     }
     run->ended = context->now;
-    return PHASE_FINALIZE;
+    run->over = true;
+    return interpreter_wait_for_detached(run) ? PHASE_WAIT : PHASE_FINALIZE;
 }
 
 // Runs calls until one has taken time or has to wait: a slice of processor time holds one.
@@ -307,14 +332,53 @@ static void give_back(struct interpreter *run, struct cpu_context *context)
             interpreter_operation_over(run, arguments);
     }
     g_ptr_array_set_size(run->waiting, 0);
+    if (run->detached->len > 0)
+        interpreter_reap(run, context);
+}
+
+static bool may_sleep(const struct interpreter *run)
+{
+    switch (run->phase) {
+    case PHASE_DRAIN:
+    case PHASE_TEST:
+    case PHASE_BUFFER:
+        return false;
+    case PHASE_CHOOSE:
+        return !interpreter_one_done(run);
+    default:
+        return run->process->open_waits > 0;
+    }
+}
+
+// The call makes no more progress now. Returns what comes next.
+static enum interpreter_phase progress_over(struct interpreter *run, struct cpu_context *context)
+{
+    enum interpreter_phase next = PHASE_NEXT;
+    switch (run->phase) {
+    case PHASE_COLLECTIVE:
+        return PHASE_COLLECTIVE;
+    case PHASE_BUFFER:
+        return interpreter_buffer_again(run, context);
+    case PHASE_TEST:
+        next = interpreter_test(run, context);
+        break;
+    case PHASE_CHOOSE:
+        interpreter_choose(run);
+        break;
+    default:
+        break;
+    }
+    if (next == PHASE_NEXT)
+        give_back(run, context);
+    return next;
 }
 
 // Progress of a call: until its requests are done, and then as long as events have happened already
 // (thesis 000, 4.5.3).
 static enum cpu_next phase_progress(struct interpreter *run, struct cpu_context *context)
 {
-    bool blocking = run->phase != PHASE_DRAIN && run->process->open_waits > 0;
-    switch (mpi_progress(context, run->process, blocking)) {
+    run->process->tests = run->phase == PHASE_TEST || run->phase == PHASE_BUFFER;
+    switch (mpi_progress(context, run->process, may_sleep(run))) {
     case PROGRESS_EVENT:
         return CPU_AGAIN;
     case PROGRESS_BLOCKED:
@@ -322,18 +386,15 @@ static enum cpu_next phase_progress(struct interpreter *run, struct cpu_context 
     case PROGRESS_NOTHING:
         break;
     }
-    if (run->phase == PHASE_COLLECTIVE)
-        return CPU_AGAIN;
-    give_back(run, context);
-    run->phase = PHASE_NEXT;
+    run->phase = progress_over(run, context);
     return CPU_AGAIN;
 }
 
 static enum cpu_next phase_collective(struct interpreter *run, struct cpu_context *context)
 {
     if (!mpi_schedule_step(&run->schedule, context, run->process)) {
-        mpi_observe_collective(run->process, run->call.kind->name, false);
-        run->phase = PHASE_NEXT;
+        mpi_observe_collective(run->process, run->collective->name, false);
+        run->phase = run->opens ? PHASE_OPENED : interpreter_next_collective(run);
         return CPU_AGAIN;
     }
     return phase_progress(run, context);
@@ -370,9 +431,18 @@ enum cpu_next interpreter_run(struct cpu_context *context, struct cpu_task *task
         return CPU_AGAIN;
     case PHASE_WAIT:
     case PHASE_DRAIN:
+    case PHASE_CHOOSE:
+    case PHASE_TEST:
+    case PHASE_BUFFER:
         return phase_progress(run, context);
+    case PHASE_POLL:
+        run->phase = interpreter_poll(run, context);
+        return run->phase == PHASE_POLL ? CPU_SLEEP : CPU_AGAIN;
     case PHASE_COLLECTIVE:
         return phase_collective(run, context);
+    case PHASE_OPENED:
+        run->phase = interpreter_opened(run, context);
+        return CPU_AGAIN;
     case PHASE_FINALIZE:
         return phase_device(run, context, process->ops->finalize, PHASE_ENDED);
     case PHASE_ENDED:

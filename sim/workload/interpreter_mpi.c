@@ -3,59 +3,44 @@
 #include "sim/workload/call_kind.h"
 #include "sim/workload/interpreter_internal.h"
 
-enum interpreter_phase interpreter_transfer(struct interpreter *run, struct cpu_context *context)
+struct planned_transfer interpreter_plan(struct interpreter *run)
 {
     const struct transfer_arguments *arguments = run->call.arguments;
     enum op_code code = (enum op_code)run->call.kind->code;
-    enum mpi_request_kind request_kind = call_request_kind(code);
-    struct mpi_transfer transfer = {
-        .peer = arguments->common.peer,
-        .tag = (int)arguments->tag,
-        .context = CONTEXT_POINT_TO_POINT,
-        .size = arguments->common.size,
-        .group = run->call.group,
-        .synchronous = call_synchronous(code),
-        .blocking = code != OP_IPROBE && run->call.request == CALL_NO_REQUEST,
-    };
-    if (request_kind != REQUEST_PROBE)
-        transfer.address = interpreter_address(run, transfer.size);
+    struct planned_transfer plan = {.kind = call_request_kind(code),
+                                    .mode = call_send_mode(code),
+                                    .transfer = {
+                                        .peer = arguments->common.peer,
+                                        .tag = (int)arguments->tag,
+                                        .context = CONTEXT_POINT_TO_POINT,
+                                        .size = arguments->common.size,
+                                        .group = run->call.group,
+                                        .synchronous = call_synchronous(code),
+                                    }};
+    const struct data_layout *layout = arguments->common.layout;
+    int64_t pieces = layout ? data_layout_blocks(layout) : 1;
+    plan.transfer.ready = plan.mode == SEND_READY;
+    plan.transfer.pieces = pieces > 1 ? pieces : 0;
+    if (plan.kind != REQUEST_PROBE && pieces == 1)
+        plan.transfer.address = interpreter_address(run, plan.transfer.size);
+    return plan;
+}
+
+enum interpreter_phase interpreter_transfer(struct interpreter *run, struct cpu_context *context)
+{
+    struct planned_transfer plan = interpreter_plan(run);
+    bool looks = op_call_is(&run->call, OP_IPROBE);
+    plan.transfer.blocking = !looks && run->call.request == CALL_NO_REQUEST;
     if (!interpreter_name_free(run))
         return PHASE_NEXT;
-    struct mpi_request *request = mpi_start(context, run->process, request_kind, &transfer);
-    if (code == OP_IPROBE) {
+    if (plan.mode == SEND_BUFFERED)
+        return interpreter_bsend(run, context, &plan);
+    struct mpi_request *request = mpi_start(context, run->process, plan.kind, &plan.transfer);
+    if (looks) {
         g_ptr_array_add(run->waiting, request);
         return PHASE_DRAIN;
     }
     return interpreter_started(run, request);
-}
-
-static void wait_for_number(struct interpreter *run, int number)
-{
-    for (guint i = 0; i < run->open->len; i++) {
-        const struct open_request *open = &g_array_index(run->open, struct open_request, i);
-        if (open->number != number)
-            continue;
-        interpreter_wait_for(run, open->request);
-        g_array_remove_index(run->open, i);
-        return;
-    }
-}
-
-static void wait_for_all(struct interpreter *run)
-{
-    for (guint i = 0; i < run->open->len; i++)
-        interpreter_wait_for(run, g_array_index(run->open, struct open_request, i).request);
-    g_array_set_size(run->open, 0);
-}
-
-enum interpreter_phase interpreter_wait(struct interpreter *run, struct cpu_context *context)
-{
-    mpi_call(context, run->process);
-    if (run->call.awaits_all)
-        wait_for_all(run);
-    for (int i = 0; i < run->call.awaited_count; i++)
-        wait_for_number(run, run->call.awaited[i]);
-    return PHASE_WAIT;
 }
 
 // Where a call that sends and receives does the latter; `behind` if its place is not given.
@@ -77,7 +62,10 @@ enum interpreter_phase interpreter_sendrecv(struct interpreter *run, struct cpu_
                                 .size = size};
     struct mpi_transfer receive = send;
     receive.peer = arguments->source;
-    receive.address = receive_address(arguments->receive_buffer, send.address + size);
+    if (op_call_is(&run->call, OP_SENDRECV_REPLACE))
+        send.pieces = 1; // a copy is sent, so that the receive may use its place
+    else
+        receive.address = receive_address(arguments->receive_buffer, send.address + size);
     interpreter_wait_for(run, mpi_start(context, run->process, REQUEST_RECV, &receive));
     interpreter_wait_for(run, mpi_start(context, run->process, REQUEST_SEND, &send));
     return PHASE_WAIT;
@@ -94,28 +82,85 @@ static int64_t temporary_address(struct interpreter *run, int64_t bytes)
     return run->temporary;
 }
 
+// Builds the schedule of a collective of the call's group. False if the library sees that there is
+// nothing to do.
+static bool build(struct interpreter *run, const struct operation_kind *kind, int root,
+                  const struct mpi_collective_sizes *sizes)
+{
+    run->collective = kind;
+    mpi_collective_build_sized(&run->schedule, run->process, run->call.group,
+                               call_collective((enum op_code)kind->code), root, sizes);
+    return run->schedule.steps->len > 0;
+}
+
+// Bytes of the buffers that the caller of a collective gives.
+static void buffers_of(const struct interpreter *run, const struct operation_kind *kind, int root,
+                       const struct mpi_collective_sizes *sizes, int64_t *sent, int64_t *received)
+{
+    enum mpi_collective collective = call_collective((enum op_code)kind->code);
+    int ranks = mpi_group_size(run->call.group, run->process->ranks),
+        rank = mpi_group_place(run->call.group, run->process->rank);
+    *sent = mpi_collective_send_bytes_sized(collective, rank, ranks, root, sizes);
+    *received = mpi_collective_receive_bytes_sized(collective, rank, ranks, root, sizes);
+}
+
 enum interpreter_phase interpreter_collective(struct interpreter *run, struct cpu_context *context)
 {
     const struct collective_arguments *arguments = run->call.arguments;
-    const char *name = run->call.kind->name;
-    enum mpi_collective collective = call_collective((enum op_code)run->call.kind->code);
-    mpi_observe_collective(run->process, name, true);
-    int ranks = mpi_group_size(run->call.group, run->process->ranks);
-    int64_t size = arguments->common.size,
-            sent = mpi_collective_send_bytes(collective, ranks, size),
-            received = mpi_collective_receive_bytes(collective, ranks, size);
-    struct mpi_schedule *schedule = &run->schedule;
-    mpi_collective_build(schedule, run->process, run->call.group, collective, arguments->root,
-                         size);
-    if (schedule->steps->len == 0) { // the library sees that there is nothing to do
+    const struct operation_kind *kind = run->call.kind;
+    const struct mpi_collective_sizes sizes = {arguments->common.size, arguments->blocks,
+                                               arguments->receive_blocks};
+    int64_t sent, received;
+    mpi_observe_collective(run->process, kind->name, true);
+    buffers_of(run, kind, arguments->root, &sizes, &sent, &received);
+    if (!build(run, kind, arguments->root, &sizes)) {
         mpi_call(context, run->process);
-        mpi_observe_collective(run->process, name, false);
+        mpi_observe_collective(run->process, kind->name, false);
         return PHASE_NEXT;
     }
+    struct mpi_schedule *schedule = &run->schedule;
     int64_t *address = schedule->address;
     address[BUFFER_SEND] = interpreter_address(run, sent + received);
     address[BUFFER_RECEIVE] =
         receive_address(arguments->receive_buffer, address[BUFFER_SEND] + sent);
     address[BUFFER_TEMPORARY] = temporary_address(run, schedule->temporary);
     return PHASE_COLLECTIVE;
+}
+
+bool interpreter_internal_collective(struct interpreter *run, const struct operation_kind *kind,
+                                     int64_t size)
+{
+    const struct mpi_collective_sizes sizes = {.size = size};
+    int64_t sent, received, *address = run->schedule.address;
+    if (!build(run, kind, 0, &sizes))
+        return false;
+    buffers_of(run, kind, 0, &sizes, &sent, &received);
+    address[BUFFER_SEND] = temporary_address(run, sent + received + run->schedule.temporary);
+    address[BUFFER_RECEIVE] = address[BUFFER_SEND] + sent;
+    address[BUFFER_TEMPORARY] = address[BUFFER_RECEIVE] + received;
+    mpi_observe_collective(run->process, kind->name, true);
+    return true;
+}
+
+enum interpreter_phase interpreter_next_collective(struct interpreter *run)
+{
+    while (run->pending_next < run->pending_count) {
+        const struct internal_collective *next = &run->pending[run->pending_next++];
+        if (interpreter_internal_collective(run, next->kind, next->size))
+            return PHASE_COLLECTIVE;
+    }
+    return PHASE_NEXT;
+}
+
+enum interpreter_phase interpreter_communicator(struct interpreter *run,
+                                                struct cpu_context *context)
+{
+    if (run->call.passes)
+        return PHASE_NEXT;
+    mpi_call(context, run->process);
+    run->pending_next = 0;
+    run->pending_count = communicator_collectives(
+        run->process->library, (enum op_code)run->call.kind->code,
+        mpi_group_size(run->call.group, run->process->ranks), run->pending);
+    return interpreter_next_collective(run);
 }

@@ -79,6 +79,28 @@ void interpreter_operations_free(struct interpreter *run)
     }
 }
 
+// Whether the call begins with a collective, which is then under way.
+static bool opens(struct interpreter *run, const struct mpi_transfer *transfer)
+{
+    const struct mpi_device_ops *ops = run->process->ops;
+    const struct operation_kind *kind = transfer->operation;
+    int64_t size = operation_opening_size(kind, transfer->arguments);
+    if (size == OPERATION_ANY ||
+        (ops->opens && !ops->opens(run->process, kind, transfer->arguments)) ||
+        !interpreter_internal_collective(run, kind->opening.collective, size))
+        return false;
+    run->opened = *transfer;
+    run->opens = true;
+    return true;
+}
+
+enum interpreter_phase interpreter_opened(struct interpreter *run, struct cpu_context *context)
+{
+    run->opens = false;
+    return interpreter_started(run,
+                               mpi_start(context, run->process, REQUEST_OPERATION, &run->opened));
+}
+
 enum interpreter_phase interpreter_operation(struct interpreter *run, struct cpu_context *context)
 {
     const struct op_call *call = &run->call;
@@ -86,6 +108,7 @@ enum interpreter_phase interpreter_operation(struct interpreter *run, struct cpu
     struct mpi_transfer transfer = {
         .peer = arguments->peer,
         .size = arguments->size,
+        .group = call->group,
         .blocking = call->request == CALL_NO_REQUEST,
         .operation = call->kind,
     };
@@ -95,5 +118,7 @@ enum interpreter_phase interpreter_operation(struct interpreter *run, struct cpu
     transfer.arguments = keep(run, call);
     if (call->kind->moves != OPERATION_MOVES_NOTHING || call->kind->memory)
         transfer.address = interpreter_address(run, call->span);
+    if (opens(run, &transfer))
+        return PHASE_COLLECTIVE;
     return interpreter_started(run, mpi_start(context, run->process, REQUEST_OPERATION, &transfer));
 }

@@ -111,7 +111,7 @@ struct scenario_schema *registry_schema(const struct registry *registry)
             append_sections(sections, *list);
         append_benchmarks(benchmarks, (*model)->benchmarks);
         append_stacks(stacks, made->lists, registry, *model);
-        if ((*model)->operations)
+        if ((*model)->operations && !g_ptr_array_find(operations, (*model)->operations, NULL))
             g_ptr_array_add(operations, (gpointer)(*model)->operations);
     }
     schema->sections = (const struct scenario_section *)(void *)g_array_free(sections, FALSE);

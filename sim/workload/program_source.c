@@ -31,6 +31,17 @@ static bool enter_part(struct program_source *source, int rank, struct cursor *c
     return true;
 }
 
+void program_source_load_rank(struct program_source *source, int rank)
+{
+    double *values = source->code->variables.values;
+    values[CODE_RANK] = rank;
+    for (int i = 0; i < source->communicator_count; i++) {
+        const struct mpi_group *group = source->communicators[i]->of[rank];
+        values[CODE_COMMUNICATORS + 2 * i] = group ? mpi_group_place(group, rank) : -1;
+        values[CODE_COMMUNICATORS + 2 * i + 1] = group ? group->size : 0;
+    }
+}
+
 // Gives the variables the rank's values, unless they have them. Counters are those of the loops
 // around: no expression uses others.
 static void load(struct program_source *source, int rank, const struct cursor *cursor)
@@ -39,13 +50,8 @@ static void load(struct program_source *source, int rank, const struct cursor *c
     if (source->loaded == rank)
         return;
     source->loaded = rank;
-    values[CODE_RANK] = rank;
     values[CODE_RANKS] = source->ranks;
-    for (int i = 0; i < source->communicator_count; i++) {
-        const struct mpi_group *group = source->communicators[i]->of[rank];
-        values[CODE_COMMUNICATORS + 2 * i] = group ? mpi_group_place(group, rank) : -1;
-        values[CODE_COMMUNICATORS + 2 * i + 1] = group ? group->size : 0;
-    }
+    program_source_load_rank(source, rank);
     for (guint i = 0; i < cursor->frames->len; i++) {
         const struct frame *frame = &g_array_index(cursor->frames, struct frame, i);
         if (frame->loop && frame->loop->variable != CODE_NO_SLOT)
@@ -136,9 +142,11 @@ static void program_source_free(struct op_source *base)
     for (int i = 0; i < source->communicator_count; i++)
         mpi_group_set_free(source->communicators[i]);
     g_free(source->communicators);
+    g_free(source->parents);
     code_free(source->code);
     program_free(source->owned);
     g_free(source->arguments);
+    g_free(source->blocks);
     g_free(source->wrong);
     g_free(source);
 }
@@ -147,10 +155,12 @@ static void make_groups(struct program_source *source, const GPtrArray *communic
 {
     G_STATIC_ASSERT(COMMUNICATORS_MOST <= GROUPS_MOST);
     source->communicator_count = communicators ? (int)communicators->len : 0;
+    source->parents = g_new(int, source->communicator_count);
     source->communicators = g_new(struct mpi_group_set *, source->communicator_count);
     for (int i = 0; i < source->communicator_count; i++) {
         const struct communicator *one = g_ptr_array_index(communicators, i);
         source->communicators[i] = mpi_group_set_new(source->ranks);
+        source->parents[i] = one->parent;
         for (guint k = 0; k < one->groups->len; k++) {
             const GArray *ranks = g_ptr_array_index(one->groups, k);
             mpi_group_set_add(source->communicators[i], one->name, i + 1,
@@ -166,6 +176,8 @@ struct op_source *program_source_new(const struct program *program, int ranks)
     source->code = code_new(program, &source->wrong, &source->wrong_op);
     source->arguments = source->code ? g_malloc0(source->code->most_arguments) : NULL;
     source->ranks = ranks;
+    if (source->code && source->code->peer != CODE_NO_SLOT)
+        source->blocks = g_new(int64_t, 2 * (gsize)ranks);
     make_groups(source, program->communicators);
     source->cursors = g_new0(struct cursor, ranks);
     source->loaded = -1;

@@ -33,17 +33,22 @@ struct program_source {
     int ranks;
     int communicator_count;
     struct mpi_group_set **communicators; // by their number in the program
+    int *parents;                         // of them; COMMUNICATOR_OF_ALL
     struct cursor *cursors;
     int loaded;                // rank whose values the variables have; -1: none
     char *wrong;               // with the last call; or with the code
     const struct op *wrong_op; // that does not compile
     void *arguments;           // of the last call, if they had to be evaluated
     struct data_layout layout; // likewise
+    int64_t *blocks;           // likewise: of each peer, sent and then received; NULL: never
 };
 
 // Notes what is wrong with the call under way, unless something is already.
 void program_source_wrong(struct program_source *source, const char *format, ...)
     G_GNUC_PRINTF(2, 3);
+
+// Gives the variables that depend on it the values of a rank, but for the counters.
+void program_source_load_rank(struct program_source *source, int rank);
 
 // Fills in the call that the operation is now, for the rank whose variables are loaded.
 void program_source_evaluate(struct program_source *source, const struct code_op *op,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the operations of a program come out as for a rank, and whether that is legal.
+#include "sim/program/communicator.h"
 #include "sim/workload/program_source_internal.h"
 
 #include <string.h>
@@ -110,6 +111,16 @@ static const struct mpi_group *group_of(struct program_source *source, const str
     return group;
 }
 
+// Who makes a communicator: those of the old one, or all; who frees it: its own.
+static void evaluate_communicator(struct program_source *source, const struct op *op,
+                                  struct op_call *call)
+{
+    int number = op_is(op, OP_COMM_FREE) ? op->communicator : source->parents[op->communicator];
+    call->group =
+        number == COMMUNICATOR_OF_ALL ? NULL : source->communicators[number]->of[source->loaded];
+    call->passes = number != COMMUNICATOR_OF_ALL && !call->group;
+}
+
 // A rank of the group becomes that of the job.
 static void name_peer(struct program_source *source, const struct mpi_group *group, int *rank)
 {
@@ -130,6 +141,43 @@ static void name_peers(struct program_source *source, const struct operation_kin
         name_peer(source, group, &((struct operation_arguments *)arguments)->peer);
     if (kind->class == CALL_SENDRECV)
         name_peer(source, group, &both->source);
+}
+
+// A computed number, which must be in its key's range.
+static int64_t number_in_range(struct program_source *source, const struct code_computed *code)
+{
+    int64_t value = computed(source, code->expression);
+    if (source->wrong || (value >= code->least && value <= code->most))
+        return value;
+    char *error = operation_out_of_range(code->key, value);
+    program_source_wrong(source, "%s", error);
+    g_free(error);
+    return code->least;
+}
+
+// Evaluates a key for each rank of the group: what goes to it, or belongs to it. In an alltoallv
+// also what comes from it, which is what it evaluates for this one, in the same turn of the loops.
+static void evaluate_blocks(struct program_source *source, const struct code_computed *code,
+                            const struct mpi_group *group, bool exchange)
+{
+    struct collective_arguments *arguments = source->arguments;
+    double *peer = &source->code->variables.values[source->code->peer];
+    int ranks = mpi_group_size(group, source->ranks), self = source->loaded;
+    int64_t *received = source->blocks + source->ranks;
+    arguments->common.size = 0;
+    for (int i = 0; i < ranks; i++) {
+        *peer = i;
+        source->blocks[i] = number_in_range(source, code);
+        arguments->common.size += source->blocks[i];
+    }
+    *peer = mpi_group_place(group, self);
+    for (int i = 0; exchange && i < ranks; i++) {
+        program_source_load_rank(source, mpi_group_rank(group, i));
+        received[i] = number_in_range(source, code);
+    }
+    program_source_load_rank(source, self);
+    arguments->blocks = source->blocks;
+    arguments->receive_blocks = exchange ? received : NULL;
 }
 
 // Evaluates a key into its field. What is computed is in its range, and never stands for any.
@@ -159,8 +207,12 @@ static void evaluate_arguments(struct program_source *source, const struct code_
     struct operation_arguments *arguments = source->arguments;
     memcpy(arguments, op->source->arguments, operation_arguments_size(op->source->kind));
     call->arguments = arguments;
-    for (int i = 0; i < op->computed_count; i++)
-        evaluate_key(source, &op->computed[i], call->group);
+    for (int i = 0; i < op->computed_count; i++) {
+        if (op->computed[i].key->per_peer)
+            evaluate_blocks(source, &op->computed[i], call->group, op_is(op->source, OP_ALLTOALLV));
+        else
+            evaluate_key(source, &op->computed[i], call->group);
+    }
     name_peers(source, op->source->kind, arguments, call->group);
     if (!op->layout)
         return;
@@ -174,6 +226,10 @@ void program_source_evaluate(struct program_source *source, const struct code_op
                              struct op_call *call)
 {
     *call = op->call;
+    if (op->source->kind->class == CALL_COMMUNICATOR) {
+        evaluate_communicator(source, op->source, call);
+        return;
+    }
     call->group = group_of(source, op->source);
     if (op->computed_count > 0 || op->layout || call->group)
         evaluate_arguments(source, op, call);

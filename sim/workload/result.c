@@ -163,7 +163,7 @@ static const char *unit_of_last_word(const char *name, size_t length)
         {"b", "b"},     {"kb", "kb"},   {"Mb", "Mb"},     {"Gb", "Gb"},       {"bits", "b"},
         {"B", "B"},     {"kB", "kB"},   {"MB", "MB"},     {"GB", "GB"},       {"bytes", "B"},
         {"KiB", "KiB"}, {"MiB", "MiB"}, {"GiB", "GiB"},   {"Hz", "Hz"},       {"kHz", "kHz"},
-        {"MHz", "MHz"}, {"GHz", "GHz"}, {"percent", "%"}, {"pages", "pages"},
+        {"MHz", "MHz"}, {"GHz", "GHz"}, {"percent", "%"}, {"pages", "pages"}, {"Mop", "Mop"},
     };
     const char *word = name + length;
     while (word > name && word[-1] != '_')

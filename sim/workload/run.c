@@ -69,11 +69,25 @@ static void report_progress(struct running *run, int64_t size)
     g_free(detail);
 }
 
+// A benchmark that counts its operations: its time is that of the run.
+static void report_operations(const struct running *run, const struct point *point)
+{
+    double operations = run->report.operations(&run->test_case->workload);
+    series_result_add(run->result, -1, point->size, "time_s", point->most);
+    series_result_add(run->result, -1, point->size, "operations_Mop_per_s",
+                      point->most > 0 ? operations / 1e6 / point->most : 0.0);
+}
+
 // What the ranks that measure have found for a size, once all have.
 static void report_point(struct running *run, const struct point *point)
 {
     struct series_result *result = run->result;
     const char *metric = run->report.time_metric;
+    if (run->report.operations) {
+        report_operations(run, point);
+        report_progress(run, point->size);
+        return;
+    }
     double mean = point->sum / (double)point->times;
     double time = run->report.each_repetition ? mean : point->most;
     series_result_add(result, -1, point->size, metric ? metric : "latency_us", time * 1e6);
@@ -88,6 +102,9 @@ static void report_point(struct running *run, const struct point *point)
         double megabyte = run->report.megabyte ? (double)run->report.megabyte : PALLAS_MB;
         series_result_add(result, -1, point->size, "bandwidth_MB_per_s",
                           time > 0 ? bytes / megabyte / time : 0.0);
+        if (run->report.bits)
+            series_result_add(result, -1, point->size, "rate_Mb_per_s",
+                              time > 0 ? bytes * 8 / 1e6 / time : 0.0);
     }
     if (point->samples)
         samples_report(result, point->sample, point->samples);
@@ -411,8 +428,21 @@ static void judge_books(struct series_result *result)
     g_string_free(text, TRUE);
 }
 
+// Where in the program a rank is that has met with a failure in its library.
+static void place_failure(const struct running *run)
+{
+    json_t *reason = run->sim->reason, *rank = reason ? json_object_get(reason, "rank") : NULL;
+    if (run->sim->status != SIM_FAILED || !json_is_integer(rank) ||
+        json_object_get(reason, "place") || json_object_get(reason, "at"))
+        return;
+    char *place = interpreter_place(run->interpreters[json_integer_value(rank)]);
+    json_object_set_new(reason, "at", json_string(place));
+    g_free(place);
+}
+
 static void collect(struct running *run)
 {
+    place_failure(run);
     collect_times(run);
     collect_stream(run);
     struct sim *sim = run->sim;

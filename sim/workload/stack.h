@@ -37,9 +37,14 @@ struct stack {
     const char *library_section;
 };
 
+// The NAS programs, for the list of a stack with all operations of MPI.
+#define NAS_BENCHMARKS                                                                             \
+    "nas.bt", "nas.cg", "nas.ep", "nas.ft", "nas.is", "nas.lu", "nas.mg", "nas.sp"
+
 // The benchmarks that every MPI library runs, for a stack's list.
 #define LIBRARY_BENCHMARKS                                                                         \
     "pmb.pingpong", "pmb.sendrecv", "pmb.exchange", "pmb.bcast", "pmb.reduce", "pmb.allreduce",    \
-        "pmb.allgather", "pmb.alltoall", "pmb.barrier"
+        "pmb.allgather", "pmb.alltoall", "pmb.barrier", "osu.bandwidth", "osu.bibandwidth",        \
+        "osu.latency", NAS_BENCHMARKS
 
 #endif
