@@ -6,12 +6,14 @@
 #define MODELS(MODEL) \
     MODEL(ethernet) \
     MODEL(mpi_profiles) \
+    MODEL(nas) \
     MODEL(vip) \
     MODEL(lam_via) \
     MODEL(mvich) \
     MODEL(inet) \
     MODEL(tcp) \
     MODEL(mpi_tcp) \
+    MODEL(openmpi) \
     MODEL(lanai) \
     MODEL(gm) \
     MODEL(armci) \
@@ -25,7 +27,12 @@
     MODEL(p3) \
     MODEL(sctp_wire) \
     MODEL(sctp) \
-    MODEL(sctp_native)
+    MODEL(sctp_native) \
+    MODEL(ch3) \
+    MODEL(ch3_sock) \
+    MODEL(iwarp) \
+    MODEL(ch3_sctp) \
+    MODEL(ch3_hybrid)
 // clang-format on
 
 #define DECLARED(name) extern const struct model name##_model;

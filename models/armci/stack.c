@@ -120,7 +120,7 @@ const struct stack armci_stack = {
             .name = "armci",
             .doc = "ARMCI over GM, together with MPICH",
             .benchmarks = (const char *const[]){"armci.put", "armci.get", "armci.accumulate",
-                                                "native.copy", "program", NULL},
+                                                NAS_BENCHMARKS, "native.copy", "program", NULL},
             .sections = (const char *const[]){"gm", "armci", "mpich_gm", "mpich_1_2_2", NULL},
             .operations = (const char *const[]){OPERATIONS_OF_MPI, "put", "get", "accumulate",
                                                 "fetch_add", "lock", "unlock", "fence", NULL},

@@ -7,6 +7,8 @@
 
 static const struct param params[] = {
     LIBRARY_PARAMS("1500 cycles", "1200 cycles", "60 cycles", "prior: instructions of LAM 7"),
+    LIBRARY_BUFFER_PARAMS("40 B", "LAM 7, mpi.h"),
+    LIBRARY_COMMUNICATOR_PARAMS("512 B", "context_first", "12 B", "LAM 7, lamcid.c, ccsplit.c"),
     LIBRARY_RULE_PARAM(barrier, "by_processes", BASIC),
     LIBRARY_RULE_PARAM(bcast, "by_processes", BASIC),
     LIBRARY_RULE_PARAM(reduce, "by_processes", BASIC),
@@ -15,7 +17,16 @@ static const struct param params[] = {
     LIBRARY_RULE_PARAM(scatter, "linear", BASIC),
     LIBRARY_RULE_PARAM(allgather, "gather_bcast", BASIC),
     LIBRARY_RULE_PARAM(alltoall, "linear", BASIC),
-    LIBRARY_COLLECTIVE_PARAMS("4", "true", BASIC),
+    LIBRARY_RULE_PARAM(reduce_scatter, "reduce_scatterv", BASIC),
+    LIBRARY_RULE_PARAM(scan, "linear", BASIC),
+    LIBRARY_RULE_PARAM(exscan, "linear", BASIC),
+    LIBRARY_RULE_PARAM(gatherv, "linear", BASIC),
+    LIBRARY_RULE_PARAM(scatterv, "linear", BASIC),
+    LIBRARY_RULE_PARAM(allgatherv, "gatherv_each", BASIC),
+    LIBRARY_RULE_PARAM(alltoallv, "in_order", BASIC),
+    LIBRARY_COLLECTIVE_PARAMS("4", "true", "true", BASIC),
+    LIBRARY_SWITCH_PARAMS("8", "128 B", "262144 B", LIBRARY_MPICH_1_2_5),
+    LIBRARY_MORE_SWITCH_PARAMS("2048 B", "524288 B", "81920 B", "524288 B", "7", LIBRARY_MPICH2),
     {0},
 };
 

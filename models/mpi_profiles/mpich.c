@@ -16,6 +16,9 @@
 
 static const struct param params[] = {
     COSTS,
+    LIBRARY_BUFFER_PARAMS("512 B", "MPICH 1.2, mpi.h"),
+    LIBRARY_COMMUNICATOR_PARAMS("4 B", "allreduce", "8 B",
+                                "MPICH 1.2, context_util.c, comm_split.c"),
     LIBRARY_RULE_PARAM(barrier, "recursive_doubling", NEW),
     LIBRARY_RULE_PARAM(bcast, "small_and_few", NEW "; 1.31, of March 2004, has small_or_few"),
     LIBRARY_RULE_PARAM(reduce, "binomial", NEW),
@@ -24,7 +27,20 @@ static const struct param params[] = {
     LIBRARY_RULE_PARAM(scatter, "binomial", NEW),
     LIBRARY_RULE_PARAM(allgather, "recursive_doubling", NEW),
     LIBRARY_RULE_PARAM(alltoall, "by_size", NEW),
-    LIBRARY_COLLECTIVE_PARAMS("0", "false", NEW),
+    LIBRARY_RULE_PARAM(reduce_scatter, "doubling_or_pairwise", NEW),
+    LIBRARY_RULE_PARAM(scan, "recursive_doubling",
+                       "assumed: as MPICH2; " NEW " leaves it to intra_scan.c"),
+    LIBRARY_RULE_PARAM(exscan, "recursive_doubling", "assumed: as its scan; MPICH 1.2 has none"),
+    LIBRARY_RULE_PARAM(gatherv, "linear", NEW),
+    LIBRARY_RULE_PARAM(scatterv, "linear", NEW),
+    LIBRARY_RULE_PARAM(allgatherv, "doubling_or_ring", NEW),
+    LIBRARY_RULE_PARAM(alltoallv, "linear", NEW),
+    LIBRARY_COLLECTIVE_PARAMS("0", "false", "true", NEW),
+    LIBRARY_SWITCH_PARAMS("8", "128 B", "262144 B", LIBRARY_MPICH_1_2_5),
+    // Its points are "up to" 512 B and 262,144 elements, which are taken for bytes.
+    LIBRARY_MORE_SWITCH_PARAMS("2048 B", "513 B", "81920 B", "262145 B", "7",
+                               "reduce_scatter_long, allgather_long: " LIBRARY_MPICH_1_2_5
+                               "; others: " LIBRARY_MPICH2),
     {0},
 };
 
@@ -33,6 +49,9 @@ const struct param_table mpich_table = PARAM_TABLE(
 
 static const struct param old_params[] = {
     COSTS,
+    LIBRARY_BUFFER_PARAMS("512 B", "MPICH 1.2, mpi.h"),
+    LIBRARY_COMMUNICATOR_PARAMS("4 B", "allreduce", "8 B",
+                                "MPICH 1.2, context_util.c, comm_split.c"),
     LIBRARY_RULE_PARAM(barrier, "recursive_doubling", OLD),
     LIBRARY_RULE_PARAM(bcast, "binomial", OLD),
     LIBRARY_RULE_PARAM(reduce, "binomial", OLD),
@@ -41,7 +60,16 @@ static const struct param old_params[] = {
     LIBRARY_RULE_PARAM(scatter, "linear", OLD),
     LIBRARY_RULE_PARAM(allgather, "ring", OLD),
     LIBRARY_RULE_PARAM(alltoall, "linear", OLD),
-    LIBRARY_COLLECTIVE_PARAMS("0", "false", OLD),
+    LIBRARY_RULE_PARAM(reduce_scatter, "reduce_scatterv", OLD),
+    LIBRARY_RULE_PARAM(scan, "linear", OLD),
+    LIBRARY_RULE_PARAM(exscan, "linear", "assumed: as its scan; MPICH 1.2 has none"),
+    LIBRARY_RULE_PARAM(gatherv, "linear", OLD),
+    LIBRARY_RULE_PARAM(scatterv, "linear", OLD),
+    LIBRARY_RULE_PARAM(allgatherv, "ring", OLD),
+    LIBRARY_RULE_PARAM(alltoallv, "linear", OLD),
+    LIBRARY_COLLECTIVE_PARAMS("0", "false", "true", OLD),
+    LIBRARY_SWITCH_PARAMS("8", "128 B", "262144 B", LIBRARY_MPICH_1_2_5),
+    LIBRARY_MORE_SWITCH_PARAMS("2048 B", "524288 B", "81920 B", "524288 B", "7", LIBRARY_MPICH2),
     {0},
 };
 

@@ -6,7 +6,8 @@
 
 #include "sim/config/param.h"
 
-extern const struct param_table lam_table, mpich_table, mpich_1_2_2_table;
+extern const struct param_table lam_table, mpich_table, mpich_1_2_2_table, mpich2_table,
+    openmpi_table;
 
 // The sections of all libraries; ends with a NULL path.
 extern const struct scenario_section library_sections[];

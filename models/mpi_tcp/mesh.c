@@ -5,22 +5,42 @@
 
 #define PIECES 16 // of one read
 
-void mesh_init(struct mesh *mesh, struct mpi_process *process, struct tcp_host *host,
-               const struct mesh_config *config)
+void mesh_init_bare(struct mesh *mesh, struct mpi_process *process, struct tcp_host *host,
+                    const struct mesh_config *config)
 {
     *mesh = (struct mesh){
         .process = process,
         .host = host,
         .config = *config,
-        .links = g_new0(struct mesh_link, process->ranks),
         .selected = g_array_new(FALSE, FALSE, sizeof(struct inet_selected)),
     };
     pool_init(&mesh->items, sizeof(struct mesh_item));
     pool_init(&mesh->readers, sizeof(struct mesh_reader));
-    for (int rank = 0; rank < process->ranks; rank++) {
-        mesh->links[rank].mesh = mesh;
-        mesh->links[rank].rank = rank;
+}
+
+void mesh_link_init(struct mesh_link *link, struct mesh *mesh, int rank)
+{
+    *link = (struct mesh_link){.mesh = mesh, .rank = rank};
+}
+
+void mesh_link_clear(struct mesh_link *link)
+{
+    for (struct mesh_item *item = link->head, *next; item; item = next) {
+        next = item->next;
+        mesh_item_free(item);
     }
+    link->head = link->tail = NULL;
+    pool_give(&link->mesh->readers, link->reader);
+    link->reader = NULL;
+}
+
+void mesh_init(struct mesh *mesh, struct mpi_process *process, struct tcp_host *host,
+               const struct mesh_config *config)
+{
+    mesh_init_bare(mesh, process, host, config);
+    mesh->links = g_new0(struct mesh_link, process->ranks);
+    for (int rank = 0; rank < process->ranks; rank++)
+        mesh_link_init(&mesh->links[rank], mesh, rank);
 }
 
 int64_t mesh_link_footprint(void)
@@ -91,30 +111,14 @@ void mesh_queue(struct mesh_item *item, uint32_t order)
     struct mesh_link *link = item->link;
     struct mesh_item **at = &link->head;
     item->order = order;
+    if (link->head && link->tail->order <= order)
+        at = &link->tail->next;
     while (*at && ((*at)->begun || (*at)->order <= order))
         at = &(*at)->next;
     item->next = *at;
     *at = item;
     if (!item->next)
         link->tail = item;
-}
-
-// Takes the first `bytes` out of what is to be written.
-static void item_advance(struct mesh_item *item, int64_t bytes)
-{
-    int whole = 0;
-    while (whole < item->count && bytes >= item->runs[whole].length)
-        bytes -= item->runs[whole++].length;
-    item->count -= whole;
-    memmove(item->runs, item->runs + whole, (size_t)item->count * sizeof item->runs[0]);
-    if (bytes == 0)
-        return;
-    struct tcp_run *run = &item->runs[0];
-    int64_t content = MIN(bytes, (int64_t)run->content_length);
-    run->length -= bytes;
-    run->offset += bytes;
-    run->content_length -= (uint32_t)content;
-    run->content = run->content_length > 0 ? (const unsigned char *)run->content + content : NULL;
 }
 
 enum mesh_progress mesh_write(struct cpu_context *context, struct mesh_link *link,
@@ -129,7 +133,7 @@ enum mesh_progress mesh_write(struct cpu_context *context, struct mesh_link *lin
     if (taken == 0)
         return MESH_EMPTY;
     item->begun = true;
-    item_advance(item, taken);
+    item->count = tcp_runs_advance(item->runs, item->count, taken);
     if (item->count > 0)
         return MESH_PART;
     link->head = item->next;

@@ -34,6 +34,7 @@ struct mesh_item {
     uint32_t order; // its place among the others of its link
     struct mesh_link *link;
     struct mpi_request *request;              // the library's: whom it concerns
+    void *sends;                              // the library's, in place of a request
     int use;                                  // the library's: what it is
     unsigned char content[TCP_CONTENT_BYTES]; // of its header
 };
@@ -81,7 +82,7 @@ struct mesh {
     struct mpi_process *process;
     struct tcp_host *host; // its own
     struct mesh_config config;
-    struct mesh_link *links; // by rank; the own one has no socket
+    struct mesh_link *links; // by rank; the own one has no socket; NULL: the library's own
     enum mesh_joining joining;
     struct event exchange; // the peer knows the port
     int closing;           // rank of the connection to be closed next
@@ -94,6 +95,16 @@ struct mesh {
 // `host` is the mesh's from now on.
 void mesh_init(struct mesh *mesh, struct mpi_process *process, struct tcp_host *host,
                const struct mesh_config *config);
+
+// The same without links, for a library that makes its own when it connects (mesh_link_init), and
+// waits for them itself.
+void mesh_init_bare(struct mesh *mesh, struct mpi_process *process, struct tcp_host *host,
+                    const struct mesh_config *config);
+
+// A link of the mesh without a socket. rank: of the peer; RANK_ANY: not known yet.
+void mesh_link_init(struct mesh_link *link, struct mesh *mesh, int rank);
+// Gives back what the link holds, but the socket.
+void mesh_link_clear(struct mesh_link *link);
 void mesh_clear(struct mesh *mesh);
 
 static inline struct mesh *mesh_of(const struct mpi_process *process)

@@ -210,9 +210,11 @@ static bool messages_available(struct cpu_context *context, struct p4_process *p
     return false;
 }
 
-// Only a probe looks for messages in a call that does not wait.
-static bool probing(const struct p4_process *p4)
+// Only probes and tests look for messages in a call that does not wait.
+static bool looking(const struct p4_process *p4)
 {
+    if (p4->process->tests)
+        return true;
     for (const struct mpi_request *at = p4->process->active; at; at = at->active_next)
         if (at->kind == REQUEST_PROBE)
             return true;
@@ -228,7 +230,7 @@ enum mpi_progress p4_advance(struct cpu_context *context, struct mpi_process *pr
     if (p4->writing || p4->out_head)
         return write_on(context, p4);
     bool waits = blocking || p4->awaited;
-    if (!waits && !probing(p4))
+    if (!waits && !looking(p4))
         return PROGRESS_NOTHING;
     struct p4_message *message = take_queued(p4);
     if (message) {

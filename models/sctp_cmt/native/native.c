@@ -27,18 +27,13 @@ static bool post(struct cpu_context *context, struct mpi_request *request, int64
 {
     struct mpi_process *process = request->process;
     const struct native_sctp_config *config = native_of(process)->config;
-    struct sctp_socket *socket = link_to(process, request->peer)->socket;
-    struct sctp_status status;
+    const struct native_link *link = link_to(process, request->peer);
     // A user message has to fit into the send buffer (EMSGSIZE).
-    int64_t most = MIN(config->message, sctp_socket_settings(socket)->send_buffer);
+    int64_t most = MIN(config->message, sctp_socket_settings(link->socket)->send_buffer);
     bool empty = request->size == 0;
-    if (!sctp_status(socket, 0, &status)) {
-        lost(process, request->peer);
-        return false;
-    }
     struct sctp_send_info info = {
         .station = -1,
-        .stream = (uint16_t)(request->tag % status.streams_out),
+        .stream = (uint16_t)(request->tag % link->streams),
         .protocol = PROTOCOL_BASE + (uint32_t)request->tag, // the receiver matches by it
         .bytes = empty ? STAND_IN_BYTES : MIN(most, request->size - offset),
         .message = request->message,
@@ -46,7 +41,7 @@ static bool post(struct cpu_context *context, struct mpi_request *request, int64
         .stands_in = empty,
     };
     cpu_spend(context, config->call, &native_stage);
-    int64_t sent = sctp_send(context, socket, &info);
+    int64_t sent = sctp_send(context, link->socket, &info);
     if (sent < 0 && sent != SCTP_AGAIN)
         lost(process, request->peer);
     *taken = empty ? 0 : sent;
@@ -116,13 +111,35 @@ static bool receive_from(struct cpu_context *context, struct mpi_process *proces
     return true;
 }
 
-// Requests of this process for messages of that peer.
-static bool expects(const struct mpi_process *process, int peer)
+// A receive of this process, `at` or a later one of the active requests; NULL: there is none.
+static const struct mpi_request *receive_at(const struct mpi_request *at)
 {
-    for (const struct mpi_request *at = process->active; at; at = at->active_next)
-        if (at->kind == REQUEST_RECV && at->peer == peer)
-            return true;
-    return false;
+    while (at && at->kind != REQUEST_RECV)
+        at = at->active_next;
+    return at;
+}
+
+static bool is_readable(const struct mpi_process *process, int peer)
+{
+    struct sctp_socket *socket = link_to(process, peer)->socket;
+    return socket && is_ready(socket, INET_READABLE);
+}
+
+// The lowest rank from which something can be read: of all while a send waits for room, else of
+// those that a receive expects something from. -1: none.
+static int readable_peer(const struct mpi_process *process, bool of_all)
+{
+    int lowest = process->ranks;
+    for (int peer = 0; of_all && peer < process->ranks; peer++)
+        if (is_readable(process, peer))
+            return peer;
+    if (of_all)
+        return -1;
+    for (const struct mpi_request *at = receive_at(process->active); at;
+         at = receive_at(at->active_next))
+        if (at->peer >= 0 && at->peer < lowest && is_readable(process, at->peer))
+            lowest = at->peer;
+    return lowest < process->ranks ? lowest : -1;
 }
 
 static bool poll(struct cpu_context *context, struct mpi_process *process)
@@ -137,18 +154,49 @@ static bool poll(struct cpu_context *context, struct mpi_process *process)
         mpi_bare_room(context, process);
         return true;
     }
-    for (int peer = 0; peer < process->ranks; peer++) {
-        struct sctp_socket *socket = link_to(process, peer)->socket;
-        if (socket && (full || expects(process, peer)) && is_ready(socket, INET_READABLE))
-            return receive_from(context, process, peer);
-    }
-    return false;
+    int peer = readable_peer(process, full != NULL);
+    return peer >= 0 && receive_from(context, process, peer);
 }
 
 static void select_for(GArray *selected, struct sctp_socket *socket, enum inet_readiness wanted)
 {
     struct inet_selected one = {sctp_socket_inet(socket), wanted, 0};
     g_array_append_val(selected, one);
+}
+
+// While a send waits for room: for it, and for what anyone sends.
+static void select_all(const struct mpi_process *process, const struct sctp_socket *full)
+{
+    for (int peer = 0; peer < process->ranks; peer++) {
+        struct sctp_socket *socket = link_to(process, peer)->socket;
+        int wanted = INET_READABLE | (socket == full ? INET_WRITABLE : 0);
+        if (socket)
+            select_for(native_of(process)->selected, socket, (enum inet_readiness)wanted);
+    }
+}
+
+static int by_rank(const void *a, const void *b)
+{
+    return *(const int *)a - *(const int *)b;
+}
+
+// For what receives expect, each peer once, in the order of ranks.
+static void select_senders(const struct mpi_process *process)
+{
+    struct native_process *native = native_of(process);
+    g_array_set_size(native->senders, 0);
+    for (const struct mpi_request *at = receive_at(process->active); at;
+         at = receive_at(at->active_next))
+        if (at->peer >= 0 && link_to(process, at->peer)->socket)
+            g_array_append_val(native->senders, at->peer);
+    g_array_sort(native->senders, by_rank);
+    int last = -1;
+    for (guint i = 0; i < native->senders->len; i++) {
+        int peer = g_array_index(native->senders, int, i);
+        if (peer != last)
+            select_for(native->selected, link_to(process, peer)->socket, INET_READABLE);
+        last = peer;
+    }
 }
 
 // Sleeps until a socket has what some request needs: in the call on it if there is but one, as
@@ -158,14 +206,10 @@ static void sleep_for(struct cpu_context *context, struct mpi_process *process)
     struct native_process *native = native_of(process);
     struct sctp_socket *full = awaited_room(process);
     g_array_set_size(native->selected, 0);
-    for (int peer = 0; peer < process->ranks; peer++) {
-        struct sctp_socket *socket = link_to(process, peer)->socket;
-        int wanted = socket == full && full ? INET_WRITABLE : 0;
-        if (socket && (full || expects(process, peer)))
-            wanted |= INET_READABLE;
-        if (wanted)
-            select_for(native->selected, socket, (enum inet_readiness)wanted);
-    }
+    if (full)
+        select_all(process, full);
+    else
+        select_senders(process);
     if (native->selected->len == 0) // nothing that a socket could bring
         return;
     struct inet_selected *first = &g_array_index(native->selected, struct inet_selected, 0);

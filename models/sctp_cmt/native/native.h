@@ -27,6 +27,7 @@ struct native_sctp_config {
 // The association with one peer.
 struct native_link {
     struct sctp_socket *socket; // NULL: none (oneself, or not yet)
+    int streams;                // that the process may send on
     bool port_known;            // the peer, of a lower rank, listens
 };
 
@@ -40,6 +41,7 @@ struct native_process {
     struct event exchange; // the higher ranks know the port
     int closing;           // rank of the association to be closed next
     GArray *selected;      // struct inet_selected
+    GArray *senders;       // int: ranks that receives wait for
     struct mpi_bare bare;
 };
 

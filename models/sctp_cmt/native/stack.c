@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/ethernet/nics.h"
+#include "models/inet/cards.h"
 #include "models/sctp_cmt/native/native.h"
 #include "sim/workload/job.h"
 
@@ -41,6 +42,7 @@ static void native_init(struct job *job, struct mpi_process *process)
         sctp_host_new(job->cluster, process->host, scenario_section_values(job->test_case, "sctp"));
     native->links = g_new0(struct native_link, process->ranks);
     native->selected = g_array_new(FALSE, FALSE, sizeof(struct inet_selected));
+    native->senders = g_array_new(FALSE, FALSE, sizeof(int));
     mpi_bare_init(process, 0);
 }
 
@@ -53,48 +55,17 @@ static void native_clear(struct job *job, struct mpi_process *process)
     g_free(native->links);
     if (native->selected)
         g_array_unref(native->selected);
-}
-
-// The cards of a host that the stack uses.
-static int cards_of(const struct topology *topology, int host)
-{
-    int count = 0;
-    for (guint i = 0; i < topology->links->len; i++) {
-        const struct topology_link *link = g_ptr_array_index(topology->links, i);
-        for (int end = 0; end < topology_link_ends(link); end++)
-            count += topology_link_node(link, end) == host && !link->idle[end];
-    }
-    return count;
-}
-
-// An address on a card that is not there cannot be bound.
-static void check_cards(const struct scenario_case *test_case, struct diag_list *diags)
-{
-    const struct native_sctp_config *config = scenario_section_values(test_case, "native_sctp");
-    const struct topology *topology = &test_case->topology;
-    if (config->cards.count == 0)
-        return;
-    int64_t last = config->cards.values[config->cards.count - 1];
-    for (guint host = 0; host < topology->hosts->len; host++) {
-        int cards = cards_of(topology, (int)host);
-        if (last < cards)
-            continue;
-        const struct topology_node *node =
-            &g_array_index(topology->hosts, struct topology_node, host);
-        scenario_complain(test_case, diags, "native_sctp", "cards",
-                          "a card per path: list further cards of the host and their links",
-                          "there is no card %" G_GINT64_FORMAT
-                          " at %s, whose %d cards are counted from 0",
-                          last, node->name, cards);
-        return;
-    }
+    if (native->senders)
+        g_array_unref(native->senders);
 }
 
 static void check_case(const struct scenario_case *test_case, struct diag_list *diags)
 {
-    const struct sctp_config *config = scenario_section_values(test_case, "sctp");
-    ethernet_check_mtu(test_case, "sctp", config->inet.mtu, diags);
-    check_cards(test_case, diags);
+    const struct sctp_config *sctp = scenario_section_values(test_case, "sctp");
+    ethernet_check_mtu(test_case, "sctp", sctp->inet.mtu, diags);
+    const struct native_sctp_config *config = scenario_section_values(test_case, "native_sctp");
+    // An address on a card that is not there cannot be bound.
+    inet_check_cards(test_case, "native_sctp", "cards", &config->cards, diags);
 }
 
 #define HOST_BYTES 3000        // of the stack's own structs and tables, about

@@ -102,8 +102,19 @@ static enum mpi_progress accept_step(struct cpu_context *context, struct native_
     int host = network_station_host(native->cluster->network, status.primary);
     for (int rank = 0; rank < process->ranks; rank++)
         if (process->peers[rank]->host->index == host)
-            native->links[rank].socket = socket;
+            native->links[rank] =
+                (struct native_link){.socket = socket, .streams = status.streams_out};
     return PROGRESS_EVENT;
+}
+
+// The association that this process has opened is up.
+static enum mpi_progress joined(const struct mpi_process *process, struct native_link *link)
+{
+    struct sctp_status status;
+    if (!sctp_status(link->socket, 0, &status))
+        return broken(process);
+    link->streams = status.streams_out;
+    return PROGRESS_NOTHING;
 }
 
 static enum mpi_progress join_step(struct cpu_context *context, struct mpi_process *process,
@@ -116,11 +127,11 @@ static enum mpi_progress join_step(struct cpu_context *context, struct mpi_proce
     if (!link->socket)
         return connect_step(context, native, peer);
     if (sctp_established(link->socket))
-        return PROGRESS_NOTHING;
+        return joined(process, link);
     if (sctp_socket_error(link->socket) != 0)
         return broken(process);
     if (inet_wait(context, sctp_socket_inet(link->socket), INET_WRITABLE))
-        return sctp_established(link->socket) ? PROGRESS_NOTHING : broken(process);
+        return sctp_established(link->socket) ? joined(process, link) : broken(process);
     return PROGRESS_BLOCKED;
 }
 

@@ -349,8 +349,10 @@ static void end(struct cpu_context *context, struct sctp_association *associatio
     sctp_set_state(context, association, SCTP_CLOSED, event);
     if (error && !socket->error)
         socket->error = (int)error;
-    if (socket->style == SCTP_ONE_TO_MANY)
+    if (socket->style == SCTP_ONE_TO_MANY) {
+        sctp_socket_not_full(association);
         g_ptr_array_remove(socket->associations, association);
+    }
     sctp_notify_failures(context, association);
     sctp_notify(context, association, notification,
                 association->primary ? association->primary->remote : -1);

@@ -61,9 +61,10 @@ struct sctp_association {
     bool echo_waits;     // COOKIE-ECHO is queued: the packet that takes it may hold DATA, too
     bool shutdown_asked; // by the user
     bool ended;          // CLOSED for good: nothing but its memory is left, or will soon be
-    int error;           // enum sctp_result of what ended it; 0: nothing
-    struct event reap;   // its queues are given back once the handler that ended it is done
-    bool announced;      // its values are, to the trace
+    int64_t full_for;  // bytes: the least that a send has found no room for since one did; 0: none
+    int error;         // enum sctp_result of what ended it; 0: nothing
+    struct event reap; // its queues are given back once the handler that ended it is done
+    bool announced;    // its values are, to the trace
     trace_values values[1 + SCTP_MOST_PATHS]; // its own, then each path's; 0: not traced
 };
 
@@ -81,9 +82,9 @@ struct sctp_socket {
     struct sctp_socket *next;                      // in that list
     struct sctp_incoming *ready_head, *ready_tail; // for the reader
     struct sctp_message *reading;                  // of the last receive: keeps its content
-    // A send found no room for so many bytes: the socket is writable once the association has it.
-    struct sctp_association *full;
-    int64_t full_for;
+    // A send on it found no room: the socket is writable once one that is full has room.
+    struct sctp_association *full; // the last of full_count (sctp_association.full_for)
+    int full_count;
     int error;
 };
 
@@ -214,6 +215,8 @@ extern const struct inet_socket_ops sctp_socket_ops;
 void sctp_incoming_free(struct sctp_host *host, struct sctp_incoming *incoming);
 // The sender's buffer has room again, or the association has changed: wakes who waits.
 void sctp_socket_changed(struct cpu_context *context, struct sctp_association *association);
+// No send waits for room in the association any more.
+void sctp_socket_not_full(struct sctp_association *association);
 
 // status.c
 // The association is up: what was sent before has waited for that.

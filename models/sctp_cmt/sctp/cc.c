@@ -190,6 +190,11 @@ static const char *const phase_names[] = {
     [SCTP_LOSS] = "t3",
 };
 
+const char *sctp_cc_phase_name(const struct sctp_path *path)
+{
+    return phase_names[path->phase];
+}
+
 static enum sctp_phase phase_of(const struct sctp_path *path)
 {
     if (path->phase == SCTP_LOSS && path->sack.net_ack == 0)

@@ -89,6 +89,32 @@ static struct sctp_association *target(struct cpu_context *context, struct sctp_
     return found;
 }
 
+// A send has found no room.
+static void full(struct sctp_association *association, int64_t bytes)
+{
+    struct sctp_socket *socket = association->socket;
+    socket->full_count += association->full_for == 0;
+    association->full_for = association->full_for ? MIN(association->full_for, bytes) : bytes;
+    socket->full = association;
+}
+
+void sctp_socket_not_full(struct sctp_association *association)
+{
+    struct sctp_socket *socket = association->socket;
+    if (association->full_for == 0)
+        return;
+    association->full_for = 0;
+    socket->full_count--;
+    if (socket->full != association)
+        return;
+    socket->full = NULL;
+    for (guint i = 0; i < socket->associations->len && socket->full_count > 0; i++) {
+        struct sctp_association *other = g_ptr_array_index(socket->associations, i);
+        if (other->full_for > 0)
+            socket->full = other;
+    }
+}
+
 int64_t sctp_send(struct cpu_context *context, struct sctp_socket *socket,
                   const struct sctp_send_info *info)
 {
@@ -109,12 +135,10 @@ int64_t sctp_send(struct cpu_context *context, struct sctp_socket *socket,
     if (info->bytes > association->out.buffer.size)
         return SCTP_TOO_LONG;
     if (info->bytes > room_of(association)) {
-        socket->full = association;
-        socket->full_for = info->bytes;
+        full(association, info->bytes);
         return SCTP_AGAIN;
     }
-    if (socket->full == association)
-        socket->full = NULL;
+    sctp_socket_not_full(association);
     copy_in(context, socket, info);
     sctp_stream_put(association, info, message_of(host, info));
     if (association->state != SCTP_COOKIE_WAIT)
@@ -272,12 +296,25 @@ bool sctp_established(const struct sctp_socket *socket)
     return false;
 }
 
+// One of the associations that were full has room, or one has ended.
+static bool has_room(const struct sctp_socket *socket)
+{
+    if (socket->error)
+        return true;
+    for (guint i = 0; i < socket->associations->len; i++) {
+        const struct sctp_association *association = g_ptr_array_index(socket->associations, i);
+        if (association->full_for > 0 && room_of(association) >= association->full_for)
+            return true;
+    }
+    return false;
+}
+
 // A message that found no room can go; a one-to-one socket must be connected.
 static bool writable(const struct sctp_socket *socket)
 {
     const struct sctp_association *association = sctp_socket_association(socket, 0);
     if (socket->full)
-        return socket->full->ended || room_of(socket->full) >= socket->full_for;
+        return has_room(socket);
     if (socket->style == SCTP_ONE_TO_MANY)
         return true;
     return association &&

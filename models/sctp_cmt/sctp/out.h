@@ -118,12 +118,17 @@ void sctp_flight_leave(struct sctp_association *association, struct sctp_outgoin
 // Marks an outstanding chunk for retransmission on `path`.
 void sctp_outgoing_mark(struct sctp_association *association, struct sctp_outgoing *chunk,
                         struct sctp_path *path);
+// A marked chunk is sent again, or acknowledged after all; or goes to another path.
+void sctp_resend_leave(struct sctp_association *association, const struct sctp_outgoing *chunk);
+void sctp_resend_move(struct sctp_outgoing *chunk, struct sctp_path *to);
 // Set-up: the peer's INIT or INIT-ACK offers a window, the first threshold of paths too.
 void sctp_out_open(struct sctp_association *association, int64_t a_rwnd);
 // A SACK offers `a_rwnd` bytes, what is outstanding included (RFC 9260, 6.2.1).
 void sctp_peer_window(struct sctp_association *association, int64_t a_rwnd);
 // After output: notes for the trace and the counters what holds data back.
 void sctp_out_note(struct cpu_context *context, struct sctp_association *association);
+// Whether data wait to be sent, or to be sent again.
+bool sctp_out_waits(const struct sctp_association *association);
 // What holds back data that wait to be sent; NULL if nothing does.
 const struct wait *sctp_out_wait(const struct sctp_association *association);
 
@@ -197,5 +202,6 @@ void sctp_cc_timeout(struct sctp_path *path); // T3-rtx
 void sctp_cc_idle(struct sctp_path *path, int64_t now);
 // Notes for the trace in which phase the path is now. `timeout`: T3-rtx has expired.
 void sctp_cc_note(struct cpu_context *context, struct sctp_path *path, bool timeout);
+const char *sctp_cc_phase_name(const struct sctp_path *path); // as traces name it
 
 #endif

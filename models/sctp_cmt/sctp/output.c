@@ -181,14 +181,16 @@ static bool window_allows_again(const struct sctp_association *association,
     return out->peer_rwnd >= chunk->path->mtu || chunk->tsn == out->cum_tsn + 1;
 }
 
-// RFC 9260, 7.2.4, step 4: the path's earliest outstanding chunk goes out again.
-static bool is_earliest(const struct sctp_association *association, uint32_t tsn)
+// No chunk before it belongs to its path. Of an earlier chunk that is marked for the path, too,
+// `marked` says whether it counts.
+static bool is_first(const struct sctp_association *association, uint32_t tsn, bool marked)
 {
     const struct sctp_out *out = &association->out;
     const struct sctp_path *path = sctp_out_at(out, tsn)->path;
     for (uint32_t before = out->cum_tsn + 1; before != tsn; before++) {
         const struct sctp_outgoing *chunk = sctp_out_at(out, before);
-        if (chunk->state == SCTP_SENT && chunk->path == path)
+        bool counts = chunk->state == SCTP_SENT || (marked && chunk->state == SCTP_RESEND);
+        if (counts && chunk->path == path)
             return false;
     }
     return true;
@@ -207,7 +209,8 @@ static void resend_packet(struct cpu_context *context, struct sctp_association *
     struct sctp_out *out = &association->out;
     struct sctp_path *path = sctp_out_at(out, first)->path;
     struct filling filling = {context, association, path, NULL, 0};
-    bool restart = sctp_out_at(out, first)->fast_due && is_earliest(association, first);
+    // RFC 9260, 7.2.4, step 4: the path's earliest outstanding chunk goes out again.
+    bool restart = sctp_out_at(out, first)->fast_due && is_first(association, first, false);
     add_control(&filling);
     if (!fits(&filling, sctp_outgoing_bytes(sctp_out_at(out, first))))
         finish(&filling);
@@ -218,7 +221,7 @@ static void resend_packet(struct cpu_context *context, struct sctp_association *
         if (!fits(&filling, sctp_outgoing_bytes(chunk)) || worn_out(association, chunk) ||
             (tsn != first && !window_allows_again(association, chunk)))
             break;
-        out->resend--;
+        sctp_resend_leave(association, chunk);
         chunk->fast_due = false;
         send_chunk(&filling, chunk);
     }
@@ -286,18 +289,6 @@ static enum resent resend_next(struct cpu_context *context, struct sctp_associat
     return RESENT_NOTHING;
 }
 
-// No chunk before it belongs to its path.
-static bool is_lowest(const struct sctp_association *association, uint32_t tsn)
-{
-    const struct sctp_out *out = &association->out;
-    for (uint32_t before = out->cum_tsn + 1; before != tsn; before++) {
-        const struct sctp_outgoing *chunk = sctp_out_at(out, before);
-        if (chunk->state != SCTP_ACKED && chunk->path == sctp_out_at(out, tsn)->path)
-            return false;
-    }
-    return true;
-}
-
 // ns-2: the path is chosen now, chunk by chunk. A fast retransmission or one by T3-rtx may ignore
 // cwnd once, if it goes to a path that lost one by fast retransmit.
 static void resend_late(struct cpu_context *context, struct sctp_association *association,
@@ -316,10 +307,10 @@ static void resend_late(struct cpu_context *context, struct sctp_association *as
             continue;
         if (path != old)
             old->cmt.find_pseudo = old->cmt.find_rtx = true;
-        if (old->flight > 0 && is_lowest(association, tsn))
+        if (old->flight > 0 && is_first(association, tsn, true))
             sctp_t3_start(context, old);
         used |= UINT64_C(1) << path->number;
-        chunk->path = path;
+        sctp_resend_move(chunk, path);
         chunk->fast_due = true; // T3-rtx of the path starts anew if this is its earliest one
         resend_packet(context, association, tsn);
     }

@@ -79,11 +79,13 @@ struct sctp_path {
     struct sctp_rto rto;
     struct inet_cc cc; // bytes
     int64_t flight;    // bytes of DATA chunks sent, not acknowledged, not marked for retransmission
+    int64_t marked;    // bytes of DATA chunks marked for retransmission on it (SCTP_RESEND)
     bool recovering;   // fast recovery of the path, until `recover` is acknowledged
     uint32_t recover;
     bool was_cut;      // recover is set: the highest TSN that was under way at the last cut (ns-2)
     bool fast_packet;  // a fast retransmission to it need not wait for room in cwnd (late choice)
     uint8_t phase;     // enum sctp_phase
+    trace_lane lane;   // of what it is doing; 0: nobody wants it
     int64_t data_sent; // ticks: when DATA was last sent
     struct inet_timer *t3, *heartbeat;
     sim_time last_sent;      // DATA or heartbeat

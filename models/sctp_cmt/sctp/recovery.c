@@ -216,8 +216,11 @@ void sctp_out_move(struct sctp_association *association, struct sctp_path *from,
     struct sctp_out *out = &association->out;
     for (uint32_t tsn = out->cum_tsn + 1; tsn != out->next; tsn++) {
         struct sctp_outgoing *chunk = sctp_out_at(out, tsn);
-        bool moves = chunk->state == SCTP_RESEND || (unsent && chunk->state == SCTP_MADE);
-        if (moves && chunk->path == from)
+        if (chunk->path != from)
+            continue;
+        if (chunk->state == SCTP_RESEND)
+            sctp_resend_move(chunk, to);
+        else if (unsent && chunk->state == SCTP_MADE)
             chunk->path = to;
     }
 }

@@ -48,7 +48,7 @@ static void acknowledge(struct cpu_context *context, struct sctp_association *as
     // What was marked belongs to no path's flight; if a gap block names it, the first transmission
     // has come after all.
     if (chunk->state == SCTP_RESEND) {
-        association->out.resend--;
+        sctp_resend_leave(association, chunk);
         work->any |= !by_gap;
         if (by_gap)
             return;

@@ -48,16 +48,7 @@ bool sctp_chooses_late(const struct sctp_association *association)
 
 int64_t sctp_path_load(const struct sctp_path *path)
 {
-    const struct sctp_out *out = &path->association->out;
-    int64_t load = path->flight;
-    if (out->resend == 0 || !sctp_chooses_late(path->association))
-        return load;
-    for (uint32_t tsn = out->resend_from; tsn != out->unsent; tsn++) {
-        const struct sctp_outgoing *chunk = sctp_out_at(out, tsn);
-        if (chunk->state == SCTP_RESEND && chunk->path == path)
-            load += sctp_outgoing_bytes(chunk);
-    }
-    return load;
+    return path->flight + (sctp_chooses_late(path->association) ? path->marked : 0);
 }
 
 static bool has_room(const struct sctp_path *path)
@@ -143,19 +134,13 @@ static bool any_active(const struct sctp_association *association)
     return false;
 }
 
-static bool data_wait(const struct sctp_association *association)
-{
-    const struct sctp_out *out = &association->out;
-    return out->resend > 0 || out->unsent != out->next || sctp_out_pending(association);
-}
-
 struct sctp_path *sctp_schedule(struct cpu_context *context, struct sctp_association *association,
                                 struct sctp_path *after)
 {
     const struct sctp_cmt_config *cmt = cmt_of(association);
     const struct scheduler *scheduler = &schedulers[cmt->scheduler];
     struct sctp_path *path;
-    if (!any_active(association) && data_wait(association))
+    if (!any_active(association) && sctp_out_waits(association))
         sctp_path_last_resort(context, association, NULL);
     if (cmt->on)
         path = scheduler->next(association, after);

@@ -77,6 +77,13 @@ struct sctp_association *sctp_socket_association(const struct sctp_socket *socke
     return NULL;
 }
 
+uint32_t sctp_association_id(const struct sctp_socket *socket, int station, uint16_t port)
+{
+    const struct sctp_association *found =
+        sctp_host_find(socket->host, station, socket->port, port);
+    return found && found->socket == socket ? found->id : 0;
+}
+
 struct sctp_settings *sctp_socket_settings(struct sctp_socket *socket)
 {
     return &socket->settings;
@@ -257,12 +264,11 @@ struct sctp_socket *sctp_peel_off(struct cpu_context *context, struct sctp_socke
         return NULL;
     struct sctp_socket *own = branch(socket);
     own->inet.process = inet_process_of(socket->host->inet, task);
+    sctp_socket_not_full(found);
     g_ptr_array_remove(socket->associations, found);
     g_ptr_array_add(own->associations, found);
     found->socket = own;
     move_queue(socket, own, found);
-    if (socket->full == found)
-        socket->full = NULL;
     return own;
 }
 

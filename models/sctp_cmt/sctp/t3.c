@@ -59,24 +59,13 @@ static int mark_all(struct sctp_path *path, struct sctp_path *target, int64_t no
             chunk->no_fast |= association->host->config->cmt.on;
             marked++;
         } else if (chunk->state == SCTP_RESEND) {
-            chunk->path = target;
+            sctp_resend_move(chunk, target);
             chunk->fast_due = false;
         }
     }
     if (!sctp_chooses_late(association))
         path->cmt.find_pseudo = path->cmt.find_rtx = true;
     return marked;
-}
-
-static void retarget(struct sctp_association *association, const struct sctp_path *from,
-                     struct sctp_path *to)
-{
-    struct sctp_out *out = &association->out;
-    for (uint32_t tsn = out->cum_tsn + 1; tsn != out->unsent; tsn++) {
-        struct sctp_outgoing *chunk = sctp_out_at(out, tsn);
-        if (chunk->state == SCTP_RESEND && chunk->path == from)
-            chunk->path = to;
-    }
 }
 
 // T3-rtx ends fast recovery.
@@ -121,7 +110,7 @@ static void lose(struct cpu_context *context, struct sctp_path *path, bool probe
         sctp_cc_note(context, path, true);
     }
     if (!before && !config->cmt.late_choice)
-        retarget(association, path, sctp_retransmission_path(context, path, true));
+        sctp_out_move(association, path, sctp_retransmission_path(context, path, true), false);
 }
 
 static void silent_path_probe(struct cpu_context *context, struct sctp_path *path)

@@ -37,6 +37,7 @@ static void announce(struct sctp_association *association)
         char *path = g_strdup_printf("%s path %d", name, i + 1);
         info.name = path;
         association->values[1 + i] = trace_values_new(host->sim->trace, &info);
+        association->paths[i].lane = trace_activity_lane(host->sim->trace, host->host->name, path);
         g_free(path);
     }
     g_free(name);
@@ -59,6 +60,10 @@ void sctp_values_tell(const struct cpu_context *context, struct sctp_association
                 association->in.held + association->in.queued);
     for (int i = 0; i < association->path_count; i++) {
         const struct sctp_path *path = &association->paths[i];
+        trace_activity(trace, path->lane,
+                       path->state == SCTP_PATH_ACTIVE ? sctp_cc_phase_name(path)
+                                                       : sctp_path_state_name(path->state),
+                       context->now);
         trace_value(trace, values[1 + i], VALUE_CWND, context->now, path->cc.cwnd);
         trace_value(trace, values[1 + i], VALUE_FLIGHT, context->now, path->flight);
         if (path->cc.ssthresh < INET_CC_INFINITE)

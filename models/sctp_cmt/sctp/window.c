@@ -63,10 +63,24 @@ void sctp_outgoing_mark(struct sctp_association *association, struct sctp_outgoi
     if (out->resend == 0 || sctp_tsn_before(chunk->tsn, out->resend_from))
         out->resend_from = chunk->tsn;
     out->resend++;
+    path->marked += sctp_outgoing_bytes(chunk);
     // The old path's trackers look for the next chunk, since this one may never be theirs (CUC).
     if (!sctp_chooses_late(association))
         chunk->path->cmt.find_pseudo = chunk->path->cmt.find_rtx = true;
     chunk->path = path;
+}
+
+void sctp_resend_leave(struct sctp_association *association, const struct sctp_outgoing *chunk)
+{
+    association->out.resend--;
+    chunk->path->marked -= sctp_outgoing_bytes(chunk);
+}
+
+void sctp_resend_move(struct sctp_outgoing *chunk, struct sctp_path *to)
+{
+    chunk->path->marked -= sctp_outgoing_bytes(chunk);
+    to->marked += sctp_outgoing_bytes(chunk);
+    chunk->path = to;
 }
 
 void sctp_peer_window(struct sctp_association *association, int64_t a_rwnd)
@@ -98,9 +112,10 @@ static const struct wait t3_waits[SCTP_MOST_PATHS] = {
     {"T3 of path 7", WAIT_ACK}, {"T3 of path 8", WAIT_ACK},
 };
 
-static bool data_wait(const struct sctp_out *out)
+bool sctp_out_waits(const struct sctp_association *association)
 {
-    return out->waiting > 0 || out->unsent != out->next || out->resend > 0;
+    const struct sctp_out *out = &association->out;
+    return out->resend > 0 || out->unsent != out->next || sctp_out_pending(association);
 }
 
 // True if the peer's window, and nothing else, keeps new data: some path has room in cwnd.
@@ -136,7 +151,7 @@ static const struct sctp_path *hole(const struct sctp_association *association)
 const struct wait *sctp_out_wait(const struct sctp_association *association)
 {
     const struct sctp_out *out = &association->out;
-    if (!data_wait(out))
+    if (!sctp_out_waits(association))
         return NULL;
     bool blocked = window_blocks(association), full = true;
     const struct sctp_path *path = hole(association);

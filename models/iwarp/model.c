@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "sim/workload/model.h"
+#include "models/iwarp/native.h"
+
+const struct model iwarp_model = {
+    .name = "iwarp",
+    .stands_on =
+        (const char *const[]){"inet", "ethernet", "sctp_cmt/wire", "sctp_cmt/sctp", "tcp", NULL},
+    .sections = (const struct scenario_section *const[]){native_iwarp_sections, NULL},
+    .stacks = (const struct stack *const[]){&native_iwarp_stack, NULL},
+    .operations = native_iwarp_operations,
+};

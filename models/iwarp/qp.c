@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Queue pairs: their life and their end.
+#include "models/iwarp/internal.h"
+
+static const char *const state_names[] = {
+    [IWARP_QP_IDLE] = "IDLE",
+    [IWARP_QP_CONNECTING] = "CONNECTING",
+    [IWARP_QP_RTS] = "RTS",
+    [IWARP_QP_CLOSING] = "CLOSING",
+    [IWARP_QP_TERMINATE] = "TERMINATE",
+    [IWARP_QP_ERROR] = "ERROR",
+};
+
+const char *iwarp_qp_state_name(enum iwarp_qp_state state)
+{
+    return state_names[state];
+}
+
+void iwarp_qp_set_state(const struct cpu_context *context, struct iwarp_qp *qp,
+                        enum iwarp_qp_state state, const char *detail)
+{
+    const struct iwarp_user *user = &qp->rnic->user;
+    struct trace_transition step = {
+        .where = user->name,
+        .machine = "iwarp qp",
+        .subject = qp->number,
+        .from = state_names[qp->state],
+        .to = state_names[state],
+        .detail = detail,
+    };
+    trace_transition(user->sim->trace, cpu_lane(context->cpu), context->now, &step);
+    qp->state = state;
+}
+
+// ---- Life ----
+
+struct iwarp_qp *iwarp_qp_create(struct cpu_context *context, struct iwarp_rnic *rnic,
+                                 const struct iwarp_qp_attributes *attributes)
+{
+    const struct iwarp_cq *send = attributes->send_cq, *receive = attributes->receive_cq;
+    cpu_spend(context, rnic->config->object, &iwarp_stage);
+    if (!send || !receive || send->rnic != rnic || receive->rnic != rnic || send->destroyed ||
+        receive->destroyed || !iwarp_domain_known(rnic, attributes->domain))
+        return NULL;
+    struct iwarp_qp *qp = g_new0(struct iwarp_qp, 1);
+    qp->rnic = rnic;
+    qp->attributes = *attributes;
+    attributes->send_cq->users++;
+    attributes->receive_cq->users++;
+    g_ptr_array_add(rnic->qps, qp);
+    qp->number = (int)rnic->qps->len;
+    return qp;
+}
+
+static void forget(struct iwarp_works *works)
+{
+    while (works->head)
+        iwarp_work_free(iwarp_works_pop(works));
+}
+
+enum iwarp_result iwarp_qp_destroy(struct cpu_context *context, struct iwarp_qp *qp)
+{
+    cpu_spend(context, qp->rnic->config->object, &iwarp_stage);
+    if (qp->destroyed)
+        return IWARP_INVALID;
+    switch (qp->state) {
+    case IWARP_QP_IDLE:
+    case IWARP_QP_ERROR:
+    case IWARP_QP_CLOSING:
+        break;
+    case IWARP_QP_CONNECTING:
+    case IWARP_QP_RTS:
+    case IWARP_QP_TERMINATE:
+        return IWARP_STATE;
+    }
+    if (qp->queued > 0)
+        return IWARP_AGAIN;
+    forget(&qp->receives);
+    forget(&qp->reads);
+    if (qp->socket) {
+        inet_call_as(qp->transport->inet(qp->socket), qp->process);
+        qp->transport->close(context, qp->socket);
+    }
+    qp->socket = NULL;
+    qp->destroyed = true;
+    qp->attributes.send_cq->users--;
+    qp->attributes.receive_cq->users--;
+    return IWARP_OK;
+}
+
+void *iwarp_qp_owner(const struct iwarp_qp *qp)
+{
+    return qp->attributes.owner;
+}
+
+enum iwarp_qp_state iwarp_qp_state(const struct iwarp_qp *qp)
+{
+    return qp->state;
+}
+
+const char *iwarp_qp_error(const struct iwarp_qp *qp)
+{
+    return qp->error;
+}
+
+bool iwarp_qp_reads(const struct iwarp_qp *qp)
+{
+    return qp->socket && !qp->ended && (qp->state == IWARP_QP_RTS || qp->state == IWARP_QP_CLOSING);
+}
+
+bool iwarp_qp_ended_by_peer(const struct iwarp_qp *qp)
+{
+    return qp->ended;
+}
+
+// ---- Connections ----
+
+static enum iwarp_result register_socket(struct cpu_context *context, struct iwarp_qp *qp,
+                                         const struct iwarp_transport *transport, void *socket)
+{
+    struct iwarp_rnic *rnic = qp->rnic;
+    cpu_spend(context, rnic->config->object, &iwarp_stage);
+    if (qp->destroyed || (qp->state != IWARP_QP_IDLE && qp->state != IWARP_QP_CONNECTING))
+        return IWARP_STATE;
+    if (!socket || (rnic->transport && rnic->transport != transport))
+        return IWARP_INVALID;
+    if (!transport->established(socket))
+        return IWARP_GONE;
+    struct inet_host *host = transport->inet(socket)->host;
+    rnic->transport = transport;
+    rnic->process = qp->process = inet_process_of(host, rnic->user.task);
+    qp->thread = inet_process_of(host, &rnic->thread);
+    qp->transport = transport;
+    qp->socket = socket;
+    qp->streams = transport->streams(socket);
+    iwarp_qp_set_state(context, qp, IWARP_QP_RTS, transport->name);
+    return IWARP_OK;
+}
+
+enum iwarp_result iwarp_qp_register_sctp(struct cpu_context *context, struct iwarp_qp *qp,
+                                         struct sctp_socket *socket)
+{
+    return register_socket(context, qp, &iwarp_over_sctp, socket);
+}
+
+enum iwarp_result iwarp_qp_register_tcp(struct cpu_context *context, struct iwarp_qp *qp,
+                                        struct tcp_socket *socket)
+{
+    return register_socket(context, qp, &iwarp_over_tcp, socket);
+}
+
+// How the connection attempt stands.
+static enum iwarp_result connecting(struct cpu_context *context, struct iwarp_qp *qp)
+{
+    const struct iwarp_transport *transport = qp->transport;
+    bool up = transport->established(qp->socket);
+    if (!up && !transport->failed(qp->socket)) {
+        if (!inet_wait(context, transport->inet(qp->socket), INET_WRITABLE))
+            return IWARP_AGAIN;
+        up = transport->established(qp->socket);
+    }
+    if (up)
+        return register_socket(context, qp, transport, qp->socket);
+    iwarp_qp_fail(context, qp, "the connection could not be made");
+    return IWARP_GONE;
+}
+
+enum iwarp_result iwarp_qp_active_connect(struct cpu_context *context, struct iwarp_qp *qp,
+                                          const struct iwarp_address *address)
+{
+    if (qp->state == IWARP_QP_CONNECTING)
+        return connecting(context, qp);
+    if (qp->state != IWARP_QP_IDLE || qp->destroyed)
+        return IWARP_STATE;
+    qp->transport = address->sctp ? &iwarp_over_sctp : &iwarp_over_tcp;
+    qp->socket = qp->transport->connect(context, address, qp->rnic->user.task);
+    if (!qp->socket)
+        return IWARP_GONE;
+    qp->process = qp->transport->inet(qp->socket)->process;
+    iwarp_qp_set_state(context, qp, IWARP_QP_CONNECTING, qp->transport->name);
+    return connecting(context, qp);
+}
+
+enum iwarp_result iwarp_qp_passive_connect(struct cpu_context *context, struct iwarp_qp *qp,
+                                           const struct iwarp_listener *listener)
+{
+    const struct iwarp_transport *transport = listener->sctp ? &iwarp_over_sctp : &iwarp_over_tcp;
+    if (qp->state != IWARP_QP_IDLE || qp->destroyed)
+        return IWARP_STATE;
+    void *socket = transport->accept(context, listener, qp->rnic->user.task);
+    return socket ? register_socket(context, qp, transport, socket) : IWARP_AGAIN;
+}
+
+enum iwarp_result iwarp_qp_disconnect(struct cpu_context *context, struct iwarp_qp *qp)
+{
+    if (qp->state != IWARP_QP_RTS)
+        return IWARP_STATE;
+    if (qp->queued > 0)
+        return IWARP_AGAIN;
+    iwarp_qp_set_state(context, qp, IWARP_QP_CLOSING, "disconnect");
+    inet_call_as(qp->transport->inet(qp->socket), qp->process);
+    qp->transport->shutdown(context, qp->socket);
+    return IWARP_OK;
+}
+
+// ---- Ends ----
+
+static void flush(struct cpu_context *context, struct iwarp_works *works)
+{
+    while (works->head)
+        iwarp_work_complete(context, iwarp_works_pop(works), IWARP_FLUSHED);
+}
+
+// Its reads whose requests were not sent.
+static void flush_requests(struct cpu_context *context, struct iwarp_qp *qp)
+{
+    struct iwarp_works others = {0}, *requests = &qp->rnic->requests;
+    while (requests->head) {
+        struct iwarp_work *work = iwarp_works_pop(requests);
+        if (work->qp == qp)
+            iwarp_work_complete(context, work, IWARP_FLUSHED);
+        else
+            iwarp_works_append(&others, work);
+    }
+    *requests = others;
+}
+
+static void flush_all(struct cpu_context *context, struct iwarp_qp *qp)
+{
+    while (qp->responses) {
+        struct iwarp_work *response = qp->responses;
+        qp->responses = response->next;
+        iwarp_work_complete(context, response, IWARP_FLUSHED);
+    }
+    flush(context, &qp->reads);
+    flush_requests(context, qp);
+    flush(context, &qp->receives);
+    iwarp_thread_release(context, qp);
+}
+
+void iwarp_qp_fail(struct cpu_context *context, struct iwarp_qp *qp, const char *error)
+{
+    if (qp->state == IWARP_QP_ERROR)
+        return;
+    qp->error = error;
+    iwarp_qp_set_state(context, qp, IWARP_QP_ERROR, error);
+    flush_all(context, qp);
+}
+
+void iwarp_qp_ended(struct cpu_context *context, struct iwarp_qp *qp)
+{
+    qp->ended = true;
+    if (qp->state == IWARP_QP_RTS) {
+        iwarp_qp_set_state(context, qp, IWARP_QP_CLOSING, "closed by the peer");
+        qp->transport->shutdown(context, qp->socket);
+    }
+    flush_all(context, qp);
+}
+
+void iwarp_qp_terminate(struct cpu_context *context, struct iwarp_qp *qp, enum iwarp_fault fault)
+{
+    const struct iwarp_work_request request = {.operation = IWARP_TERMINATE};
+    struct iwarp_work *work = iwarp_work_new(context, qp, &request);
+    qp->error = iwarp_fault_text(fault);
+    iwarp_qp_set_state(context, qp, IWARP_QP_TERMINATE, qp->error);
+    qp->rnic->count.terminates++;
+    ++*qp->rnic->count.terminated;
+    work->internal = true;
+    work->fault = fault;
+    iwarp_thread_post(context, work);
+    flush_all(context, qp);
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Work requests: their states, and their way into a CQ.
+#include "models/iwarp/internal.h"
+
+#include "sim/core/fifo.h"
+
+#include <string.h>
+
+static const char *const operation_names[] = {
+    [IWARP_SEND] = "send",           [IWARP_WRITE] = "write",
+    [IWARP_READ] = "read",           [IWARP_RECEIVE] = "receive",
+    [IWARP_TERMINATE] = "terminate", [IWARP_READ_RESPONSE] = "read response",
+};
+
+static const char *const state_names[] = {
+    [IWARP_WORK_QUEUED] = "queued", [IWARP_WORK_SENDING] = "sending",
+    [IWARP_WORK_POSTED] = "posted", [IWARP_WORK_PLACED] = "placed",
+    [IWARP_WORK_DONE] = "done",
+};
+
+const char *iwarp_operation_name(enum iwarp_operation operation)
+{
+    return operation_names[operation];
+}
+
+static void trace_state(const struct cpu_context *context, const struct iwarp_work *work,
+                        const char *from, const char *to)
+{
+    const struct iwarp_user *user = &work->qp->rnic->user;
+    struct trace_transition step = {
+        .where = user->name,
+        .machine = "iwarp request",
+        .subject = work->number,
+        .from = from,
+        .to = to,
+        .detail = operation_names[work->request.operation],
+    };
+    trace_transition(user->sim->trace, cpu_lane(context->cpu), context->now, &step);
+}
+
+void iwarp_work_enter(const struct cpu_context *context, struct iwarp_work *work,
+                      enum iwarp_work_state state)
+{
+    if (work->state == state)
+        return;
+    trace_state(context, work, state_names[work->state], state_names[state]);
+    work->state = state;
+}
+
+struct iwarp_work *iwarp_work_new(const struct cpu_context *context, struct iwarp_qp *qp,
+                                  const struct iwarp_work_request *request)
+{
+    struct iwarp_work *work = pool_take(&qp->rnic->works);
+    *work = (struct iwarp_work){.qp = qp, .request = *request};
+    work->number = ++qp->rnic->last_number;
+    work->posted = context->now;
+    if (request->content_length > 0)
+        memcpy(work->content, request->content, request->content_length);
+    work->request.content = work->content;
+    for (int i = 0; i < request->sge_count; i++)
+        work->length += request->sgl[i].length;
+    bool receives = request->operation == IWARP_RECEIVE;
+    work->state = receives ? IWARP_WORK_POSTED : IWARP_WORK_QUEUED;
+    trace_state(context, work, NULL, state_names[work->state]);
+    return work;
+}
+
+void iwarp_work_free(struct iwarp_work *work)
+{
+    pool_give(&work->qp->rnic->works, work);
+}
+
+void iwarp_works_append(struct iwarp_works *works, struct iwarp_work *work)
+{
+    FIFO_APPEND(works->head, works->tail, work, next);
+    works->count++;
+}
+
+struct iwarp_work *iwarp_works_pop(struct iwarp_works *works)
+{
+    struct iwarp_work *work = works->head;
+    if (work) {
+        works->head = work->next;
+        works->count--;
+    }
+    return work;
+}
+
+// What a receive tells of its message.
+static void describe_arrival(struct iwarp_completion *completion, const struct iwarp_work *work)
+{
+    completion->message = work->message;
+    completion->offset = work->offset;
+    completion->stands_in = work->stands_in;
+    completion->content_length = work->content_length;
+    memcpy(completion->content, work->content, work->content_length);
+}
+
+void iwarp_work_complete(struct cpu_context *context, struct iwarp_work *work,
+                         enum iwarp_status status)
+{
+    const struct iwarp_qp_attributes *attributes = &work->qp->attributes;
+    enum iwarp_operation operation = work->request.operation;
+    bool receives = operation == IWARP_RECEIVE, reads = operation == IWARP_READ;
+    iwarp_work_enter(context, work, IWARP_WORK_DONE);
+    if (!work->internal && !(work->request.silent && status == IWARP_SUCCESS)) {
+        struct iwarp_completion completion = {
+            .qp = work->qp,
+            .operation = operation,
+            .status = status,
+            .id = work->request.id,
+            .owner = work->request.owner,
+            .bytes = status == IWARP_SUCCESS ? work->done : 0,
+        };
+        if (receives)
+            describe_arrival(&completion, work);
+        iwarp_cq_put(context, receives || reads ? attributes->receive_cq : attributes->send_cq,
+                     &completion);
+    }
+    iwarp_work_free(work);
+}

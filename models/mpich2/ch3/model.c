@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "sim/workload/model.h"
+#include "models/mpich2/ch3/ch3.h"
+#include "models/mpich2/ch3/rma_benchmarks.h"
+
+static const struct scenario_section sections[] = {{"ch3", &ch3_table}, {NULL, NULL}};
+
+const struct model ch3_model = {
+    .name = "mpich2/ch3",
+    .sections = (const struct scenario_section *const[]){sections, NULL},
+    .benchmarks = ch3_rma_benchmarks,
+};

@@ -1,0 +1,441 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// One-sided operations over iWARP (thesis 004, 3.4.4, figures 3.10 to 3.12).
+#include "models/mpich2/hybrid/hybrid.h"
+
+#include <string.h>
+
+// What an untagged message has: an envelope, and with a question where the answer goes.
+struct envelope {
+    struct ch3_pkt pkt;
+    int64_t address;
+};
+_Static_assert(sizeof(struct envelope) <= IWARP_CONTENT_BYTES, "is kept whole");
+
+#define WRITTEN 1 // pkt.receiver of CH3_PKT_RMA_DONE: the data were written to the target
+
+static struct ch3_hybrid_process *of(const struct ch3_process *ch3)
+{
+    return ch3_hybrid_of(ch3->process);
+}
+
+// ---- Windows ----
+
+static void created(struct cpu_context *context, struct ch3_process *ch3, struct ch3_window *window)
+{
+    struct ch3_hybrid_process *hybrid = of(ch3);
+    hybrid->windows++;
+    uint32_t stag =
+        iwarp_memory_register(context, hybrid->rnic, hybrid->domain, window->address, window->size);
+    window->registered = GUINT_TO_POINTER(stag);
+}
+
+static void freed(struct cpu_context *context, struct ch3_process *ch3, struct ch3_window *window)
+{
+    struct ch3_hybrid_process *hybrid = of(ch3);
+    uint32_t stag = GPOINTER_TO_UINT(window->registered);
+    hybrid->windows--;
+    if (stag != 0)
+        iwarp_memory_deregister(context, hybrid->rnic, stag);
+}
+
+// The tag of the window that holds the memory, or 0.
+static uint32_t window_tag(const struct ch3_process *ch3, int64_t address, int64_t size)
+{
+    for (guint i = 0; i < ch3->rma->windows->len; i++) {
+        const struct ch3_window *window = g_ptr_array_index(ch3->rma->windows, i);
+        if (window->open && address >= window->address &&
+            address + size <= window->address + window->size)
+            return GPOINTER_TO_UINT(window->registered);
+    }
+    return 0;
+}
+
+// The tag of the operation's memory at its origin: that of a window, or one for a time.
+static void own_memory(struct cpu_context *context, struct ch3_hybrid_op *op, int64_t size)
+{
+    const struct ch3_hybrid_process *hybrid = op->vc->hybrid;
+    op->own_stag = window_tag(&hybrid->sctp.ch3, op->own_address, size);
+    if (op->own_stag != 0)
+        return;
+    op->temporary = true;
+    op->own_stag =
+        iwarp_memory_register(context, hybrid->rnic, hybrid->domain, op->own_address, size);
+}
+
+static void give_memory_back(struct cpu_context *context, struct ch3_hybrid_op *op)
+{
+    if (op->temporary)
+        iwarp_memory_deregister(context, op->vc->hybrid->rnic, op->own_stag);
+    op->temporary = false;
+}
+
+// ---- Posting ----
+
+void ch3_hybrid_post_receive(struct cpu_context *context, struct ch3_hybrid_vc *vc, int slot)
+{
+    const struct ch3_hybrid_config *config = vc->hybrid->config;
+    int64_t size = config->buffer / config->receives;
+    const struct iwarp_work_request request = {
+        .id = (uint64_t)slot,
+        .operation = IWARP_RECEIVE,
+        .sgl = {{vc->stag, vc->buffer + slot * size, size}},
+        .sge_count = 1,
+    };
+    iwarp_qp_post_rq(context, vc->qp, &request);
+}
+
+static enum iwarp_result post_move(struct cpu_context *context, struct ch3_hybrid_op *op)
+{
+    const struct iwarp_work_request request = {
+        .owner = op,
+        .operation = op->operation,
+        .sgl = {{op->own_stag, op->own_address, op->pkt.length}},
+        .sge_count = 1,
+        .remote_stag = op->peer_stag,
+        .remote_address = op->peer_address,
+        .message = op->pkt.message,
+    };
+    return op->operation == IWARP_READ ? iwarp_qp_post_rq(context, op->vc->qp, &request)
+                                       : iwarp_qp_post_sq(context, op->vc->qp, &request);
+}
+
+static enum iwarp_result post_envelope(struct cpu_context *context, struct ch3_hybrid_op *op)
+{
+    const struct ch3_process *ch3 = &op->vc->hybrid->sctp.ch3;
+    const struct envelope envelope = {op->pkt, op->asked};
+    bool asks = op->pkt.type == CH3_PKT_GET;
+    const struct iwarp_work_request request = {
+        .owner = op,
+        .operation = IWARP_SEND,
+        .sgl = {{op->vc->stag, op->vc->buffer, asks ? (int64_t)sizeof envelope : CH3_PKT_BYTES}},
+        .sge_count = 1,
+        .content = &envelope,
+        .content_length = asks ? sizeof envelope : CH3_PKT_BYTES,
+    };
+    if (!op->built)
+        cpu_spend_for(context, ch3->config->send, &ch3_stage, op->pkt.message);
+    op->built = true;
+    enum iwarp_result result = iwarp_qp_post_sq(context, op->vc->qp, &request);
+    *op->vc->hybrid->count.envelopes += result == IWARP_OK;
+    return result;
+}
+
+void ch3_hybrid_pump(struct cpu_context *context, struct ch3_hybrid_vc *vc)
+{
+    while (vc->head && vc->state == CH3_HYBRID_UP) {
+        struct ch3_hybrid_op *op = vc->head;
+        enum iwarp_result result =
+            op->operation == IWARP_SEND ? post_envelope(context, op) : post_move(context, op);
+        if (result == IWARP_FULL)
+            return;
+        if (result != IWARP_OK) {
+            mpi_fail(ch3_hybrid_mpi(vc->hybrid), "iwarp", NULL,
+                     " posts a work request for rank %d: %s", vc->peer, iwarp_result_text(result));
+            return;
+        }
+        vc->head = op->next;
+    }
+}
+
+static void queue(struct cpu_context *context, struct ch3_hybrid_op *op)
+{
+    FIFO_APPEND(op->vc->head, op->vc->tail, op, next);
+    ch3_hybrid_pump(context, op->vc);
+}
+
+// An envelope that tells of a transfer goes before what has not been begun, after those before it.
+static void queue_first(struct cpu_context *context, struct ch3_hybrid_op *op)
+{
+    struct ch3_hybrid_vc *vc = op->vc;
+    struct ch3_hybrid_op **at = &vc->head;
+    while (*at && (*at)->operation == IWARP_SEND && (*at)->pkt.type != CH3_PKT_GET)
+        at = &(*at)->next;
+    if (!*at)
+        vc->tail = op;
+    op->next = *at;
+    *at = op;
+    ch3_hybrid_pump(context, vc);
+}
+
+static struct ch3_hybrid_op *op_new(struct ch3_hybrid_vc *vc, const struct ch3_pkt *pkt)
+{
+    struct ch3_hybrid_op *op = pool_take(&vc->hybrid->ops);
+    *op = (struct ch3_hybrid_op){.vc = vc, .pkt = *pkt};
+    vc->hybrid->ops_open++;
+    return op;
+}
+
+static void op_over(struct cpu_context *context, struct ch3_hybrid_op *op)
+{
+    give_memory_back(context, op);
+    op->vc->hybrid->ops_open--;
+    pool_give(&op->vc->hybrid->ops, op);
+}
+
+// ---- At the origin ----
+
+// A number for the get, by which its answer finds it.
+static uint32_t ask(struct ch3_hybrid_process *hybrid, struct ch3_hybrid_op *op)
+{
+    for (guint i = 0; i < hybrid->asked->len; i++)
+        if (!g_ptr_array_index(hybrid->asked, i)) {
+            g_ptr_array_index(hybrid->asked, i) = op;
+            return i;
+        }
+    g_ptr_array_add(hybrid->asked, op);
+    return hybrid->asked->len - 1;
+}
+
+static void begin(struct cpu_context *context, struct ch3_hybrid_op *op,
+                  const struct ch3_rma_op *asked)
+{
+    struct ch3_hybrid_process *hybrid = op->vc->hybrid;
+    const struct mpi_process *process = ch3_hybrid_mpi(hybrid);
+    const struct ch3_window *theirs =
+        ch3_window_of(ch3_of(process->peers[asked->peer]), asked->window->number);
+    op->own_address = asked->address;
+    op->peer_address = theirs->address + asked->offset;
+    op->peer_stag = GPOINTER_TO_UINT(theirs->registered);
+    own_memory(context, op, asked->size);
+    if (asked->kind == CH3_PUT) {
+        op->operation = IWARP_WRITE;
+        op->pkt.type = CH3_PKT_RMA_DONE;
+        op->pkt.receiver = WRITTEN;
+    } else if (hybrid->config->get == CH3_HYBRID_BY_READ) {
+        op->operation = IWARP_READ;
+        op->pkt.type = CH3_PKT_RMA_DONE;
+    } else {
+        op->operation = IWARP_SEND;
+        op->pkt.type = CH3_PKT_GET;
+        op->pkt.sequence = (uint32_t)asked->offset;
+        op->pkt.sender = ask(hybrid, op);
+        op->pkt.receiver = op->own_stag;
+        op->asked = op->own_address;
+    }
+}
+
+// Whether the epoch, whose first operation to the peer this is, has an accumulate to it.
+static bool accumulates(const struct ch3_rma_op *op)
+{
+    int peer = op->peer;
+    for (; op; op = op->next)
+        if (op->peer == peer && op->kind == CH3_ACCUMULATE)
+            return true;
+    return false;
+}
+
+static void issue(struct cpu_context *context, struct ch3_process *ch3, struct ch3_rma_op *asked,
+                  bool last)
+{
+    struct ch3_hybrid_vc *vc = &of(ch3)->vcs[asked->peer];
+    if (asked->ordinal == 1)
+        vc->packets = accumulates(asked);
+    if (vc->packets) {
+        ch3_rma_send(context, ch3, asked, last);
+        return;
+    }
+    const struct ch3_pkt pkt = {
+        .flags = last ? CH3_LAST_OF_EPOCH : 0,
+        .context = (uint16_t)asked->ordinal, // of the last one: how many there are
+        .tag = asked->window->number,
+        .length = (uint32_t)asked->size,
+        .message = asked->message,
+    };
+    if (asked->ordinal > UINT16_MAX) {
+        mpi_fail(ch3->process, "window_error", NULL,
+                 ": more than %d operations of an epoch to rank %d", UINT16_MAX, asked->peer);
+        return;
+    }
+    struct ch3_hybrid_op *op = op_new(vc, &pkt);
+    begin(context, op, asked);
+    ch3_rma_op_free(ch3, asked);
+    ch3_hybrid_connect(context, vc);
+    queue(context, op);
+}
+
+const struct ch3_rma_ops ch3_hybrid_rma = {.created = created, .freed = freed, .issue = issue};
+
+// ---- Envelopes that arrive ----
+
+// A get by write, at its target: writes, and then answers.
+static void serve(struct cpu_context *context, struct ch3_hybrid_vc *vc,
+                  const struct envelope *question)
+{
+    const struct ch3_window *window = ch3_window_of(&vc->hybrid->sctp.ch3, question->pkt.tag);
+    struct ch3_hybrid_op *op = op_new(vc, &question->pkt);
+    op->operation = IWARP_WRITE;
+    op->own_address = window->address + question->pkt.sequence;
+    op->own_stag = GPOINTER_TO_UINT(window->registered);
+    op->peer_stag = question->pkt.receiver;
+    op->peer_address = question->address;
+    op->served = true;
+    op->pkt.type = CH3_PKT_GET_RESP;
+    queue(context, op);
+}
+
+static void answered(struct cpu_context *context, struct ch3_hybrid_vc *vc,
+                     const struct ch3_pkt *pkt)
+{
+    struct ch3_process *ch3 = &vc->hybrid->sctp.ch3;
+    struct ch3_hybrid_op *op = g_ptr_array_index(vc->hybrid->asked, pkt->sender);
+    struct ch3_window *window = ch3_window_of(ch3, pkt->tag);
+    g_ptr_array_index(vc->hybrid->asked, pkt->sender) = NULL;
+    if (op->arrived)
+        mpi_message_arrived(context, ch3->process, op->pkt.message);
+    op_over(context, op);
+    ch3_rma_over(context, ch3, window);
+}
+
+// An operation of the peer on a window here is over; with `total` it is the last to be issued.
+static void over_here(struct cpu_context *context, struct ch3_hybrid_vc *vc,
+                      const struct ch3_pkt *pkt)
+{
+    struct ch3_process *ch3 = &vc->hybrid->sctp.ch3;
+    struct ch3_hybrid_epoch *epoch = NULL;
+    for (guint i = 0; i < vc->epochs->len; i++)
+        if (g_array_index(vc->epochs, struct ch3_hybrid_epoch, i).window == pkt->tag)
+            epoch = &g_array_index(vc->epochs, struct ch3_hybrid_epoch, i);
+    if (!epoch) {
+        const struct ch3_hybrid_epoch fresh = {.window = pkt->tag};
+        g_array_append_val(vc->epochs, fresh);
+        epoch = &g_array_index(vc->epochs, struct ch3_hybrid_epoch, vc->epochs->len - 1);
+    }
+    epoch->over++;
+    if (pkt->flags & CH3_LAST_OF_EPOCH)
+        epoch->total = pkt->context;
+    if (epoch->over != epoch->total)
+        return;
+    epoch->over = epoch->total = 0;
+    ch3_rma_marked(context, ch3, ch3_window_of(ch3, pkt->tag));
+}
+
+// An envelope that tells of a transfer.
+static void take(struct cpu_context *context, struct ch3_hybrid_vc *vc, const struct ch3_pkt *pkt)
+{
+    if (pkt->type == CH3_PKT_GET_RESP)
+        answered(context, vc, pkt);
+    else
+        over_here(context, vc, pkt);
+}
+
+// True if the data of the envelope's write are here, which it then has told.
+static bool landed(struct ch3_hybrid_vc *vc, const struct ch3_pkt *pkt)
+{
+    for (guint i = 0; i < vc->landed->len; i++)
+        if (message_same(g_array_index(vc->landed, struct message_ref, i), pkt->message)) {
+            g_array_remove_index_fast(vc->landed, i);
+            return true;
+        }
+    return false;
+}
+
+// The first of the held envelopes that may go now, or -1. Answers keep their order.
+static int releasable(struct ch3_hybrid_vc *vc)
+{
+    bool answers = false;
+    for (guint i = 0; i < vc->held->len; i++) {
+        const struct ch3_pkt *pkt = &g_array_index(vc->held, struct ch3_pkt, i);
+        bool answer = pkt->type == CH3_PKT_GET_RESP;
+        if (!(answer && answers) && landed(vc, pkt))
+            return (int)i;
+        answers = answers || answer;
+    }
+    return -1;
+}
+
+bool ch3_hybrid_release(struct cpu_context *context, struct ch3_hybrid_process *hybrid)
+{
+    for (int rank = 0; hybrid->held > 0 && rank < ch3_hybrid_mpi(hybrid)->ranks; rank++) {
+        struct ch3_hybrid_vc *vc = &hybrid->vcs[rank];
+        int index = releasable(vc);
+        if (index < 0)
+            continue;
+        const struct ch3_pkt pkt = g_array_index(vc->held, struct ch3_pkt, index);
+        g_array_remove_index(vc->held, (guint)index);
+        hybrid->held--;
+        if (hybrid->config->hold)
+            take(context, vc, &pkt);
+        return true;
+    }
+    return false;
+}
+
+static bool answer_is_held(const struct ch3_hybrid_vc *vc)
+{
+    for (guint i = 0; i < vc->held->len; i++)
+        if (g_array_index(vc->held, struct ch3_pkt, i).type == CH3_PKT_GET_RESP)
+            return true;
+    return false;
+}
+
+// An envelope that has overtaken its data is kept until they land.
+static void tell(struct cpu_context *context, struct ch3_hybrid_vc *vc, const struct ch3_pkt *pkt)
+{
+    struct ch3_hybrid_process *hybrid = vc->hybrid;
+    bool answer = pkt->type == CH3_PKT_GET_RESP;
+    bool behind = answer && answer_is_held(vc);
+    bool early = (answer || pkt->receiver == WRITTEN) && (behind || !landed(vc, pkt));
+    if (early) {
+        ++*hybrid->count.early;
+        g_array_append_val(vc->held, *pkt);
+        hybrid->held++;
+    }
+    if (!early || !hybrid->config->hold)
+        take(context, vc, pkt);
+}
+
+static void envelope_arrived(struct cpu_context *context, struct ch3_hybrid_vc *vc,
+                             const struct iwarp_completion *completion)
+{
+    struct ch3_process *ch3 = &vc->hybrid->sctp.ch3;
+    struct envelope envelope = {0};
+    memcpy(&envelope, completion->content, completion->content_length);
+    const struct ch3_pkt *pkt = &envelope.pkt;
+    ch3_hybrid_post_receive(context, vc, (int)completion->id);
+    cpu_spend_for(context, ch3->config->receive, &ch3_stage, pkt->message);
+    if (pkt->type == CH3_PKT_GET)
+        serve(context, vc, &envelope);
+    else
+        tell(context, vc, pkt);
+}
+
+// ---- Completions ----
+
+// The envelope has gone: a put or a get by read is over for its origin, a served get for its
+// target. A get by write goes on.
+static void envelope_sent(struct cpu_context *context, struct ch3_hybrid_op *op)
+{
+    struct ch3_hybrid_vc *vc = op->vc;
+    struct ch3_process *ch3 = &vc->hybrid->sctp.ch3;
+    const struct ch3_pkt pkt = op->pkt;
+    bool served = op->served;
+    if (pkt.type == CH3_PKT_GET)
+        return;
+    op_over(context, op);
+    if (served)
+        over_here(context, vc, &pkt);
+    else
+        ch3_rma_over(context, ch3, ch3_window_of(ch3, pkt.tag));
+}
+
+void ch3_hybrid_complete(struct cpu_context *context, const struct iwarp_completion *completion)
+{
+    struct ch3_hybrid_vc *vc = iwarp_qp_owner(completion->qp);
+    struct ch3_hybrid_op *op = completion->owner;
+    if (completion->status != IWARP_SUCCESS) {
+        const char *error = iwarp_qp_error(completion->qp);
+        if (error)
+            mpi_fail(ch3_hybrid_mpi(vc->hybrid), "qp_error", json_pack("{s:i}", "peer", vc->peer),
+                     " loses its queue pair with rank %d: %s", vc->peer, error);
+        return;
+    }
+    if (completion->operation == IWARP_RECEIVE)
+        envelope_arrived(context, vc, completion);
+    else if (completion->operation == IWARP_SEND)
+        envelope_sent(context, op);
+    else {
+        op->operation = IWARP_SEND;
+        queue_first(context, op);
+    }
+    ch3_hybrid_pump(context, vc);
+}

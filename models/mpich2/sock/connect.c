@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "models/mpich2/sock/sock.h"
+
+#include <string.h>
+
+#define PORT_BASE 40000 // an ephemeral port; captures show no known protocol on it
+
+static const struct stage card_stage = {"business card", STAGE_LIBRARY};
+
+static uint16_t port_of(int rank)
+{
+    return (uint16_t)(PORT_BASE + rank);
+}
+
+const char *sock_state_name(enum sock_connection_state state)
+{
+    static const char *const names[] = {
+        [SOCK_CONNECTING] = "connecting",
+        [SOCK_OPEN_CSEND] = "open_csend",
+        [SOCK_OPEN_CRECV] = "open_crecv",
+        [SOCK_OPEN_LRECV_PKT] = "open_lrecv_pkt",
+        [SOCK_OPEN_LRECV_DATA] = "open_lrecv_data",
+        [SOCK_OPEN_LSEND] = "open_lsend",
+        [SOCK_CONNECTED] = "connected",
+        [SOCK_CLOSING] = "closing",
+    };
+    return names[state];
+}
+
+static void tell(const struct cpu_context *context, const struct sock_connection *connection,
+                 const char *from, const char *to, const char *detail)
+{
+    const struct mpi_process *process = connection->link.mesh->process;
+    struct trace_transition transition = {.where = process->name,
+                                          .machine = "connection",
+                                          .subject = connection->number,
+                                          .from = from,
+                                          .to = to,
+                                          .detail = detail};
+    trace_transition(process->sim->trace, cpu_lane(context->cpu), context->now, &transition);
+}
+
+static void enter(const struct cpu_context *context, struct sock_connection *connection,
+                  enum sock_connection_state state, const char *detail)
+{
+    tell(context, connection, sock_state_name(connection->state), sock_state_name(state), detail);
+    connection->state = state;
+}
+
+static struct sock_connection *connection_new(struct sock_process *sock, int rank,
+                                              struct tcp_socket *socket,
+                                              enum sock_connection_state state)
+{
+    struct sock_connection *connection = pool_take(&sock->pool);
+    *connection = (struct sock_connection){.state = state, .number = ++sock->connections_made};
+    mesh_link_init(&connection->link, &sock->mesh, rank);
+    connection->link.socket = socket;
+    g_ptr_array_add(sock->connections, connection);
+    return connection;
+}
+
+// ---- MPI_Init ----
+
+// Opens the listener and publishes the business card. The last one that has done so ends the
+// process manager's barrier.
+static enum mpi_progress listen_step(struct cpu_context *context, struct mpi_process *process,
+                                     int peer)
+{
+    struct sock_process *sock = sock_of(process);
+    (void)peer;
+    if (process->ranks == 1)
+        return PROGRESS_NOTHING;
+    sock->listener = tcp_listen(context, sock->mesh.host, port_of(process->rank),
+                                &sock->mesh.config.options, &process->task);
+    cpu_spend_time(context, sock->config->business_card, &card_stage);
+    if (++sock->job->listening < process->ranks)
+        return PROGRESS_NOTHING;
+    for (int rank = 0; rank < process->ranks; rank++)
+        if (rank != process->rank)
+            cpu_post_wake(context, &process->peers[rank]->task);
+    return PROGRESS_NOTHING;
+}
+
+static enum mpi_progress barrier_step(struct cpu_context *context, struct mpi_process *process,
+                                      int peer)
+{
+    (void)context, (void)peer;
+    bool all = process->ranks == 1 || sock_of(process)->job->listening == process->ranks;
+    return all ? PROGRESS_NOTHING : PROGRESS_BLOCKED;
+}
+
+const struct mpi_startup_step sock_startup[] = {
+    {"listen", .run = listen_step},
+    {"barrier", .gate = true, .run = barrier_step},
+    {.name = "up"},
+};
+
+// ---- Opening: the end that connects ----
+
+void sock_vc_connect(struct cpu_context *context, struct sock_process *sock, int rank)
+{
+    const struct mpi_process *process = sock->mesh.process;
+    struct sock_vc *vc = sock_vc_of(sock, rank);
+    vc->begun = true;
+    cpu_spend_time(context, sock->config->business_card, &card_stage);
+    int station = tcp_peer_station(sock->mesh.host, sock_of(process->peers[rank])->mesh.host);
+    struct tcp_socket *socket = tcp_connect(context, sock->mesh.host, station, port_of(rank),
+                                            &sock->mesh.config.options, &sock->mesh.process->task);
+    vc->connection = connection_new(sock, rank, socket, SOCK_CONNECTING);
+    tell(context, vc->connection, NULL, sock_state_name(SOCK_CONNECTING), NULL);
+}
+
+static void queue_open(struct sock_connection *connection, const struct ch3_pkt *pkt, int64_t data)
+{
+    struct sock_process *sock = sock_of_connection(connection);
+    struct mesh_item *item = mesh_item_new(&connection->link, NULL, 0);
+    mesh_item_header(item, sock->ch3.config->packet, pkt, sizeof *pkt);
+    mesh_item_data(item, data, MESSAGE_NONE, 0);
+    mesh_queue(item, 0);
+}
+
+void sock_connected(struct cpu_context *context, struct sock_connection *connection)
+{
+    struct sock_process *sock = sock_of_connection(connection);
+    if (!tcp_established(connection->link.socket)) {
+        sock_gone(context, connection);
+        return;
+    }
+    enter(context, connection, SOCK_OPEN_CSEND, NULL);
+    queue_open(connection,
+               &(struct ch3_pkt){.type = SOCK_PKT_OPEN_REQ, .tag = sock->mesh.process->rank},
+               sock->config->group_id);
+}
+
+static void response_read(struct cpu_context *context, struct sock_connection *connection,
+                          bool accepted)
+{
+    struct sock_process *sock = sock_of_connection(connection);
+    struct sock_vc *vc = sock_vc_of(sock, connection->link.rank);
+    if (accepted) {
+        g_assert(vc->connection == connection);
+        enter(context, connection, SOCK_CONNECTED, NULL);
+        sock_queue_waiting(sock, vc);
+        return;
+    }
+    if (vc->connection == connection)
+        vc->connection = NULL; // the peer's own will come
+    enter(context, connection, SOCK_CLOSING, "refused");
+}
+
+// ---- Opening: the end that listens ----
+
+void sock_accept(struct cpu_context *context, struct sock_process *sock)
+{
+    struct tcp_socket *socket = tcp_accept(context, sock->listener);
+    g_assert(socket); // poll has found it
+    struct sock_connection *connection =
+        connection_new(sock, RANK_ANY, socket, SOCK_OPEN_LRECV_PKT);
+    tell(context, connection, NULL, sock_state_name(SOCK_OPEN_LRECV_PKT), NULL);
+}
+
+// The process group's id is here: the connection is accepted, unless this process has a connection
+// to the peer itself and is the higher of the two. One that comes when the other of the two has
+// been used and closed already, late for what was lost on its way, is needed no more.
+static void request_read(struct cpu_context *context, struct sock_connection *connection)
+{
+    struct sock_process *sock = sock_of_connection(connection);
+    struct sock_vc *vc = sock_vc_of(sock, connection->link.rank);
+    bool lower = sock->mesh.process->rank < connection->link.rank;
+    connection->accepts = !vc->over && (!vc->connection || lower);
+    if (connection->accepts) {
+        vc->begun = true;
+        vc->connection = connection;
+    }
+    enter(context, connection, SOCK_OPEN_LSEND, connection->accepts ? NULL : "refuses");
+    queue_open(connection,
+               &(struct ch3_pkt){.type = SOCK_PKT_OPEN_RESP,
+                                 .flags = connection->accepts ? SOCK_ACCEPTED : 0},
+               0);
+}
+
+void sock_open_read(struct cpu_context *context, struct sock_connection *connection)
+{
+    const struct mesh_reader *reader = connection->link.reader;
+    struct ch3_pkt pkt;
+    if (connection->state == SOCK_OPEN_LRECV_DATA) {
+        mesh_expect_header(&connection->link);
+        request_read(context, connection);
+        return;
+    }
+    g_assert(reader->header_filled == sizeof pkt);
+    memcpy(&pkt, reader->header, sizeof pkt);
+    mesh_expect_header(&connection->link);
+    if (connection->state == SOCK_OPEN_CRECV) {
+        g_assert(pkt.type == SOCK_PKT_OPEN_RESP);
+        response_read(context, connection, pkt.flags & SOCK_ACCEPTED);
+        return;
+    }
+    g_assert(connection->state == SOCK_OPEN_LRECV_PKT && pkt.type == SOCK_PKT_OPEN_REQ);
+    connection->link.rank = pkt.tag;
+    enter(context, connection, SOCK_OPEN_LRECV_DATA, NULL);
+    mesh_expect(&connection->link, sock_of_connection(connection)->config->group_id);
+}
+
+void sock_open_written(struct cpu_context *context, struct sock_connection *connection)
+{
+    struct sock_process *sock = sock_of_connection(connection);
+    if (connection->state == SOCK_OPEN_CSEND) {
+        enter(context, connection, SOCK_OPEN_CRECV, NULL);
+        return;
+    }
+    g_assert(connection->state == SOCK_OPEN_LSEND);
+    if (!connection->accepts) {
+        enter(context, connection, SOCK_CLOSING, NULL);
+        return;
+    }
+    enter(context, connection, SOCK_CONNECTED, NULL);
+    sock_queue_waiting(sock, sock_vc_of(sock, connection->link.rank));
+}
+
+// ---- The end ----
+
+void sock_disconnect(struct cpu_context *context, struct ch3_process *ch3, int peer)
+{
+    struct sock_vc *vc = sock_vc_of(sock_of_ch3(ch3), peer);
+    enter(context, vc->connection, SOCK_CLOSING, NULL);
+    vc->connection = NULL;
+    vc->over = true;
+}
+
+// A connection that carries nothing yet may end: its peer has refused it and gone, or did not need
+// it any more.
+void sock_gone(struct cpu_context *context, struct sock_connection *connection)
+{
+    struct sock_process *sock = sock_of_connection(connection);
+    int rank = connection->link.rank;
+    bool needed = rank != RANK_ANY && sock_vc_of(sock, rank)->connection == connection;
+    if (needed && connection->state != SOCK_CONNECTED)
+        mpi_fail(sock->mesh.process, "connection_refused", json_pack("{s:i}", "peer", rank),
+                 " cannot connect to rank %d: %s", rank,
+                 sock_of(sock->mesh.process->peers[rank])->listener
+                     ? "TCP has given up"
+                     : "it has ended, and what is sent to it now is never received");
+    else if (needed)
+        mesh_lost(&connection->link);
+    else if (connection->state != SOCK_CLOSING)
+        enter(context, connection, SOCK_CLOSING, "gone");
+}
+
+void sock_close(struct cpu_context *context, struct sock_connection *connection)
+{
+    struct sock_process *sock = sock_of_connection(connection);
+    tcp_close(context, connection->link.socket);
+    tell(context, connection, sock_state_name(connection->state), "closed", NULL);
+    mesh_link_clear(&connection->link);
+    g_ptr_array_remove(sock->connections, connection);
+    pool_give(&sock->pool, connection);
+}
+
+// MPI_Finalize: the device's close protocol; then what is still to be written is; connections that
+// were refused or never used are closed, and the listener with them.
+enum mpi_progress sock_finalize(struct cpu_context *context, struct mpi_process *process)
+{
+    struct sock_process *sock = sock_of(process);
+    enum mpi_progress progress = ch3_finalize(context, process);
+    if (progress != PROGRESS_NOTHING || process->sim->status != SIM_COMPLETED)
+        return progress;
+    for (guint i = 0; i < sock->connections->len; i++) {
+        struct sock_connection *connection = g_ptr_array_index(sock->connections, i);
+        if (connection->state == SOCK_CLOSING && connection->link.head &&
+            mesh_open(&connection->link))
+            return sock_advance(context, process, true);
+    }
+    if (sock->connections->len > 0) {
+        sock_close(context, g_ptr_array_index(sock->connections, 0));
+        return PROGRESS_EVENT;
+    }
+    if (!sock->listener)
+        return PROGRESS_NOTHING;
+    tcp_listener_close(context, sock->listener);
+    sock->listener = NULL;
+    return PROGRESS_EVENT;
+}

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "sim/workload/model.h"
+#include "models/mpich2/ch3/rma.h"
+#include "models/mpich2/sock/sock.h"
+
+static const struct scenario_section sections[] = {{"ch3_sock", &sock_table}, {NULL, NULL}};
+
+const struct model ch3_sock_model = {
+    .name = "mpich2/sock",
+    .stands_on = (const char *const[]){"ethernet", "inet", "tcp", "mpi_tcp", "mpich2/ch3", NULL},
+    .sections = (const struct scenario_section *const[]){sections, NULL},
+    .stacks = (const struct stack *const[]){&sock_stack, NULL},
+    .operations = ch3_rma_operations,
+};

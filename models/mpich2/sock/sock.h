@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// MPICH2 1.0.5's channel ch3:sock: the device CH3 over TCP sockets.
+//
+//   config.c    parameters, the device's ops, reports
+//   connect.c   connections: business cards, opening, both ends at once, closing
+//   transfer.c  packets and data: written by one writev as far as the socket takes them, read
+//               header first, the data straight to their place
+//   progress.c  poll over all descriptors, then a read or write for each that is ready
+//   stack.c     the stack `ch3_sock`
+//
+// A VC is connected by the first send: the business card is looked up at the process manager, the
+// connector sends OPEN_REQ with the process group's id, the acceptor answers with OPEN_RESP, and
+// only then packets follow. If both ends connect, the connection that the higher rank has begun is
+// kept and the other one refused (MPIDI_CH3_Sockconn_handle_connopen_event). MPI_Wait blocks in
+// poll(2).
+//
+// Not modelled: the wire format of OPEN_REQ (its length only), several interfaces of a host.
+#ifndef NETSIM_MODELS_MPICH2_SOCK_SOCK_H
+#define NETSIM_MODELS_MPICH2_SOCK_SOCK_H
+
+#include "models/mpi_tcp/mesh.h"
+#include "models/mpich2/ch3/ch3.h"
+
+struct sock_config {
+    int64_t socket_buffer; // bytes
+    bool no_delay;
+    sim_time business_card; // ps
+    int64_t group_id;       // bytes
+    struct cost turn;
+    struct cost event;
+};
+
+extern const struct param_table sock_table;
+extern const struct stage sock_stage; // the channel on a processor
+
+// As CONN_STATE_*: C is the end that connects, L the end that listens.
+enum sock_connection_state {
+    SOCK_CONNECTING,
+    SOCK_OPEN_CSEND,      // OPEN_REQ is being written
+    SOCK_OPEN_CRECV,      // for OPEN_RESP
+    SOCK_OPEN_LRECV_PKT,  // for OPEN_REQ
+    SOCK_OPEN_LRECV_DATA, // for the process group's id after it
+    SOCK_OPEN_LSEND,      // OPEN_RESP is being written
+    SOCK_CONNECTED,
+    SOCK_CLOSING, // once all has been written
+};
+
+// The packets of opening: their types go on after the device's.
+enum { SOCK_PKT_OPEN_REQ = CH3_PKT_TYPES, SOCK_PKT_OPEN_RESP };
+enum { SOCK_ACCEPTED = 1 }; // flag of OPEN_RESP
+
+struct sock_connection {
+    struct mesh_link link; // its rank: RANK_ANY before OPEN_REQ
+    int number;            // counts those of the process from 1, for traces
+    enum sock_connection_state state;
+    bool accepts;                       // OPEN_RESP accepts it
+    struct ch3_receive receive;         // of the packet whose data are being read
+    struct sock_connection *ready_next; // in the queue of those that poll has found ready
+};
+
+// The way to a peer.
+struct sock_vc {
+    struct sock_connection *connection; // NULL: none
+    bool begun;                         // it is being connected, or is connected
+    bool over;                          // its connection has been closed
+    struct ch3_send *head, *tail;       // until it is connected
+};
+
+// State of the job.
+struct sock_job {
+    int listening; // processes that accept connections
+};
+
+struct sock_process {
+    struct ch3_process ch3;
+    struct mesh mesh; // without links
+    const struct sock_config *config;
+    struct sock_job *job;
+    struct tcp_listener *listener;
+    struct sparse vcs; // struct sock_vc, by rank
+    struct pool pool;  // struct sock_connection
+    GPtrArray *connections;
+    int connections_made;
+    // The progress engine.
+    struct sock_connection *ready_head, *ready_tail;
+    struct sock_connection *serving; // its turn is not over
+    bool accepting;                  // the listener is ready
+    bool polling;                    // asleep in poll
+};
+
+static inline struct sock_process *sock_of(const struct mpi_process *process)
+{
+    return process->device;
+}
+
+static inline struct sock_process *sock_of_ch3(struct ch3_process *ch3)
+{
+    return container_of(ch3, struct sock_process, ch3);
+}
+
+static inline struct sock_process *sock_of_connection(const struct sock_connection *connection)
+{
+    return container_of(connection->link.mesh, struct sock_process, mesh);
+}
+
+static inline struct sock_vc *sock_vc_of(struct sock_process *sock, int rank)
+{
+    return sparse_at(&sock->vcs, rank);
+}
+
+// config.c
+extern const struct mpi_device_ops sock_ops;
+extern const struct ch3_channel sock_channel;
+
+// connect.c
+extern const struct mpi_startup_step sock_startup[];
+void sock_vc_connect(struct cpu_context *context, struct sock_process *sock, int rank);
+void sock_accept(struct cpu_context *context, struct sock_process *sock);
+// A connection is ready for the first time after connect.
+void sock_connected(struct cpu_context *context, struct sock_connection *connection);
+// OPEN_REQ, the process group's id, or OPEN_RESP has been read.
+void sock_open_read(struct cpu_context *context, struct sock_connection *connection);
+// OPEN_REQ or OPEN_RESP has been written.
+void sock_open_written(struct cpu_context *context, struct sock_connection *connection);
+// Its peer has closed it, or it is broken.
+void sock_gone(struct cpu_context *context, struct sock_connection *connection);
+void sock_close(struct cpu_context *context, struct sock_connection *connection);
+void sock_disconnect(struct cpu_context *context, struct ch3_process *ch3, int peer);
+enum mpi_progress sock_finalize(struct cpu_context *context, struct mpi_process *process);
+const char *sock_state_name(enum sock_connection_state state);
+
+// transfer.c
+void sock_send(struct cpu_context *context, struct ch3_process *ch3, struct ch3_send *send);
+// Puts what was sent before the VC was connected into the connection's queue.
+void sock_queue_waiting(struct sock_process *sock, struct sock_vc *vc);
+// One write call; nothing if nothing is queued.
+void sock_write(struct cpu_context *context, struct sock_connection *connection);
+// One read call. Returns true if the next one follows at once: the data after a packet.
+bool sock_read(struct cpu_context *context, struct sock_connection *connection);
+
+// progress.c
+enum mpi_progress sock_advance(struct cpu_context *context, struct mpi_process *process,
+                               bool blocking);
+
+// stack.c
+struct stack;
+extern const struct stack sock_stack;
+
+#endif

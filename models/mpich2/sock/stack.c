@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "models/ethernet/nics.h"
+#include "models/mpich2/ch3/rma.h"
+#include "models/mpich2/ch3/rma_benchmarks.h"
+#include "models/mpich2/sock/sock.h"
+#include "sim/program/operations.h"
+#include "sim/workload/job.h"
+
+static void sock_init(struct job *job, struct mpi_process *process)
+{
+    struct sock_process *sock = process->device;
+    const struct sock_config *config = scenario_section_values(job->test_case, "ch3_sock");
+    const struct ch3_config *ch3 = scenario_section_values(job->test_case, "ch3");
+    struct tcp_host *host =
+        tcp_host_new(job->cluster, process->host, scenario_section_values(job->test_case, "tcp"));
+    sock->config = config;
+    sock->job = job->state;
+    ch3_init(&sock->ch3, process, ch3, &sock_channel);
+    mesh_init_bare(&sock->mesh, process, host,
+                   &(struct mesh_config){
+                       .options = {config->socket_buffer, config->socket_buffer, config->no_delay},
+                       .header = ch3->packet,
+                   });
+    sparse_init(&sock->vcs, process->ranks, sizeof(struct sock_vc));
+    pool_init(&sock->pool, sizeof(struct sock_connection));
+    sock->connections = g_ptr_array_new();
+}
+
+static void sock_clear(struct job *job, struct mpi_process *process)
+{
+    struct sock_process *sock = process->device;
+    (void)job;
+    ch3_clear(&sock->ch3);
+    if (!sock->connections)
+        return;
+    g_ptr_array_free(sock->connections, TRUE);
+    sparse_clear(&sock->vcs);
+    pool_clear(&sock->pool);
+    mesh_clear(&sock->mesh);
+}
+
+static void check_mtu(const struct scenario_case *test_case, struct diag_list *diags)
+{
+    const struct tcp_config *config = scenario_section_values(test_case, "tcp");
+    ethernet_check_mtu(test_case, "tcp", config->inet.mtu, diags);
+}
+
+#define HOST_BYTES 2000    // of the TCP/IP stack's own structs and tables, about
+#define SEGMENTS_BYTES 340 // of segments not yet acknowledged, with their timers, about
+
+// Connections only to peers with which a process communicates.
+static struct stack_footprint footprint(const struct scenario_case *test_case)
+{
+    (void)test_case;
+    return (struct stack_footprint){
+        .process = HOST_BYTES + (int64_t)sizeof(struct sock_process),
+        .peer = ch3_peer_footprint() + (int64_t)sizeof(struct sock_connection) +
+                (int64_t)sizeof(struct sock_vc) + tcp_socket_footprint() + SEGMENTS_BYTES,
+    };
+}
+
+const struct stack sock_stack = {
+    .schema =
+        {
+            .name = "ch3_sock",
+            .doc = "MPICH2 1.0.5 over TCP with ch3:sock",
+            .benchmarks =
+                (const char *const[]){LIBRARY_BENCHMARKS, CH3_RMA_BENCHMARKS, "program", NULL},
+            .operations = (const char *const[]){OPERATIONS_OF_MPI, CH3_RMA_OPERATIONS, NULL},
+            .sections = (const char *const[]){"tcp", "mpich2", "ch3", "ch3_sock", NULL},
+            .one_process_per_host = true,
+            .cards = STACK_CARDS_ALL,
+            .check = check_mtu,
+            .footprint = footprint,
+        },
+    .card = ETHERNET_CARD,
+    .frames = &nic_capture_link,
+    .device = &sock_ops,
+    .state_size = sizeof(struct sock_job),
+    .process_size = sizeof(struct sock_process),
+    .process_init = sock_init,
+    .process_clear = sock_clear,
+    .library_section = "mpich2",
+};

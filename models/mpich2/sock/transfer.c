@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "models/mpich2/sock/sock.h"
+#include "sim/core/fifo.h"
+
+#include <string.h>
+
+// ---- Writing ----
+
+static void queue(struct sock_process *sock, struct sock_connection *connection,
+                  struct ch3_send *send)
+{
+    struct mesh_item *item = mesh_item_new(&connection->link, NULL, 0);
+    item->sends = send;
+    mesh_item_header(item, sock->ch3.config->packet, &send->pkt, sizeof send->pkt);
+    mesh_item_data(item, send->bytes, send->pkt.message, 0);
+    mesh_queue(item, 0);
+}
+
+void sock_queue_waiting(struct sock_process *sock, struct sock_vc *vc)
+{
+    struct ch3_send *send = vc->head;
+    vc->head = NULL;
+    for (struct ch3_send *next; send; send = next) {
+        next = send->next;
+        queue(sock, vc->connection, send);
+    }
+}
+
+void sock_send(struct cpu_context *context, struct ch3_process *ch3, struct ch3_send *send)
+{
+    struct sock_process *sock = sock_of_ch3(ch3);
+    struct sock_vc *vc = sock_vc_of(sock, send->peer);
+    if (!vc->connection || vc->connection->state != SOCK_CONNECTED) {
+        FIFO_APPEND(vc->head, vc->tail, send, next);
+        if (!vc->begun)
+            sock_vc_connect(context, sock, send->peer);
+        return;
+    }
+    bool first = !vc->connection->link.head;
+    queue(sock, vc->connection, send);
+    if (first)
+        sock_write(context, vc->connection);
+}
+
+void sock_write(struct cpu_context *context, struct sock_connection *connection)
+{
+    struct mesh_item *done = NULL;
+    if (!connection->link.head)
+        return;
+    switch (mesh_write(context, &connection->link, &done)) {
+    case MESH_EMPTY:
+    case MESH_PART:
+        return;
+    case MESH_CLOSED:
+        sock_gone(context, connection);
+        return;
+    case MESH_WHOLE:
+        break;
+    }
+    struct ch3_send *send = done->sends;
+    mesh_item_free(done);
+    if (send)
+        ch3_sent(context, &sock_of_connection(connection)->ch3, send);
+    else
+        sock_open_written(context, connection);
+}
+
+// ---- Reading ----
+
+static bool packet_read(struct cpu_context *context, struct sock_connection *connection)
+{
+    struct sock_process *sock = sock_of_connection(connection);
+    struct mesh_link *link = &connection->link;
+    struct ch3_pkt pkt;
+    g_assert(link->reader->header_filled == sizeof pkt);
+    memcpy(&pkt, link->reader->header, sizeof pkt);
+    mesh_expect_header(link);
+    if (!ch3_packet_arrived(context, &sock->ch3, link->rank, &pkt, &connection->receive) ||
+        connection->receive.bytes == 0)
+        return false;
+    mesh_expect(link, connection->receive.bytes);
+    return true;
+}
+
+static bool whole_read(struct cpu_context *context, struct sock_connection *connection)
+{
+    struct mesh_link *link = &connection->link;
+    if (connection->state != SOCK_CONNECTED) {
+        sock_open_read(context, connection);
+        return false;
+    }
+    if (link->reader->in_header)
+        return packet_read(context, connection);
+    mesh_expect_header(link);
+    ch3_data_arrived(context, &sock_of_connection(connection)->ch3, link->rank,
+                     &connection->receive);
+    return false;
+}
+
+bool sock_read(struct cpu_context *context, struct sock_connection *connection)
+{
+    switch (mesh_read(context, &connection->link)) {
+    case MESH_EMPTY:
+    case MESH_PART:
+        return false;
+    case MESH_CLOSED:
+        sock_gone(context, connection);
+        return false;
+    case MESH_WHOLE:
+        break;
+    }
+    return whole_read(context, connection);
+}

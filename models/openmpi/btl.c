@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "models/openmpi/openmpi.h"
+#include "sim/core/fifo.h"
+
+static int64_t header_bytes(const struct openmpi_config *config, enum pml_kind kind)
+{
+    switch (kind) {
+    case PML_MATCH:
+        return config->btl_header + config->match_header;
+    case PML_RENDEZVOUS:
+        return config->btl_header + config->rendezvous_header;
+    case PML_ACK:
+        return config->btl_header + config->ack_header;
+    case PML_FRAGMENT:
+        return config->btl_header + config->fragment_header;
+    case PML_PUT_REQUEST:
+        return config->btl_header + config->put_header;
+    case PML_PUT:
+        return config->btl_header + config->segment;
+    case PML_FIN:
+        return config->btl_header + config->fin_header;
+    }
+    g_assert_not_reached();
+}
+
+static uint32_t content_bytes(enum pml_kind kind)
+{
+    if (kind == PML_MATCH || kind == PML_FIN)
+        return PML_SHORT_HEADER;
+    return kind == PML_PUT ? PML_PUT_HEADER : sizeof(struct pml_header);
+}
+
+static struct btl_fragment *fragment_new(struct openmpi_process *ompi,
+                                         const struct pml_header *header, int64_t offset,
+                                         int64_t bytes, struct mpi_request *request)
+{
+    struct btl_fragment *fragment = pool_take(&ompi->fragments);
+    enum pml_kind kind = (enum pml_kind)header->kind;
+    *fragment = (struct btl_fragment){
+        .kind = kind, .bytes = bytes, .request = request, .header = *header, .count = 1};
+    fragment->runs[0] = (struct tcp_run){
+        .length = header_bytes(ompi->config, kind),
+        .content = &fragment->header,
+        .content_length = content_bytes(kind),
+    };
+    if (bytes > 0)
+        fragment->runs[fragment->count++] =
+            (struct tcp_run){.length = bytes, .message = header->message, .offset = offset};
+    return fragment;
+}
+
+void btl_send(struct cpu_context *context, struct btl_endpoint *endpoint,
+              const struct pml_header *header, int64_t offset, int64_t bytes,
+              struct mpi_request *request, bool urgent)
+{
+    struct openmpi_process *ompi = endpoint->peer->ompi;
+    struct btl_fragment *fragment = fragment_new(ompi, header, offset, bytes, request);
+    cpu_spend_for(context, ompi->config->send, &openmpi_stage, header->message);
+    if (endpoint->state != BTL_CONNECTED || endpoint->sending) {
+        FIFO_APPEND(endpoint->queue, endpoint->queued, fragment, next);
+        if (endpoint->state == BTL_CLOSED)
+            btl_connect(context, endpoint);
+        return;
+    }
+    endpoint->sending = fragment;
+    if (!urgent)
+        return;
+    // A call of a slice that comes after another has to wait for its slice, or else an interrupt
+    // meanwhile would send what is not yet written.
+    if (!ompi->wrote) {
+        btl_write(context, endpoint);
+        return;
+    }
+    endpoint->owed = true;
+    g_ptr_array_add(ompi->owed, endpoint);
+}
+
+bool btl_write(struct cpu_context *context, struct btl_endpoint *endpoint)
+{
+    struct openmpi_process *ompi = endpoint->peer->ompi;
+    struct btl_fragment *fragment = endpoint->sending;
+    ompi->wrote = true;
+    endpoint->owed = false;
+    int64_t taken = tcp_write(context, endpoint->socket, fragment->runs, fragment->count);
+    if (taken < 0) {
+        btl_lost(context, endpoint);
+        return false;
+    }
+    if (taken > 0)
+        fragment->count = tcp_runs_advance(fragment->runs, fragment->count, taken);
+    if (fragment->count > 0)
+        return false;
+    endpoint->sending = endpoint->queue;
+    if (endpoint->queue)
+        endpoint->queue = endpoint->queue->next;
+    struct btl_fragment sent = *fragment;
+    pool_give(&ompi->fragments, fragment);
+    pml_sent(context, endpoint, &sent);
+    return endpoint->sending != NULL;
+}
+
+int btl_wanted(const struct btl_endpoint *endpoint)
+{
+    switch (endpoint->state) {
+    case BTL_CLOSED:
+        return 0;
+    case BTL_CONNECTING:
+        return INET_WRITABLE;
+    case BTL_CONNECT_ACK:
+        return INET_READABLE;
+    case BTL_CONNECTED:
+        return INET_READABLE | (endpoint->sending ? INET_WRITABLE : 0);
+    }
+    return 0;
+}

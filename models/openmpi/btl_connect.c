@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Connections of the BTL, from the first fragment of either side to the end.
+#include "models/openmpi/openmpi.h"
+#include "models/openmpi/port.h"
+
+#include <string.h>
+
+static const char *const names[] = {
+    [BTL_CLOSED] = "closed",
+    [BTL_CONNECTING] = "connecting",
+    [BTL_CONNECT_ACK] = "connect_ack",
+    [BTL_CONNECTED] = "connected",
+};
+
+const char *btl_state_name(enum btl_state state)
+{
+    return names[state];
+}
+
+static void enter(const struct cpu_context *context, struct btl_endpoint *endpoint,
+                  enum btl_state state, const char *event)
+{
+    const struct mpi_process *process = endpoint->peer->ompi->process;
+    char detail[64];
+    if (process->sim->trace) {
+        g_snprintf(detail, sizeof detail, "card %d: %s", endpoint->card, event);
+        struct trace_transition step = {
+            .where = process->name,
+            .machine = "btl",
+            .subject = endpoint->peer->rank,
+            .from = btl_state_name(endpoint->state),
+            .to = btl_state_name(state),
+            .detail = detail,
+        };
+        trace_transition(process->sim->trace, cpu_lane(context->cpu), context->now, &step);
+    }
+    endpoint->state = state;
+}
+
+static struct tcp_options options_of(const struct openmpi_config *config)
+{
+    return (struct tcp_options){config->send_buffer, config->receive_buffer, config->no_delay};
+}
+
+static void open_socket(struct btl_endpoint *endpoint, struct tcp_socket *socket)
+{
+    endpoint->socket = socket;
+    endpoint->reader = (struct btl_reader){0};
+    g_ptr_array_add(endpoint->peer->ompi->open, endpoint);
+}
+
+void btl_connect(struct cpu_context *context, struct btl_endpoint *endpoint)
+{
+    struct openmpi_process *ompi = endpoint->peer->ompi;
+    struct tcp_options options = options_of(ompi->config);
+    open_socket(endpoint,
+                tcp_connect(context, ompi->host, endpoint->station,
+                            openmpi_port(endpoint->peer->rank), &options, &ompi->process->task));
+    enter(context, endpoint, BTL_CONNECTING, "first fragment");
+}
+
+static bool say_name(struct cpu_context *context, struct btl_endpoint *endpoint)
+{
+    int32_t rank = endpoint->peer->ompi->process->rank;
+    struct tcp_run name = {
+        .length = BTL_NAME_BYTES, .content = &rank, .content_length = sizeof rank};
+    return tcp_write(context, endpoint->socket, &name, 1) == BTL_NAME_BYTES;
+}
+
+// Reads the name of the other side, which is shorter than any segment: all of it or nothing.
+// Returns false if the connection has ended.
+static bool read_name(struct cpu_context *context, struct tcp_socket *socket, int32_t *rank)
+{
+    struct tcp_piece piece;
+    int count;
+    if (tcp_read(context, socket, BTL_NAME_BYTES, &piece, 1, &count) != BTL_NAME_BYTES)
+        return false;
+    memcpy(rank, piece.content, sizeof *rank);
+    tcp_read_done(socket);
+    return true;
+}
+
+void btl_connected(struct cpu_context *context, struct btl_endpoint *endpoint)
+{
+    if (!tcp_established(endpoint->socket) || !say_name(context, endpoint))
+        btl_close(context, endpoint, "refused");
+    else
+        enter(context, endpoint, BTL_CONNECT_ACK, "connected");
+}
+
+static void up(struct cpu_context *context, struct btl_endpoint *endpoint, const char *event)
+{
+    (*endpoint->peer->ompi->connections)++;
+    enter(context, endpoint, BTL_CONNECTED, event);
+    endpoint->sending = endpoint->queue;
+    if (endpoint->queue)
+        endpoint->queue = endpoint->queue->next;
+}
+
+void btl_answered(struct cpu_context *context, struct btl_endpoint *endpoint)
+{
+    int32_t rank;
+    if (!read_name(context, endpoint->socket, &rank)) {
+        btl_close(context, endpoint, "rejected");
+        return;
+    }
+    g_assert(rank == endpoint->peer->rank);
+    up(context, endpoint, "answer");
+}
+
+// ---- Calls of others ----
+
+void btl_accept(struct cpu_context *context, struct openmpi_process *ompi)
+{
+    struct tcp_socket *socket = tcp_accept(context, ompi->listener);
+    g_assert(socket); // the listener was readable
+    struct btl_caller *caller = g_new0(struct btl_caller, 1);
+    caller->socket = socket;
+    g_ptr_array_add(ompi->callers, caller);
+}
+
+static struct btl_endpoint *endpoint_of(struct bml_peer *peer, int station)
+{
+    for (int i = 0; i < peer->count; i++)
+        if (peer->endpoints[i].station == station)
+            return &peer->endpoints[i];
+    return NULL;
+}
+
+static bool accepts(const struct btl_endpoint *endpoint)
+{
+    int own = endpoint->peer->ompi->process->rank;
+    return !endpoint->socket || (endpoint->state != BTL_CONNECTED && endpoint->peer->rank < own);
+}
+
+static void take_call(struct cpu_context *context, struct btl_endpoint *endpoint,
+                      struct tcp_socket *socket)
+{
+    if (endpoint->socket)
+        btl_close(context, endpoint, "the call of the lower rank stays");
+    open_socket(endpoint, socket);
+    if (say_name(context, endpoint))
+        up(context, endpoint, "accept");
+    else
+        btl_close(context, endpoint, "caller has gone");
+}
+
+void btl_called(struct cpu_context *context, struct openmpi_process *ompi,
+                struct btl_caller *caller)
+{
+    struct tcp_socket *socket = caller->socket;
+    struct btl_endpoint *endpoint = NULL;
+    int32_t rank;
+    g_ptr_array_remove(ompi->callers, caller); // frees it
+    if (read_name(context, socket, &rank)) {
+        struct bml_peer *peer = bml_peer_of(ompi, rank);
+        endpoint = peer ? endpoint_of(peer, tcp_socket_peer(socket)) : NULL;
+    }
+    if (endpoint && accepts(endpoint)) {
+        take_call(context, endpoint, socket);
+        return;
+    }
+    (*ompi->rejected)++;
+    tcp_close(context, socket);
+}
+
+// ---- The end ----
+
+void btl_close(struct cpu_context *context, struct btl_endpoint *endpoint, const char *why)
+{
+    struct openmpi_process *ompi = endpoint->peer->ompi;
+    tcp_close(context, endpoint->socket);
+    endpoint->socket = NULL;
+    g_ptr_array_remove(ompi->open, endpoint);
+    openmpi_forget(ompi, endpoint);
+    enter(context, endpoint, BTL_CLOSED, why);
+}
+
+void btl_lost(struct cpu_context *context, struct btl_endpoint *endpoint)
+{
+    const struct openmpi_process *ompi = endpoint->peer->ompi;
+    if (ompi->job->over && !endpoint->reader.in_body && !endpoint->reader.partial &&
+        !endpoint->sending) {
+        btl_close(context, endpoint, "the peer has ended");
+        return;
+    }
+    mpi_fail(ompi->process, "connection_broken", json_pack("{s:i}", "peer", endpoint->peer->rank),
+             " loses its connection to rank %d over card %d", endpoint->peer->rank, endpoint->card);
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// opal_progress: a turn asks poll for all descriptors, without waiting, and handles those that are
+// ready, reading before writing. While nothing is ready, a call that waits goes on asking; it never
+// sleeps in the kernel. A call that only starts something makes no turn, one that tests makes one.
+#include "models/openmpi/openmpi.h"
+
+static void watch(struct openmpi_process *ompi, struct inet_socket *socket, int wanted,
+                  struct openmpi_watched watched)
+{
+    struct inet_selected selected = {socket, (enum inet_readiness)wanted, 0};
+    g_array_append_val(ompi->selected, selected);
+    g_array_append_val(ompi->watched, watched);
+}
+
+static void gather(struct openmpi_process *ompi)
+{
+    g_array_set_size(ompi->selected, 0);
+    g_array_set_size(ompi->watched, 0);
+    watch(ompi, tcp_listener_inet(ompi->listener), INET_READABLE, (struct openmpi_watched){0});
+    for (guint i = 0; i < ompi->callers->len; i++) {
+        struct btl_caller *caller = g_ptr_array_index(ompi->callers, i);
+        watch(ompi, tcp_socket_inet(caller->socket), INET_READABLE,
+              (struct openmpi_watched){.caller = caller});
+    }
+    for (guint i = 0; i < ompi->open->len; i++) {
+        struct btl_endpoint *endpoint = g_ptr_array_index(ompi->open, i);
+        watch(ompi, tcp_socket_inet(endpoint->socket), btl_wanted(endpoint),
+              (struct openmpi_watched){.endpoint = endpoint});
+    }
+    ompi->at = 0;
+}
+
+void openmpi_forget(struct openmpi_process *ompi, const struct btl_endpoint *endpoint)
+{
+    if (ompi->again == endpoint)
+        ompi->again = NULL;
+    g_ptr_array_remove(ompi->owed, (gpointer)(uintptr_t)endpoint);
+    for (guint i = 0; i < ompi->watched->len; i++)
+        if (g_array_index(ompi->watched, struct openmpi_watched, i).endpoint == endpoint)
+            g_array_index(ompi->selected, struct inet_selected, i).ready = 0;
+}
+
+static void handle(struct cpu_context *context, struct openmpi_process *ompi,
+                   struct btl_endpoint *endpoint, bool writes)
+{
+    bool more = false;
+    switch (endpoint->state) {
+    case BTL_CLOSED:
+        break;
+    case BTL_CONNECTING:
+        btl_connected(context, endpoint);
+        break;
+    case BTL_CONNECT_ACK:
+        btl_answered(context, endpoint);
+        break;
+    case BTL_CONNECTED:
+        if (!writes)
+            more = btl_read(context, endpoint);
+        else if (endpoint->sending)
+            more = btl_write(context, endpoint);
+        break;
+    }
+    ompi->again = more ? endpoint : NULL;
+    ompi->again_writes = writes;
+}
+
+// Handles the next of those that the turn's poll has found. Returns false if there is none.
+static bool handle_next(struct cpu_context *context, struct openmpi_process *ompi)
+{
+    for (; ompi->at < ompi->selected->len; ompi->at++) {
+        struct inet_selected *selected =
+            &g_array_index(ompi->selected, struct inet_selected, ompi->at);
+        struct openmpi_watched watched =
+            g_array_index(ompi->watched, struct openmpi_watched, ompi->at);
+        if (!selected->ready)
+            continue;
+        bool writes = !(selected->ready & INET_READABLE);
+        selected->ready &= (enum inet_readiness)(writes ? 0 : INET_WRITABLE);
+        if (watched.endpoint)
+            handle(context, ompi, watched.endpoint, writes);
+        else if (watched.caller)
+            btl_called(context, ompi, watched.caller);
+        else
+            btl_accept(context, ompi);
+        return true;
+    }
+    return false;
+}
+
+// Writes what a slice has left to the next. Returns false if there is nothing.
+static bool write_owed(struct cpu_context *context, struct openmpi_process *ompi)
+{
+    while (ompi->owed->len > 0) {
+        struct btl_endpoint *endpoint = g_ptr_array_remove_index(ompi->owed, 0);
+        if (!endpoint->owed)
+            continue;
+        btl_write(context, endpoint);
+        return true;
+    }
+    return false;
+}
+
+enum mpi_progress openmpi_turn(struct cpu_context *context, struct openmpi_process *ompi,
+                               bool blocking)
+{
+    const struct cpu *cpu = context->cpu;
+    ompi->wrote = false;
+    if (ompi->again) {
+        handle(context, ompi, ompi->again, ompi->again_writes);
+        return PROGRESS_EVENT;
+    }
+    if (write_owed(context, ompi) || handle_next(context, ompi))
+        return PROGRESS_EVENT;
+    if (!blocking && ompi->turned) {
+        ompi->turned = false;
+        return PROGRESS_NOTHING;
+    }
+    gather(ompi);
+    cpu_spend(context, ompi->config->progress, &openmpi_stage);
+    struct inet_selected *selected = &g_array_index(ompi->selected, struct inet_selected, 0);
+    int count = (int)ompi->selected->len;
+    int ready = blocking
+                    ? inet_poll(context, selected, count, cpu_cost(cpu, ompi->config->progress))
+                    : inet_select(context, selected, count, false);
+    ompi->turned = ready > 0;
+    if (ready > 0)
+        return PROGRESS_EVENT;
+    return blocking ? PROGRESS_BLOCKED : PROGRESS_NOTHING;
+}
+
+enum mpi_progress openmpi_advance(struct cpu_context *context, struct mpi_process *process,
+                                  bool blocking)
+{
+    struct openmpi_process *ompi = openmpi_of(process);
+    if (!blocking && !process->active) // MPI_Test and MPI_Wait of what is done
+        ompi->turned = true;
+    return openmpi_turn(context, ompi, blocking);
+}

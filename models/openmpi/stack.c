@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "models/openmpi/stack.h"
+
+#include "models/ethernet/nics.h"
+#include "models/inet/cards.h"
+#include "models/openmpi/openmpi.h"
+#include "sim/workload/job.h"
+
+const struct scenario_section openmpi_sections[] = {
+    {"openmpi_tcp", &openmpi_tcp_table},
+    {NULL, NULL},
+};
+
+// ---- Life ----
+
+static void stack_init(struct job *job)
+{
+    struct openmpi_job *shared = job->state;
+    shared->job = job;
+    openmpi_job_events(shared);
+}
+
+static void stack_clear(struct job *job)
+{
+    struct openmpi_job *shared = job->state;
+    g_free(shared->pieces);
+}
+
+static bool takes_part(const struct openmpi_config *config, int card)
+{
+    for (int i = 0; i < config->cards.count; i++)
+        if (config->cards.values[i] == card)
+            return true;
+    return config->cards.count == 0;
+}
+
+static void find_cards(struct openmpi_process *ompi)
+{
+    int stations[OPENMPI_MOST_RAILS];
+    int count =
+        inet_stations(ompi->cluster, ompi->process->host->index, stations, OPENMPI_MOST_RAILS);
+    for (int card = 0; card < MIN(count, OPENMPI_MOST_RAILS); card++) {
+        if (!takes_part(ompi->config, card))
+            continue;
+        ompi->stations[ompi->card_count] = stations[card];
+        ompi->cards[ompi->card_count++] = card;
+    }
+}
+
+static void stack_process_init(struct job *job, struct mpi_process *process)
+{
+    struct openmpi_process *ompi = process->device;
+    ompi->process = process;
+    ompi->config = scenario_section_values(job->test_case, "openmpi_tcp");
+    ompi->job = job->state;
+    ompi->cluster = job->cluster;
+    ompi->host =
+        tcp_host_new(job->cluster, process->host, scenario_section_values(job->test_case, "tcp"));
+    ompi->peers = g_new0(struct bml_peer *, process->ranks);
+    ompi->open = g_ptr_array_new();
+    ompi->owed = g_ptr_array_new();
+    ompi->callers = g_ptr_array_new_with_free_func(g_free);
+    ompi->selected = g_array_new(FALSE, FALSE, sizeof(struct inet_selected));
+    ompi->watched = g_array_new(FALSE, FALSE, sizeof(struct openmpi_watched));
+    pool_init(&ompi->fragments, sizeof(struct btl_fragment));
+    pool_init(&ompi->early, sizeof(struct pml_early));
+    ompi->connections = sim_counter(process->sim, "openmpi ends of connections");
+    ompi->rejected = sim_counter(process->sim, "openmpi calls rejected");
+    ompi->out_of_order = sim_counter(process->sim, "openmpi messages ahead of their turn");
+    ompi->put_bytes = sim_counter(process->sim, "openmpi bytes of PUTs");
+    find_cards(ompi);
+}
+
+static void stack_process_clear(struct job *job, struct mpi_process *process)
+{
+    struct openmpi_process *ompi = process->device;
+    (void)job;
+    if (!ompi->peers)
+        return;
+    for (int rank = 0; rank < process->ranks; rank++)
+        bml_peer_free(ompi->peers[rank]);
+    g_free(ompi->peers);
+    g_ptr_array_free(ompi->open, TRUE);
+    g_ptr_array_free(ompi->owed, TRUE);
+    g_ptr_array_free(ompi->callers, TRUE);
+    g_array_free(ompi->selected, TRUE);
+    g_array_free(ompi->watched, TRUE);
+    pool_clear(&ompi->fragments);
+    pool_clear(&ompi->early);
+    tcp_host_free(ompi->host);
+}
+
+// ---- Checks ----
+
+// More cards than rails that take part, unless it is said which.
+static bool has_few(const struct scenario_case *test_case, struct diag_list *diags)
+{
+    const GArray *hosts = test_case->topology.hosts;
+    for (guint host = 0; host < hosts->len; host++) {
+        int cards = inet_cards_of(test_case, (int)host);
+        if (cards <= OPENMPI_MOST_RAILS)
+            continue;
+        scenario_complain(test_case, diags, "openmpi_tcp", "cards", "say which take part",
+                          "%s has %d cards, of which at most %d can take part",
+                          g_array_index(hosts, struct topology_node, host).name, cards,
+                          OPENMPI_MOST_RAILS);
+        return false;
+    }
+    return true;
+}
+
+static void check_cards(const struct scenario_case *test_case, struct diag_list *diags)
+{
+    const struct openmpi_config *config = scenario_section_values(test_case, "openmpi_tcp");
+    if (config->cards.count > 0)
+        inet_check_cards(test_case, "openmpi_tcp", "cards", &config->cards, diags);
+    else
+        has_few(test_case, diags);
+}
+
+static void check_case(const struct scenario_case *test_case, struct diag_list *diags)
+{
+    const struct tcp_config *config = scenario_section_values(test_case, "tcp");
+    ethernet_check_mtu(test_case, "tcp", config->inet.mtu, diags);
+    check_cards(test_case, diags);
+}
+
+#define HOST_BYTES 5000    // of the TCP/IP stack's structs and the library's, about
+#define SEGMENTS_BYTES 340 // of segments not yet acknowledged, with their timers, about
+
+static struct stack_footprint footprint(const struct scenario_case *test_case)
+{
+    int64_t socket = tcp_socket_footprint() + SEGMENTS_BYTES;
+    (void)test_case;
+    return (struct stack_footprint){
+        .process = HOST_BYTES,
+        .pair = sizeof(struct bml_peer *),
+        .peer = (int64_t)sizeof(struct bml_peer) + socket,
+    };
+}
+
+const struct stack openmpi_tcp_stack = {
+    .schema =
+        {
+            .name = "openmpi_tcp",
+            .doc = "Open MPI 1.2.1 over TCP, on one card or several (PML ob1, BTL tcp)",
+            .benchmarks = (const char *const[]){LIBRARY_BENCHMARKS, "program", NULL},
+            .sections = (const char *const[]){"tcp", "openmpi", "openmpi_tcp", NULL},
+            .one_process_per_host = true,
+            .cards = STACK_CARDS_ALL,
+            .check = check_case,
+            .footprint = footprint,
+        },
+    .card = ETHERNET_CARD,
+    .frames = &nic_capture_link,
+    .device = &openmpi_ops,
+    .state_size = sizeof(struct openmpi_job),
+    .process_size = sizeof(struct openmpi_process),
+    .init = stack_init,
+    .process_init = stack_process_init,
+    .process_clear = stack_process_clear,
+    .clear = stack_clear,
+    .library_section = "openmpi",
+};
