@@ -12,7 +12,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 # The sources' figures that hold data, in the order of `netsim figures --list`.
 NUMBERS = {"armci": ["3.4", "3.5", "3.6", "3.7", "4.6", "4.7"], "grim": ["4.6", "4.10"],
            "icpt": [None] * 4,  # tables and numbers of the text
-           "sctp": ["4.4", None],
+           "sctp": ["4.4", None, "4.2", "4.3", "4.5", "4.6", "4.7", "4.8"],
            "via": ["4.2"] + [f"6.{figure}" for figure in range(1, 10)]}
 
 

@@ -208,7 +208,8 @@ class Describe(Case):
 
     def test_operations(self):
         text = self.netsim("describe", "put").stdout
-        self.assertEqual(re.findall("(?m)^operation (.*?):", text), ["put of armci", "put of grim", "put of portals"])
+        self.assertEqual(re.findall("(?m)^operation (.*?):", text), ["put of armci", "put of grim", "put of portals",
+                                                                      "put of ch3_sock, ch3_sctp, ch3_hybrid"])
         self.assertRegex(text, r"  notify = false   true or false\n      a word is written after the data\n")
         self.assertIn("  to = must be given   [all]   a rank\n", self.netsim("describe", "fence").stdout)
         # All by one word, and those of a stack with its parameters.
@@ -261,7 +262,11 @@ class Bench(Case):
         document = json.loads(self.netsim("bench", "--quick", "--no-ns3", "--format",
                                           "json").stdout)
         self.assertEqual(list(document), ["hold", "star", "clos", "allpairs", "streams",
-                                          "pingpong", "memory"])
+                                          "pingpong", "nas", "memory"])
+        self.assertLessEqual({"lam_tcp"}, {row["stack"] for row in document["nas"]})
+        for row in document["nas"]:
+            # Of 251 iterations with 3,024 messages each between ranks, and a few more.
+            self.assertAlmostEqual(row["messages_per_s"] * row["class_a_s"] / (251 * 3024), 1, delta=0.2)
         self.assertEqual([row["hosts"] for row in document["clos"]], [16, 128, 1024])
         for row in document["clos"]:
             self.assertGreater(row["packet_hops_per_s"], 0)

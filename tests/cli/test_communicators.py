@@ -7,7 +7,7 @@ import unittest
 
 from harness import Case
 
-TESTBEDS = {"lam_via": "cluster1", "mvich": "cluster1", "lam_tcp": "cluster1", "mpich_p4": "cluster1", "armci": "config1", "grim": "grim"}
+TESTBEDS = {"lam_via": "cluster1", "mvich": "cluster1", "lam_tcp": "cluster1", "mpich_p4": "cluster1", "ch3_sock": "cluster1", "openmpi_tcp": "cluster1", "armci": "config1", "grim": "grim"}
 
 PROGRAM = """\
 schema: 1
@@ -57,9 +57,11 @@ class Communicators(Case):
         every = ", ".join("{%s: {%s, comm: rows}}" % one for one in (
             ("bcast", "root: 1, size: 700 B"), ("reduce", "root: 2, size: 700 B"), ("allreduce", "size: 700 B"),
             ("gather", "root: 2, size: 90 B"), ("scatter", "root: 1, size: 90 B"), ("allgather", "size: 90 B"),
-            ("alltoall", "size: 90 B")))
+            ("alltoall", "size: 90 B"), ("reduce_scatter", "size: 90 B"), ("scan", "size: 700 B"), ("exscan", "size: 70 B"),
+            ("gatherv", "root: 1, sizes: 40 B * peer"), ("scatterv", "root: 2, sizes: 40 B * peer"), ("allgatherv", "sizes: 9 B * peer"),
+            ("alltoallv", "sizes: 30 B * ((rank + peer) % 4)"), ("reduce_scatter", "size: 8 B * peer")))
         more = "{loop: {count: 'rank < 3 ? 1 : 4', do: [{barrier: {comm: rows}}, {allreduce: {size: 8 B, comm: rows}}]}}"
-        for stack in ("lam_via", "mvich", "lam_tcp", "mpich_p4", "armci"):
+        for stack in ("lam_via", "mvich", "lam_tcp", "mpich_p4", "ch3_sock", "openmpi_tcp", "armci"):
             with self.subTest(stack=stack):
                 self.run_program(parts(all=every + ", " + more), stack=stack)
         # The least that GRIM's library has.

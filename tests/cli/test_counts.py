@@ -100,7 +100,7 @@ class Refusals(Case):
 
     def test_cards(self):
         head = "schema: 1\nworkload: {benchmark: pmb.pingpong}\n"
-        for stack in ("lam_via", "mvich", "lam_tcp", "mpich_p4"):
+        for stack in ("lam_via", "mvich", "lam_tcp", "mpich_p4", "ch3_sock", "openmpi_tcp"):
             self.check(head + f"testbed: testbeds/cluster1.yaml\nstack: {stack}\nnic: lanai7\n",
                        "bad.yaml:5:6: error: nic: the stack cannot drive the NIC model lanai7 (the "
                        f"stack {stack} drives eepro100, tulip, em82547gi, em82541gi)")

@@ -87,6 +87,18 @@ class Explain(Case):
             for point, total in zip(measured["points"], series["total"]):
                 self.assertAlmostEqual(point["latency_us"], total, delta=1e-9 * total)
 
+    def test_a_program_is_measured_as_a_whole(self):
+        """The time of a NAS program is not the mean of its iterations, and adds up."""
+        text = self.netsim("explain", "nas_cluster1", "--series", "MG, VIA", "--no-trials").stdout
+        self.assertRegex(text, r"all 4 repetitions, as rank \d measures them\n")
+        self.assertNotIn("mean of", text)
+        text = self.netsim("explain", "nas_cluster1", "--series", "LU, TCP", "--no-trials",
+                           *sets("workload.repetitions=30")).stdout
+        self.assertIn("all 20 repetitions", text)
+        self.assertIn("(run does 30 of them)", text)
+        (exact,) = self.explained("nas_cluster1", "--series", "MG, VIA")["series"][0]["exact"]
+        self.assertEqual(sum(exact["stages_ps"].values()), exact["total_ps"])
+
     def test_known_breakdown(self):
         """via.pingpong.latency_min.via_rpi: stages that can be counted from parameters, which are
         given here."""
@@ -184,7 +196,7 @@ class Explain(Case):
     def test_waits_add_up_under_loss(self):
         """What is lost is sent again when a timer runs out: the timer is a part of the wait."""
         timers = 0
-        for benchmark, stacks in (("pmb.pingpong", ("lam_tcp", "mpich_p4")),
+        for benchmark, stacks in (("pmb.pingpong", ("lam_tcp", "mpich_p4", "ch3_sock", "openmpi_tcp")),
                                   ("native.pingpong", ("tcp",))):
             for stack in stacks:
                 for seed in (1, 2, 3, 4):
@@ -415,13 +427,15 @@ class Explain(Case):
         gains, _, series = self.tried("all.yaml")
         self.assertEqual(series["steps"], [6])
         self.assertEqual(series["choices"][0][0],
-                         "lam.allreduce=reduce_bcast (or recursive_doubling)")
+                         "lam.allreduce=reduce_bcast (or recursive_doubling, rabenseifner, by_size, "
+                         "folded_doubling, ring, doubling_or_ring)")
         self.assertGreater(gains["lam.allreduce=recursive_doubling"], 20)
         other = self.explained("all.yaml", *sets("lam.allreduce=recursive_doubling"))["series"][0]
         self.assertEqual(other["steps"], [3])
         text = self.netsim("explain", "all.yaml", "--no-trials").stdout
         self.assertIn("\n  6 messages one after the other on the way, by\n"
-                      "  lam.allreduce=reduce_bcast (or recursive_doubling)\n", text)
+                      "  lam.allreduce=reduce_bcast (or recursive_doubling, rabenseifner, by_size, "
+                      "folded_doubling, ring, doubling_or_ring)\n", text)
         self.assertNotIn("% faster", text)
 
     def test_a_jammed_uplink(self):
@@ -492,7 +506,7 @@ class Explain(Case):
                     [f"compute: (rank + 1) * {draw.randint(1, 900)} us"],
                     [f"bcast: {{size: {size}, root: {draw.randrange(ranks)}}}"],
                     [f"alltoall: {size}"]])
-            stack = pick(["lam_via", "mvich", "lam_tcp", "mpich_p4"])
+            stack = pick(["lam_via", "mvich", "lam_tcp", "mpich_p4", "ch3_sock", "openmpi_tcp"])
             settings = draw.sample([
                 "lam_via.sdescs=2", "mvich.prepost_depth=16", "mvich.rendezvous_protocol=r3",
                 "lam_tcp.socket_buffer=4 KiB", "tcp.receive_buffer=8 KiB", "switch.latency=90 us",

@@ -76,6 +76,8 @@ class Figures(Drawing):
             before[name] = self.read(name)
             drawn = {one.split("series-", 1)[1] for one in self.ids(name)
                      if one and "series-" in one}
+            drawn |= {one.split("bar-", 1)[1].rsplit("-", 1)[0] for one in self.ids(name)
+                      if one and "bar-" in one}
             self.assertEqual(drawn, {slug(series) for series in series_of_spec(figure)}, name)
             self.assertIn(figure["title"], self.texts(name))
             with open(self.path(f"figures/data/{figure['id']}.json"), encoding="utf-8") as file:

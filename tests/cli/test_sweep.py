@@ -653,7 +653,10 @@ class Shipped(SweepCase):
 
     def test_list(self):
         names = self.netsim("list", "sweeps", "--names").stdout.split()
-        self.assertEqual(names, ["armci_buffers", "descriptor_counts", "tiny_short_thresholds"])
+        self.assertEqual(names, ["armci_buffers", "ddp_segment", "descriptor_counts", "eager_threshold",
+                                 "failover_buffer", "loss_under_mpi_long_tasks", "loss_under_mpi_pingpong",
+                                 "loss_under_mpi_short_tasks", "retransmission_policies", "streams_loss",
+                                 "tiny_short_thresholds", "unequal_rails"])
         for name in names:
             self.netsim("check", name)
 
@@ -684,6 +687,26 @@ class Shipped(SweepCase):
         self.assertLess(buffers[0], -0.05)
         self.assertAlmostEqual(buffers[1], buffers[0], delta=0.01)
         self.assertAlmostEqual(buffers[2], buffers[0], delta=0.01)
+
+    def test_losses_under_mpi(self):
+        """Every loss is made good, and costs time."""
+        self.sweep("loss_under_mpi_pingpong", "-j2", "--set", "workload.sizes=30 kB")
+        report = self.report("results/loss_under_mpi_pingpong")
+        self.assertEqual(report["ends"]["completed"], 9)
+        changes = [effect["change"] for effect in report["metrics"][0]["effects"] if effect["value"] != "0"]
+        self.assertEqual(len(changes), 2)
+        self.assertGreater(min(changes), 2)
+
+    def test_losses_in_a_farm(self):
+        """Of long tasks SCTP loses less than TCP."""
+        self.sweep("loss_under_mpi_long_tasks", "-j2")
+        report = self.report("results/loss_under_mpi_long_tasks")
+        self.assertEqual(report["ends"]["completed"], 12)
+        change = {metric["series"]: max(effect["change"] for effect in metric["effects"])
+                  for metric in report["metrics"] if metric["metric"] == "farm_mean_us"}
+        sctp = [change.pop(f"ch3:sctp, {streams}") for streams in ("10 streams", "1 stream")]
+        self.assertEqual(sorted(change), ["LAM TCP", "ch3:sock"])
+        self.assertLess(max(sctp), min(change.values()))
 
     def test_thresholds(self):
         self.sweep("tiny_short_thresholds", "-j2")

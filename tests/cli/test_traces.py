@@ -63,6 +63,42 @@ class Traces(Case):
         for series in ("first, quoted", "second"):
             self.assertTrue(any(name.startswith(f"{series}: ") for name in names), names)
 
+    def spans(self, scenario, *options):
+        """The slices of a run by host and lane: [(name, from, to)] in us, ascending."""
+        self.netsim("run", scenario, "--trace", "t.json", "--quiet", *options)
+        events = json.loads(self.read("t.json"))["traceEvents"]
+        hosts = {event["pid"]: event["args"]["name"] for event in events
+                 if event["name"] == "process_name"}
+        lanes = {(event["pid"], event["tid"]): event["args"]["name"] for event in events
+                 if event["name"] == "thread_name"}
+        spans = collections.defaultdict(list)
+        for event in events:
+            if event["ph"] == "X":
+                place = hosts[event["pid"]].split(": ")[-1], lanes[event["pid"], event["tid"]]
+                spans[place].append((event["name"], event["ts"], event["ts"] + event["dur"]))
+        return spans
+
+    def test_each_call_of_a_rank_is_a_span(self):
+        """One follows the other without a gap, from MPI_Init to MPI_Finalize."""
+        spans = self.spans("short")
+        ranks = {place[1]: calls for place, calls in spans.items() if place[1].startswith("rank")}
+        self.assertEqual([call[0] for call in ranks["rank 0"]],
+                         ["MPI_Init", "send", "ssend", "MPI_Finalize"])
+        for calls in ranks.values():
+            self.assertEqual(calls[0][:2], ("MPI_Init", 0))
+            for before, after in zip(calls, calls[1:]):
+                self.assertAlmostEqual(before[2], after[1], places=5)
+
+    def test_each_path_has_a_lane(self):
+        """With what its sender does; a second one is not confirmed at first."""
+        spans = self.spans("sctp_handshake")
+        paths = {place: [doing[0] for doing in told] for place, told in spans.items()
+                 if place[1].endswith((" path 1", " path 2"))}
+        self.assertEqual(len(paths), 4)
+        for told in paths.values():
+            self.assertEqual(told[-1], "slow_start")
+        self.assertIn(["UNCONFIRMED", "slow_start"], list(paths.values()))
+
 
 class Terminal(Case):
     def run_on_terminal(self, *arguments):

@@ -39,7 +39,7 @@ class UnlikeHosts(Case):
         return json.loads(self.read("results/manifest.json"))["series"]
 
     def test_a_slow_host_is_slow_only_itself(self):
-        for stack in ("lam_via", "mvich", "lam_tcp", "mpich_p4"):
+        for stack in ("lam_via", "mvich", "lam_tcp", "mpich_p4", "ch3_sock", "openmpi_tcp"):
             with self.subTest(stack=stack):
                 all_like, unlike = self.latencies("", stack=stack), self.latencies(SLOW, stack=stack)
                 self.assertEqual(all_like["like"], all_like["old"])

@@ -331,7 +331,7 @@ static void test_refused(void)
         {OPS("send"), "p[0].do[0].send: a map of arguments is expected here, not nothing"},
         {OPS("{send: 5}"), "a map of arguments is expected here, not text"},
         {OPS("{send: {size: 1 B}}"), "p[0].do[0].send: the key to is missing"},
-        {OPS("{send: {to: 1}}"), "the key size is missing"},
+        {OPS("{send: {to: 1}}"), "one of the keys size, strided and segments is missing"},
         {OPS("{send: {to: 1, sise: 1 B}}"),
          "p[0].do[0].send.sise: unknown key (did you mean size?)"},
         {OPS("{send: {to: 1, size: 1 B, from: 2}}"), "send.from: unknown key"},

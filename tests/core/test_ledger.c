@@ -606,6 +606,23 @@ static void test_model(void)
     ledger_free(ledger);
 }
 
+// A mark belongs to one message, as long as it is on the books.
+static void test_marks(void)
+{
+    ledger = ledger_new();
+    struct message_ref first = ledger_open(ledger, 0, 1, 8, 1), other;
+    CU_ASSERT_FALSE(ledger_marked(ledger, first));
+    CU_ASSERT_FALSE(ledger_marked(ledger, MESSAGE_NONE));
+    ledger_mark(ledger, first);
+    other = ledger_open(ledger, 0, 1, 8, 1);
+    CU_ASSERT(ledger_marked(ledger, first) && !ledger_marked(ledger, other));
+    deliver_whole(first, 8);
+    CU_ASSERT_FALSE(ledger_marked(ledger, first));
+    ledger_mark(ledger, first);
+    CU_ASSERT_FALSE(ledger_marked(ledger, ledger_open(ledger, 0, 1, 8, 1)));
+    ledger_free(ledger);
+}
+
 int main(void)
 {
     static const struct suite_case cases[] = {
@@ -634,6 +651,7 @@ int main(void)
         {"order over a loss", test_order_over_a_loss},
         {"the report is limited, oldest first", test_report_limit},
         {"random parts against a map of bytes", test_model},
+        {"marks", test_marks},
         {NULL, NULL},
     };
     return suite_run("core: ledger", cases);

@@ -79,6 +79,12 @@ static void expect_choices(const char *head, const char *workload, const char *e
     registry_schema_free(schema);
 }
 
+#define OTHER_BCASTS                                                                               \
+    "linear, binomial, scatter_allgather, small_and_few, small_or_few, scatter_ring, by_size, "    \
+    "pipeline, split_binary, segmented"
+#define OTHER_REDUCES "linear, binomial, rabenseifner, by_size, pipeline, binary, segmented"
+#define OTHER_ALLREDUCES "rabenseifner, by_size, folded_doubling, ring, doubling_or_ring"
+
 static void test_choices(void)
 {
     static const char lam[] = "stack: lam_via\ntestbed: testbeds/cluster1.yaml";
@@ -87,20 +93,20 @@ static void test_choices(void)
     expect_choices(lam, "{benchmark: pmb.pingpong, sizes: [1 B]}", "");
     // Not the barrier before, which is not measured.
     expect_choices(lam, "{benchmark: pmb.bcast, sizes: [1 B]}",
-                   "lam.bcast=by_processes (or linear, binomial, scatter_allgather, "
-                   "small_and_few, small_or_few); ");
+                   "lam.bcast=by_processes (or " OTHER_BCASTS "); ");
     expect_choices(lam, "{benchmark: pmb.allreduce, sizes: [1 B]}",
-                   "lam.allreduce=reduce_bcast (or recursive_doubling); "
-                   "*lam.reduce=by_processes (or linear, binomial); "
-                   "*lam.bcast=by_processes (or linear, binomial, scatter_allgather, "
-                   "small_and_few, small_or_few); ");
+                   "lam.allreduce=reduce_bcast (or recursive_doubling, " OTHER_ALLREDUCES "); "
+                   "*lam.reduce=by_processes (or " OTHER_REDUCES "); "
+                   "*lam.bcast=by_processes (or " OTHER_BCASTS "); ");
     expect_choices(mpich, "{benchmark: pmb.allreduce, sizes: [1 B]}",
-                   "mpich.allreduce=recursive_doubling (or reduce_bcast); ");
+                   "mpich.allreduce=recursive_doubling (or reduce_bcast, " OTHER_ALLREDUCES "); ");
     expect_choices(mpich,
                    "{ranks: 2, program: [{ranks: all, do: [{loop: {count: 2, do: [barrier]}}, "
                    "{alltoall: 1 B}]}]}",
-                   "mpich.barrier=recursive_doubling (or linear, binomial, by_processes); "
-                   "mpich.alltoall=by_size (or linear, pairwise, recursive_doubling); ");
+                   "mpich.barrier=recursive_doubling (or linear, binomial, by_processes, "
+                   "dissemination, by_power); "
+                   "mpich.alltoall=by_size (or linear, pairwise, recursive_doubling, pairs, bruck, "
+                   "by_block, by_block_or_pairwise); ");
     expect_choices(armci, "{ranks: 2, program: [{ranks: 0, do: [{put: {to: 1, size: 1 B}}]}]}",
                    "armci.put=pipelined (or sequential, direct); ");
 }

@@ -113,6 +113,8 @@ def sweep_text(scenario, text):
     names = list(dict.fromkeys(row["series"] for row in points if row["series"]))
     columns = list(points[0])
     axes = columns[1:columns.index("seed")]
+    if len({row["seed"] for row in points} - {""}) > 1:
+        axes.append("seed")  # each replication is a series of its own
     for row in points:
         # A point that is not possible has one row, whatever series there are; its reason is a text.
         possible = row["status"] != "impossible"

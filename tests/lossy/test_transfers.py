@@ -15,7 +15,7 @@ import unittest
 
 NETSIM = os.path.abspath(os.environ["NETSIM"])
 RUNS = 120
-STACKS = ["lam_tcp", "mpich_p4", "tcp", "sctp"]
+STACKS = ["lam_tcp", "mpich_p4", "ch3_sock", "ch3_sctp", "openmpi_tcp", "tcp", "sctp"]
 TIMEOUT_S = 120
 
 

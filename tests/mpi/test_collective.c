@@ -37,6 +37,7 @@ struct play {
     enum mpi_collective collective;
     int ranks, root;
     int64_t size;
+    bool uneven; // blocks that may differ do
     struct rank rank[MOST_RANKS];
     // Between each pair: what was sent, how many receives were started, and how many are done.
     GArray *sent[MOST_RANKS][MOST_RANKS]; // struct message
@@ -48,6 +49,34 @@ static const struct mpi_step *step_at(const struct rank *rank, guint number)
     return &g_array_index(rank->schedule.steps, struct mpi_step, number);
 }
 
+// ---- Blocks ----
+
+// Bytes that go from one rank to another in an alltoallv; of one rank's block in the others (either
+// rank -1). Some are empty.
+static int64_t block_bytes(const struct play *play, int from, int to)
+{
+    bool pair = play->collective == COLLECTIVE_ALLTOALLV;
+    int which = pair ? 3 * from + 5 * to : MAX(from, to);
+    return play->uneven ? (which * 7 + 2) % 5 * play->size / 3 : play->size;
+}
+
+// Where the block to (or of) a rank begins in a buffer of one for each.
+static int64_t sent_start(const struct play *play, int from, int to)
+{
+    int64_t start = 0;
+    for (int i = 0; i < to; i++)
+        start += block_bytes(play, from, i);
+    return start;
+}
+
+static int64_t received_start(const struct play *play, int from, int to)
+{
+    int64_t start = 0;
+    for (int i = 0; i < from; i++)
+        start += block_bytes(play, i, to);
+    return start;
+}
+
 // ---- Setting up ----
 
 static void rank_build(struct play *play, int number, const struct mpi_library_config *library)
@@ -55,23 +84,46 @@ static void rank_build(struct play *play, int number, const struct mpi_library_c
     struct rank *rank = &play->rank[number];
     struct mpi_process process = {.rank = number, .ranks = play->ranks, .library = library};
     mpi_schedule_init(&rank->schedule);
-    mpi_collective_build(&rank->schedule, &process, NULL, play->collective, play->root, play->size);
-    rank->cells[BUFFER_SEND] = mpi_collective_send_bytes(play->collective, play->ranks, play->size);
-    rank->cells[BUFFER_RECEIVE] =
-        mpi_collective_receive_bytes(play->collective, play->ranks, play->size);
+    int64_t blocks[MOST_RANKS], receive_blocks[MOST_RANKS];
+    struct mpi_collective_sizes sizes = {.size = play->size};
+    for (int peer = 0; peer < play->ranks; peer++) {
+        blocks[peer] = block_bytes(play, number, peer);
+        receive_blocks[peer] = block_bytes(play, peer, number);
+        // Of gatherv and scatterv only the root knows the blocks of others.
+        bool unknown =
+            play->collective == COLLECTIVE_GATHERV || play->collective == COLLECTIVE_SCATTERV;
+        if (play->collective != COLLECTIVE_ALLTOALLV)
+            blocks[peer] = unknown && number != play->root && number != peer
+                               ? INT64_MIN
+                               : block_bytes(play, -1, peer);
+    }
+    if (play->uneven) {
+        sizes.blocks = blocks;
+        sizes.receive_blocks = receive_blocks;
+    }
+    mpi_collective_build_sized(&rank->schedule, &process, NULL, play->collective, play->root,
+                               &sizes);
+    rank->cells[BUFFER_SEND] =
+        mpi_collective_send_bytes_sized(play->collective, number, play->ranks, play->root, &sizes);
+    rank->cells[BUFFER_RECEIVE] = mpi_collective_receive_bytes_sized(
+        play->collective, number, play->ranks, play->root, &sizes);
     rank->cells[BUFFER_TEMPORARY] = rank->schedule.temporary;
     for (int i = 0; i < BUFFER_KINDS; i++)
         rank->buffers[i] = g_new0(struct cell, rank->cells[i] + 1);
-    bool has_data = play->collective != COLLECTIVE_BCAST && play->collective != COLLECTIVE_SCATTER;
+    bool has_data = play->collective != COLLECTIVE_BCAST &&
+                    play->collective != COLLECTIVE_SCATTER &&
+                    play->collective != COLLECTIVE_SCATTERV;
     for (int64_t i = 0; (has_data || number == play->root) && i < rank->cells[BUFFER_SEND]; i++)
         rank->buffers[BUFFER_SEND][i] = (struct cell){UINT64_C(1) << number, (int)i + 1};
 }
 
 static struct play *play_new(const struct mpi_library_config *library,
-                             enum mpi_collective collective, int ranks, int root, int64_t size)
+                             enum mpi_collective collective, int ranks, int root, int64_t size,
+                             bool uneven)
 {
     struct play *play = g_new0(struct play, 1);
-    *play = (struct play){.collective = collective, .ranks = ranks, .root = root, .size = size};
+    *play = (struct play){
+        .collective = collective, .ranks = ranks, .root = root, .size = size, .uneven = uneven};
     for (int i = 0; i < ranks; i++) {
         rank_build(play, i, library);
         for (int peer = 0; peer < ranks; peer++)
@@ -261,47 +313,82 @@ static void expect_cell(const struct cell *cell, uint64_t ranks, int64_t place)
     SUITE_SAME_INTEGER(cell->place, place + 1);
 }
 
+// One block of each rank.
 static void check_blocks(const struct play *play, int number)
 {
     const struct cell *got = play->rank[number].buffers[BUFFER_RECEIVE];
-    for (int peer = 0; peer < play->ranks; peer++)
-        for (int64_t i = 0; i < play->size; i++)
-            expect_cell(&got[peer * play->size + i], UINT64_C(1) << peer,
-                        play->collective == COLLECTIVE_ALLTOALL ? number * play->size + i : i);
+    bool all_to_all =
+        play->collective == COLLECTIVE_ALLTOALL || play->collective == COLLECTIVE_ALLTOALLV;
+    for (int peer = 0; peer < play->ranks; peer++) {
+        int to = all_to_all ? number : -1;
+        int64_t begins = received_start(play, peer, to),
+                began = all_to_all ? sent_start(play, peer, number) : 0;
+        for (int64_t i = 0; i < block_bytes(play, peer, to); i++)
+            expect_cell(&got[begins + i], UINT64_C(1) << peer, began + i);
+    }
+}
+
+static void check_bytes(const struct play *play, int number, enum mpi_buffer buffer, uint64_t ranks,
+                        int64_t first, int64_t bytes)
+{
+    for (int64_t i = 0; i < bytes; i++)
+        expect_cell(&play->rank[number].buffers[buffer][i], ranks, first + i);
 }
 
 static void check_message(const struct play *play, int number, enum mpi_buffer buffer,
-                          uint64_t ranks, int64_t first)
+                          uint64_t ranks)
 {
-    for (int64_t i = 0; i < play->size; i++)
-        expect_cell(&play->rank[number].buffers[buffer][i], ranks, first + i);
+    check_bytes(play, number, buffer, ranks, 0, play->size);
+}
+
+// The own block of those that follow one another in every send buffer or the root's.
+static void check_own(const struct play *play, int number, uint64_t ranks)
+{
+    check_bytes(play, number, BUFFER_RECEIVE, ranks, sent_start(play, -1, number),
+                block_bytes(play, -1, number));
 }
 
 static void check_rank(const struct play *play, int number)
 {
-    uint64_t all = (UINT64_C(1) << play->ranks) - 1, root = UINT64_C(1) << play->root;
+    uint64_t all = (UINT64_C(1) << play->ranks) - 1, root = UINT64_C(1) << play->root,
+             before = (UINT64_C(1) << number) - 1;
     switch (play->collective) {
     case COLLECTIVE_BARRIER:
+    case COLLECTIVES:
         break;
     case COLLECTIVE_BCAST:
-        check_message(play, number, BUFFER_SEND, root, 0);
+        check_message(play, number, BUFFER_SEND, root);
         break;
     case COLLECTIVE_REDUCE:
         if (number == play->root)
-            check_message(play, number, BUFFER_RECEIVE, all, 0);
+            check_message(play, number, BUFFER_RECEIVE, all);
         break;
     case COLLECTIVE_ALLREDUCE:
-        check_message(play, number, BUFFER_RECEIVE, all, 0);
+        check_message(play, number, BUFFER_RECEIVE, all);
+        break;
+    case COLLECTIVE_SCAN:
+        check_message(play, number, BUFFER_RECEIVE, before | UINT64_C(1) << number);
+        break;
+    case COLLECTIVE_EXSCAN:
+        if (number > 0) // MPI leaves rank 0's undefined
+            check_message(play, number, BUFFER_RECEIVE, before);
+        break;
+    case COLLECTIVE_REDUCE_SCATTER:
+        check_own(play, number, all);
+        break;
+    case COLLECTIVE_SCATTER:
+    case COLLECTIVE_SCATTERV:
+        check_own(play, number, root);
         break;
     case COLLECTIVE_GATHER:
+    case COLLECTIVE_GATHERV:
         if (number == play->root)
             check_blocks(play, number);
         break;
-    case COLLECTIVE_SCATTER:
-        check_message(play, number, BUFFER_RECEIVE, root, number * play->size);
-        break;
     case COLLECTIVE_ALLGATHER:
+    case COLLECTIVE_ALLGATHERV:
     case COLLECTIVE_ALLTOALL:
+    case COLLECTIVE_ALLTOALLV:
         check_blocks(play, number);
         break;
     }
@@ -322,6 +409,13 @@ static const struct {
     {COLLECTIVE_SCATTER, mpi_scatter_rules, RULE(scatter), true},
     {COLLECTIVE_ALLGATHER, mpi_allgather_rules, RULE(allgather), false},
     {COLLECTIVE_ALLTOALL, mpi_alltoall_rules, RULE(alltoall), false},
+    {COLLECTIVE_REDUCE_SCATTER, mpi_reduce_scatter_rules, RULE(reduce_scatter), false},
+    {COLLECTIVE_SCAN, mpi_scan_rules, RULE(scan), false},
+    {COLLECTIVE_EXSCAN, mpi_exscan_rules, RULE(exscan), false},
+    {COLLECTIVE_GATHERV, mpi_gatherv_rules, RULE(gatherv), true},
+    {COLLECTIVE_SCATTERV, mpi_scatterv_rules, RULE(scatterv), true},
+    {COLLECTIVE_ALLGATHERV, mpi_allgatherv_rules, RULE(allgatherv), false},
+    {COLLECTIVE_ALLTOALLV, mpi_alltoallv_rules, RULE(alltoallv), false},
 };
 
 static struct mpi_library_config library_with(size_t field, int rule)
@@ -332,7 +426,15 @@ static struct mpi_library_config library_with(size_t field, int rule)
         .bcast_few = 8,
         .alltoall_short = 16,
         .alltoall_medium = 64,
+        .bcast_long = 20,
+        .reduce_short = 10,
+        .reduce_scatter_long = 40,
+        .allgather_short = 20,
+        .allgather_long = 40,
+        .alltoall_few = 7,
+        .segment = 4,
         .empty_collectives_send = true,
+        .empty_blocks_send = true,
     };
     *(int *)((char *)&library + field) = rule;
     return library;
@@ -341,8 +443,13 @@ static struct mpi_library_config library_with(size_t field, int rule)
 static void check_once(const struct mpi_library_config *library, enum mpi_collective collective,
                        int ranks, int root, int64_t size, struct random_stream *random)
 {
-    for (int eager = 0; eager < 2; eager++) {
-        struct play *play = play_new(library, collective, ranks, root, size);
+    bool uneven = mpi_collective_has_blocks(collective);
+    struct mpi_library_config silent = *library;
+    silent.empty_blocks_send = silent.empty_collectives_send = false;
+    for (int run = 0; run < (uneven ? 8 : 4); run++) {
+        bool eager = run & 1;
+        struct play *play =
+            play_new(run & 2 ? &silent : library, collective, ranks, root, size, run & 4);
         check_form(play);
         play_run(play, random, eager);
         for (int i = 0; i < ranks; i++)
@@ -411,7 +518,7 @@ static struct work work_of(enum mpi_collective collective, size_t field, const c
     while (strcmp(rules[rule], name) != 0)
         rule++;
     struct mpi_library_config library = library_with(field, rule);
-    struct play *play = play_new(&library, collective, ranks, 0, size);
+    struct play *play = play_new(&library, collective, ranks, 0, size, false);
     struct work work = {0};
     for (int i = 0; i < ranks; i++) {
         int rounds = 0;
@@ -556,7 +663,7 @@ static void test_alltoall_thresholds(void)
     SUITE_SAME_INTEGER(first_rank_sends(&library, COLLECTIVE_ALLTOALL, 4, 4), 2);
     SUITE_SAME_INTEGER(first_rank_sends(&library, COLLECTIVE_ALLTOALL, 4, 5), 3);
     for (int64_t size = 15; size <= 16; size++) {
-        struct play *play = play_new(&library, COLLECTIVE_ALLTOALL, 4, 0, size);
+        struct play *play = play_new(&library, COLLECTIVE_ALLTOALL, 4, 0, size, false);
         int rounds = 0;
         for (guint k = 0; k < play->rank[0].schedule.steps->len; k++)
             rounds += step_at(&play->rank[0], k)->ends_round;
@@ -621,7 +728,7 @@ static void test_farthest_first(void)
 static void test_reduce_copies(void)
 {
     struct mpi_library_config library = library_with(RULE(reduce), 1);
-    struct play *play = play_new(&library, COLLECTIVE_REDUCE, 7, 0, 8);
+    struct play *play = play_new(&library, COLLECTIVE_REDUCE, 7, 0, 8, false);
     for (int i = 0; i < 7; i++) {
         int copies = 0;
         for (guint k = 0; k < play->rank[i].schedule.steps->len; k++)

@@ -79,6 +79,13 @@ static struct mpi_library_config library_with(int rule)
         .scatter = rule_of(mpi_scatter_rules, rule),
         .allgather = rule_of(mpi_allgather_rules, rule),
         .alltoall = rule_of(mpi_alltoall_rules, rule),
+        .reduce_scatter = rule_of(mpi_reduce_scatter_rules, rule),
+        .scan = rule_of(mpi_scan_rules, rule),
+        .exscan = rule_of(mpi_exscan_rules, rule),
+        .gatherv = rule_of(mpi_gatherv_rules, rule),
+        .scatterv = rule_of(mpi_scatterv_rules, rule),
+        .allgatherv = rule_of(mpi_allgatherv_rules, rule),
+        .alltoallv = rule_of(mpi_alltoallv_rules, rule),
         .empty_collectives_send = true,
     };
 }
@@ -122,9 +129,9 @@ static void test_collectives(void)
 {
     struct mpi_group_set *set = mpi_group_set_new(JOB);
     const struct mpi_group *group = mpi_group_set_add(set, "row", 1, members, SIZE);
-    for (int rule = 0; rule < 6; rule++) {
+    for (int rule = 0; rule < 8; rule++) {
         struct mpi_library_config library = library_with(rule);
-        for (int collective = COLLECTIVE_BARRIER; collective <= COLLECTIVE_ALLTOALL; collective++)
+        for (int collective = COLLECTIVE_BARRIER; collective < COLLECTIVES; collective++)
             for (int place = 0; place < SIZE; place++)
                 expect_same_schedule(group, &library, (enum mpi_collective)collective, place);
     }

@@ -67,12 +67,19 @@ static void run(body_fn *body, int ranks, bool library)
 {
     struct host_config config = {
         .processor = {.cores = 1, .clock = 1000000000, .cycle_ratio = 1},
-        .memory = {.page = 4096},
+        .memory = {.page = 4096,
+                   .cache = 262144,
+                   .copy_cached = 1000000000,
+                   .copy_uncached = 500000000,
+                   .copy_traffic = 3},
         .bus = {.clock = 33000000, .width = 4, .read_burst = 128, .write_burst = 128},
     };
     struct bench bench = {
         .sim = sim_new(1, NULL),
-        .library = {.call = {.cycles = 1500}, .request = {.cycles = 1200}, .match = {.cycles = 60}},
+        .library = {.call = {.cycles = 1500},
+                    .request = {.cycles = 1200},
+                    .match = {.cycles = 60},
+                    .pack_piece = {.cycles = 40}},
         .body = body,
     };
     started = destroyed = 0;
@@ -113,6 +120,54 @@ static void body_charges(struct cpu_context *context, struct bench *bench)
     mpi_request_done(context, send);
     mpi_request_free(context, send);
     CU_ASSERT_EQUAL(context->now - at, 1200 * factor);
+}
+
+// A persistent request is paid for when it is built: its starts and ends cost nothing more.
+static void body_persistent(struct cpu_context *context, struct bench *bench)
+{
+    sim_time factor = bench->process->library ? TIME_NS : 0, at = context->now;
+    struct mpi_transfer transfer = {.peer = 1, .address = 4096, .size = 100, .prebuilt = true};
+    mpi_build(context, bench->process);
+    CU_ASSERT_EQUAL(context->now - at, 2700 * factor);
+    at = context->now;
+    struct mpi_request *send = mpi_start(context, bench->process, REQUEST_SEND, &transfer);
+    mpi_request_done(context, send);
+    mpi_request_free(context, send);
+    CU_ASSERT_EQUAL(context->now - at, 0);
+}
+
+// Data in pieces go through a buffer of the library's, which the next request takes again; a
+// message that is shorter than its receive is unpacked in proportion.
+static void body_pieces(struct cpu_context *context, struct bench *bench)
+{
+    struct mpi_process *process = bench->process;
+    struct mpi_transfer transfer = {
+        .peer = 1, .address = 64, .size = 100, .pieces = 10, .prebuilt = true};
+    struct mpi_request *first = mpi_start(context, process, REQUEST_RECV, &transfer),
+                       *second = mpi_start(context, process, REQUEST_RECV, &transfer);
+    int64_t buffer = first->address;
+    CU_ASSERT(buffer != 64 && second->address != buffer);
+    struct message_ref message = ledger_open(bench->sim->ledger, 1, process->rank, 50, 1);
+    mpi_request_match(first, &(struct mpi_envelope){.source = 1, .length = 50}, message);
+    ledger_deliver(bench->sim->ledger, message, 0, 50);
+    mpi_request_done(context, first);
+    sim_time at = context->now, pieces = 5 * 40 * TIME_NS;
+    mpi_request_free(context, first);
+    CU_ASSERT(context->now - at >= pieces && context->now - at < 2 * pieces);
+    struct mpi_request *third = mpi_start(context, process, REQUEST_RECV, &transfer);
+    SUITE_SAME_INTEGER(third->address, buffer);
+    mpi_wait(process, third);
+    SUITE_SAME_INTEGER(process->open_waits, 1);
+    mpi_unwait(process, third);
+    mpi_unwait(process, third);
+    SUITE_SAME_INTEGER(process->open_waits, 0);
+}
+
+static void test_built_before(void)
+{
+    run(body_persistent, 2, true);
+    run(body_persistent, 2, false);
+    run(body_pieces, 2, true);
 }
 
 static void test_charges(void)
@@ -412,6 +467,7 @@ int main(void)
 {
     static const struct suite_case cases[] = {
         {"charges", test_charges},
+        {"persistent requests, and data in pieces", test_built_before},
         {"a request's life", test_life},
         {"a request taken back", test_withdraw},
         {"envelopes", test_envelopes},

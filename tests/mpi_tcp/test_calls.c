@@ -75,6 +75,7 @@ static void expect_calls(const char *cost, const struct expectation *expected)
 
 // LAM: one write for envelope and body; long ones have an envelope and an ACK before. ch_p4: one
 // for each p4 message, of which an eager message is two, a rendezvous three; two without writev.
+// ch3:sock: one for packet and data, three of a rendezvous.
 static void test_writes(void)
 {
     static const struct expectation expected[] = {
@@ -90,13 +91,17 @@ static void test_writes(void)
         {"mpich_p4", 20000, {ROOM}, 2},
         {"mpich_p4", 20000, {ROOM, "mpich_p4.writev=false"}, 4},
         {"mpich_p4", 20000, {ROOM, "mpich_p4.eager=16384 B"}, 3},
+        {"ch3_sock", 0, {0}, 1},
+        {"ch3_sock", 1000, {0}, 1},
+        {"ch3_sock", 40000, {0}, 1},
+        {"ch3_sock", 40000, {"ch3.eager=16384 B"}, 3},
         {0},
     };
     expect_calls("tcp.send_call", expected);
 }
 
 // One read for the envelope, then one for the body, if there is one. ch_p4: header and rest of each
-// p4 message.
+// p4 message. ch3:sock: packet, then data.
 static void test_reads(void)
 {
     static const struct expectation expected[] = {
@@ -108,6 +113,9 @@ static void test_reads(void)
         {"mpich_p4", 1000, {0}, 2},
         {"mpich_p4", 1000, {"mpich_p4.short=0 B"}, 4},
         {"mpich_p4", 1000, {"mpich_p4.short=0 B", "mpich_p4.eager=0 B"}, 6},
+        {"ch3_sock", 0, {0}, 1},
+        {"ch3_sock", 1000, {0}, 2},
+        {"ch3_sock", 1000, {"ch3.eager=1000 B"}, 4},
         {0},
     };
     expect_calls("tcp.receive_call", expected);
@@ -120,7 +128,10 @@ static void test_selects(void)
     static const struct expectation none[] = {
         {"tcp", 100, {0}, 0}, {"lam_tcp", 1000, {0}, 0}, {"lam_tcp", 1000, {LONG}, 0}, {0}};
     static const char *const nothing[] = {NULL};
+    // ch3:sock asks before it sleeps and when it is woken, and no further: it does not spin.
+    static const struct expectation two[] = {{"ch3_sock", 1000, {0}, 2}, {0}};
     expect_calls("tcp.select_call", none);
+    expect_calls("tcp.select_call", two);
     CU_ASSERT(latency("mpich_p4", 1000, nothing, "tcp.select_call=1 ms") >
               latency("mpich_p4", 1000, nothing, "tcp.select_call=0 us") + 900);
 }
@@ -138,7 +149,8 @@ static void test_requests(void)
 }
 
 // Copies of 1000 B at 1 MB/s take 1 ms each: into the kernel and out of it; with ch_p4 also into
-// the packet, out of p4's buffer and out of the packet. Headers are copied too.
+// the packet, out of p4's buffer and out of the packet. Headers are copied too. ch3:sock has no
+// more than LAM.
 static void test_copies(void)
 {
     static const char *const slow[] = {"host.memory.copy_cached=1 MB/s",
@@ -150,7 +162,9 @@ static void test_copies(void)
     double p4 = latency("mpich_p4", 1000, slow, NULL) - latency("mpich_p4", 1000, fast, NULL);
     CU_ASSERT_DOUBLE_EQUAL(tcp, 2 * 1000, 30);
     CU_ASSERT_DOUBLE_EQUAL(lam, 2 * (1000 + 24), 30);
+    double ch3 = latency("ch3_sock", 1000, slow, NULL) - latency("ch3_sock", 1000, fast, NULL);
     CU_ASSERT_DOUBLE_EQUAL(p4, 2 * (1000 + 72) + 1000 + 1040 + 1000, 60);
+    CU_ASSERT_DOUBLE_EQUAL(ch3, 2 * (1000 + 32), 30);
 }
 
 int main(void)

@@ -4,6 +4,7 @@
 # What test_scenarios.py, test_pingpong.py and test_myrinet.py look at.
 TESTED = {"alltoall_deadlock", "area_overrun", "bcast_cluster1", "bcast_cluster2",
           "bcast_cluster2_small_area", "copy_or_register", "cut_through", "flood_empty_rq", "long",
+          "nas_cluster1",
           "pin_cache_search", "pingpong_cluster1", "pingpong_cluster2", "ring_deadlock", "short",
           "tcp_cable_pulled", "tiny", "unexpected_messages"}
 
@@ -30,10 +31,22 @@ SCTP = {"cmt_policies", "cmt_reordering", "cmt_shared_link", "cmt_small_buffer",
         "sctp_pingpong_x306", "sctp_streams_loss"}
 TESTED |= SCTP
 
+# test_openmpi.py
+TESTED |= {"openmpi_rails"}
+
+# test_ch3.py
+CH3 = {"any_tag", "ch3_connect", "ch3_progress", "hybrid_connect"}
+TESTED |= CH3
+
+# The measurements of thesis 004, which `netsim validate` holds against what it prints: test_ch3.py
+OSU_X306 = {"osu_bandwidth_x306", "osu_bibandwidth_x306", "osu_latency_x306", "put_get_x306"}
+X306 = OSU_X306 | {"nas_x306", "synthetic_x306"}
+TESTED |= X306
+
 # Those whose program fails, as it should.
-FAILING = {"alltoall_deadlock", "area_overrun", "armci_one_port", "flood_empty_rq",
-           "grim_cable_pulled", "grim_control_deadlock", "grim_reply_deadlock", "old_firmware",
-           "plane_dead", "ring_deadlock", "self_connect"}
+FAILING = {"alltoall_deadlock", "area_overrun", "armci_one_port", "ch3_progress",
+           "flood_empty_rq", "grim_cable_pulled", "grim_control_deadlock", "grim_reply_deadlock",
+           "old_firmware", "plane_dead", "ring_deadlock", "self_connect"}
 
 # Those that take seconds, with less to do; all others take milliseconds.
 LONGER = {"pingpong_cluster1", "pingpong_cluster2", "bcast_cluster1", "bcast_cluster2",
@@ -42,6 +55,7 @@ LONGER = {"pingpong_cluster1", "pingpong_cluster2", "bcast_cluster1", "bcast_clu
           "armci_put_config2", "gm_allsize", "gm_corruption", "grim_injection", "design_versions",
           "link_corruption", "portals_bandwidth_system1", "vdma_loopback_system1",
           "vdma_planes_system2", "vdma_scs_reference", "vdma_slices"}
+LONGER |= X306
 LONGER |= SCTP - {"sctp_handshake", "sctp_streams_loss"}
 QUICK = sorted(TESTED - LONGER)
 FEW = ("--set", "workload.sizes=[1 B, 20 KiB, 100 KiB]", "--set", "workload.repetitions=3")
@@ -53,3 +67,6 @@ FEWER = {"grim_injection": FEW_COUNTS, "portals_bandwidth_system1": FEW_BLOCKS,
          "vdma_loopback_system1": FEW_BLOCKS, "vdma_planes_system2": FEW_BLOCKS,
          "vdma_scs_reference": FEW_BLOCKS, "vdma_slices": FEW_BLOCKS}
 FEWER |= dict.fromkeys(SCTP - {"sctp_pingpong_x306"}, ("--set", "workload.duration=200 ms", "--set", "workload.bin=100 ms"))
+FEWER |= dict.fromkeys(OSU_X306, ("--set", "workload.sizes=[4 KiB, 100 KiB]", "--set", "workload.loops=4",
+                                  "--set", "workload.loops_large=2"))
+FEWER |= {"nas_x306": ("--set", "workload.class=S"), "synthetic_x306": ("--set", "workload.rounds=2")}

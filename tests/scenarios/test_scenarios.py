@@ -78,6 +78,17 @@ class PinCacheSearch(Case):
         self.assertLess(both - table, 6000)
 
 
+class Nas(Case):
+    def test_every_code_ends(self):
+        """Over VIA and over TCP all messages of the four codes come, and each code is within a fifth as fast over both."""
+        run = self.completes("nas_cluster1")
+        rate = {series["name"]: point["operations_Mop_per_s"] for series in run.json["series"]
+                for point in series["points"]}
+        self.assertEqual(len(rate), 8)
+        for code in ("CG", "IS", "LU", "MG"):
+            self.assertAlmostEqual(rate[f"{code}, TCP"] / rate[f"{code}, VIA"], 1, delta=0.2)
+
+
 class CutThrough(Case):
     def test_saves_the_frame_behind_its_header(self):
         """A frame of 14 + 32 + 36 + size + 4 bytes is not waited for beyond its 14 of header."""

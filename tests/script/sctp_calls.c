@@ -6,7 +6,6 @@
 #include <string.h>
 
 enum {
-    RDWR = 2,
     NONBLOCK = 4,
     READY_IN = 1,
     READY_OUT = 4,
@@ -14,7 +13,7 @@ enum {
 };
 
 const struct script_constant sctp_script_constants[] = {
-    {"O_RDWR", RDWR},
+    {"O_RDWR", SCRIPT_RDWR},
     {"O_NONBLOCK", NONBLOCK},
     {"AF_INET", 2},
     {"PF_INET", 2},
@@ -61,16 +60,6 @@ const struct script_constant sctp_script_constants[] = {
 
 // ---- Arguments and results ----
 
-struct script_result sctp_call_fails(const char *error)
-{
-    return (struct script_result){-1, error};
-}
-
-struct script_result sctp_call_returns(int64_t value)
-{
-    return (struct script_result){value, NULL};
-}
-
 struct script_result sctp_call_result(int64_t result, bool sending)
 {
     static const char *const errors[] = {
@@ -82,36 +71,10 @@ struct script_result sctp_call_result(int64_t result, bool sending)
         [-SCTP_UNSUPPORTED] = "EOPNOTSUPP", [-SCTP_IN_USE] = "EADDRINUSE",
     };
     if (result >= 0)
-        return sctp_call_returns(result);
+        return script_call_returns(result);
     if (sending && result == SCTP_GONE)
-        return sctp_call_fails("EPIPE");
-    return sctp_call_fails(-result < (int64_t)G_N_ELEMENTS(errors) ? errors[-result] : "EINVAL");
-}
-
-struct script_result sctp_call_unsupported(const struct sctp_call *call, const char *what)
-{
-    script_unsupported(call->report, call->event->line, "%s%s%s", call->event->call.name,
-                       what[0] ? " with " : "", what);
-    return sctp_call_returns(0);
-}
-
-const struct script_value *sctp_call_argument(const struct sctp_call *call, guint nth)
-{
-    const GPtrArray *arguments = call->event->call.arguments;
-    return nth < arguments->len ? g_ptr_array_index(arguments, nth) : NULL;
-}
-
-bool sctp_call_number(const struct sctp_call *call, guint nth, int64_t *value)
-{
-    const struct script_value *is = sctp_call_argument(call, nth);
-    *value = 0;
-    return is && script_number(is, sctp_script_constants, value);
-}
-
-bool sctp_call_is_name(const struct sctp_call *call, guint nth, const char *name)
-{
-    const struct script_value *is = sctp_call_argument(call, nth);
-    return is && is->kind == SCRIPT_VALUE_NAME && strcmp(is->text, name) == 0;
+        return script_call_fails("EPIPE");
+    return script_call_fails(-result < (int64_t)G_N_ELEMENTS(errors) ? errors[-result] : "EINVAL");
 }
 
 void sctp_call_expect(const struct sctp_call *call, const struct script_value *value,
@@ -122,9 +85,9 @@ void sctp_call_expect(const struct sctp_call *call, const struct script_value *v
     if (!field || field->kind == SCRIPT_VALUE_DOTS)
         return;
     if (!script_number(field, sctp_script_constants, &expected))
-        script_unsupported(call->report, call->event->line, "such a %s", name);
+        script_unsupported(call->made.report, call->made.event->line, "such a %s", name);
     else if (expected != is)
-        script_fail(call->report, call->event->line,
+        script_fail(call->made.report, call->made.event->line,
                     "expected %s to be %" G_GINT64_FORMAT ", got %" G_GINT64_FORMAT, name, expected,
                     is);
 }
@@ -133,25 +96,12 @@ void sctp_call_expect(const struct sctp_call *call, const struct script_value *v
 
 static struct sctp_fd *find_fd(struct sctp_script_host *host, int64_t number)
 {
-    if (number < 0 || number >= SCTP_SCRIPT_FDS || !host->fds[number].open)
-        return NULL;
-    return &host->fds[number];
+    return script_fd_find(host->fds, sizeof *host->fds, number);
 }
 
 static int64_t new_fd(const struct sctp_call *call, struct sctp_fd fd)
 {
-    struct sctp_script_host *host = call->host;
-    int64_t wanted;
-    bool named = script_number(call->event->call.result, sctp_script_constants, &wanted);
-    if (!named || wanted < 3 || wanted >= SCTP_SCRIPT_FDS || host->fds[wanted].open)
-        for (wanted = 3; wanted < SCTP_SCRIPT_FDS && host->fds[wanted].open;)
-            wanted++;
-    if (wanted == SCTP_SCRIPT_FDS)
-        return -1;
-    host->fds[wanted] = fd;
-    host->fds[wanted].open = true;
-    host->fds[wanted].flags |= RDWR;
-    return wanted;
+    return script_fd_new(&call->made, call->host->fds, sizeof fd, &fd);
 }
 
 // ---- Opening ----
@@ -160,26 +110,26 @@ static struct script_result call_socket(struct sctp_call *call)
 {
     int64_t type, protocol;
     struct sctp_fd fd = {0};
-    if (sctp_call_is_name(call, 0, "AF_INET6"))
-        return sctp_call_unsupported(call, "AF_INET6");
-    if (!sctp_call_number(call, 1, &type) || (type != 1 && type != 5))
-        return sctp_call_unsupported(call, "such a type");
-    if (!sctp_call_number(call, 2, &protocol) || protocol != SCTP_PROTOCOL)
-        return sctp_call_unsupported(call, "such a protocol");
+    if (script_call_is_name(&call->made, 0, "AF_INET6"))
+        return script_call_unsupported(&call->made, "AF_INET6");
+    if (!script_call_number(&call->made, 1, &type) || (type != 1 && type != 5))
+        return script_call_unsupported(&call->made, "such a type");
+    if (!script_call_number(&call->made, 2, &protocol) || protocol != SCTP_PROTOCOL)
+        return script_call_unsupported(&call->made, "such a protocol");
     int64_t made = new_fd(call, fd);
     if (made < 0)
-        return sctp_call_fails("EMFILE");
+        return script_call_fails("EMFILE");
     call->host->fds[made].socket =
-        sctp_socket_new(call->context, call->host->sctp,
-                        type == 1 ? SCTP_ONE_TO_ONE : SCTP_ONE_TO_MANY, &call->world->task);
+        sctp_socket_new(call->made.context, call->host->sctp,
+                        type == 1 ? SCTP_ONE_TO_ONE : SCTP_ONE_TO_MANY, &call->made.world->task);
     sctp_script_tune(call->host, sctp_socket_settings(call->host->fds[made].socket));
-    return sctp_call_returns(made);
+    return script_call_returns(made);
 }
 
 // The port of a sockaddr, or the usual one.
 static uint16_t port_of(const struct sctp_call *call, guint nth)
 {
-    const struct script_value *address = sctp_call_argument(call, nth);
+    const struct script_value *address = script_call_argument(&call->made, nth);
     const struct script_value *port = address ? script_field(address, "sin_port") : NULL;
     int64_t number;
     if (port && script_number(port, sctp_script_constants, &number))
@@ -190,7 +140,7 @@ static uint16_t port_of(const struct sctp_call *call, guint nth)
 static struct script_result call_bind(struct sctp_call *call)
 {
     uint16_t port = port_of(call, 1);
-    int result = sctp_bind(call->context, call->fd->socket, port, 0);
+    int result = sctp_bind(call->made.context, call->fd->socket, port, 0);
     if (result == 0)
         call->host->own_port = call->fd->socket->port;
     return sctp_call_result(result, false);
@@ -198,7 +148,7 @@ static struct script_result call_bind(struct sctp_call *call)
 
 static struct script_result call_listen(struct sctp_call *call)
 {
-    int result = sctp_listen(call->context, call->fd->socket);
+    int result = sctp_listen(call->made.context, call->fd->socket);
     if (result == 0)
         call->host->own_port = call->fd->socket->port;
     return sctp_call_result(result, false);
@@ -206,11 +156,12 @@ static struct script_result call_listen(struct sctp_call *call)
 
 static struct script_result call_accept(struct sctp_call *call)
 {
-    struct sctp_socket *made = sctp_accept(call->context, call->fd->socket, &call->world->task);
+    struct sctp_socket *made =
+        sctp_accept(call->made.context, call->fd->socket, &call->made.world->task);
     if (!made)
-        return sctp_call_fails(call->fd->socket->listening ? "EAGAIN" : "EINVAL");
+        return script_call_fails(call->fd->socket->listening ? "EAGAIN" : "EINVAL");
     int64_t number = new_fd(call, (struct sctp_fd){.socket = made});
-    return number < 0 ? sctp_call_fails("EMFILE") : sctp_call_returns(number);
+    return number < 0 ? script_call_fails("EMFILE") : script_call_returns(number);
 }
 
 static struct script_result call_connect(struct sctp_call *call)
@@ -221,9 +172,10 @@ static struct script_result call_connect(struct sctp_call *call)
     if (error != 0)
         return sctp_call_result(error, false);
     if (old && !old->ended)
-        return sctp_call_fails(sctp_established(socket) ? "EISCONN" : "EALREADY");
-    return sctp_call_result(
-        sctp_connect(call->context, socket, &call->world->peer, 1, port_of(call, 1), NULL), false);
+        return script_call_fails(sctp_established(socket) ? "EISCONN" : "EALREADY");
+    return sctp_call_result(sctp_connect(call->made.context, socket, &call->made.world->peer, 1,
+                                         port_of(call, 1), NULL),
+                            false);
 }
 
 // ---- Closing ----
@@ -231,34 +183,34 @@ static struct script_result call_connect(struct sctp_call *call)
 static struct script_result call_shutdown(struct sctp_call *call)
 {
     int64_t how;
-    if (!sctp_call_number(call, 1, &how) || how < 0 || how > 2)
-        return sctp_call_unsupported(call, "such a direction");
+    if (!script_call_number(&call->made, 1, &how) || how < 0 || how > 2)
+        return script_call_unsupported(&call->made, "such a direction");
     if (call->fd->socket->style == SCTP_ONE_TO_MANY)
-        return sctp_call_fails("EOPNOTSUPP");
+        return script_call_fails("EOPNOTSUPP");
     if (how == 0)
-        return sctp_call_returns(0);
-    return sctp_call_result(sctp_shutdown(call->context, call->fd->socket, 0), false);
+        return script_call_returns(0);
+    return sctp_call_result(sctp_shutdown(call->made.context, call->fd->socket, 0), false);
 }
 
 static struct script_result call_close(struct sctp_call *call)
 {
     if (call->fd->abortive)
-        sctp_abort(call->context, call->fd->socket, 0);
-    sctp_close(call->context, call->fd->socket);
+        sctp_abort(call->made.context, call->fd->socket, 0);
+    sctp_close(call->made.context, call->fd->socket);
     *call->fd = (struct sctp_fd){0};
-    return sctp_call_returns(0);
+    return script_call_returns(0);
 }
 
 // sctp_peeloff(fd, association)
 static struct script_result call_peeloff(struct sctp_call *call)
 {
     struct sctp_association *first = sctp_socket_association(call->fd->socket, 0);
-    struct sctp_socket *made =
-        sctp_peel_off(call->context, call->fd->socket, first ? first->id : 0, &call->world->task);
+    struct sctp_socket *made = sctp_peel_off(call->made.context, call->fd->socket,
+                                             first ? first->id : 0, &call->made.world->task);
     if (!made)
-        return sctp_call_fails("EINVAL");
+        return script_call_fails("EINVAL");
     int64_t number = new_fd(call, (struct sctp_fd){.socket = made});
-    return number < 0 ? sctp_call_fails("EMFILE") : sctp_call_returns(number);
+    return number < 0 ? script_call_fails("EMFILE") : script_call_returns(number);
 }
 
 // ---- Others ----
@@ -266,28 +218,28 @@ static struct script_result call_peeloff(struct sctp_call *call)
 static struct script_result call_fcntl(struct sctp_call *call)
 {
     int64_t flags;
-    if (sctp_call_is_name(call, 1, "F_GETFL"))
-        return sctp_call_returns(call->fd->flags);
-    if (!sctp_call_is_name(call, 1, "F_SETFL"))
-        return sctp_call_unsupported(call, "such a command");
-    if (!sctp_call_number(call, 2, &flags))
-        return sctp_call_unsupported(call, "such flags");
-    call->fd->flags = flags;
-    return sctp_call_returns(0);
+    if (script_call_is_name(&call->made, 1, "F_GETFL"))
+        return script_call_returns(call->fd->file.flags);
+    if (!script_call_is_name(&call->made, 1, "F_SETFL"))
+        return script_call_unsupported(&call->made, "such a command");
+    if (!script_call_number(&call->made, 2, &flags))
+        return script_call_unsupported(&call->made, "such flags");
+    call->fd->file.flags = flags;
+    return script_call_returns(0);
 }
 
 // poll([{fd=N, events=…, revents=…}], 1, 0)
 static struct script_result call_poll(struct sctp_call *call)
 {
-    const struct script_value *list = sctp_call_argument(call, 0);
+    const struct script_value *list = script_call_argument(&call->made, 0);
     int64_t found = 0;
     if (!list || list->kind != SCRIPT_VALUE_LIST)
-        return sctp_call_unsupported(call, "such descriptors");
+        return script_call_unsupported(&call->made, "such descriptors");
     for (guint i = 0; i < list->items->len; i++) {
         const struct script_value *item = g_ptr_array_index(list->items, i);
         struct sctp_fd *of = find_fd(call->host, sctp_call_field(item, "fd"));
         if (!of)
-            return sctp_call_unsupported(call, "a closed descriptor");
+            return script_call_unsupported(&call->made, "a closed descriptor");
         int ready = sctp_socket_ops.ready(sctp_socket_inet(of->socket));
         int64_t is =
             (ready & INET_READABLE ? READY_IN : 0) | (ready & INET_WRITABLE ? READY_OUT : 0);
@@ -295,7 +247,7 @@ static struct script_result call_poll(struct sctp_call *call)
         found += is != 0;
         sctp_call_expect(call, item, "revents", is);
     }
-    return sctp_call_returns(found);
+    return script_call_returns(found);
 }
 
 static const struct {
@@ -336,17 +288,17 @@ struct script_result sctp_script_call(struct script_world *world, struct cpu_con
                                       const struct script_event *event,
                                       struct script_report *report)
 {
-    struct sctp_call call = {world, world->host, context, event, report, NULL};
+    struct sctp_call call = {{world, context, event, report}, world->host, NULL};
     for (size_t i = 0; i < G_N_ELEMENTS(calls); i++) {
         int64_t fd;
         if (strcmp(calls[i].name, event->call.name) != 0)
             continue;
         if (calls[i].without_fd)
             return calls[i].run(&call);
-        if (!sctp_call_number(&call, 0, &fd))
-            return sctp_call_unsupported(&call, "such a descriptor");
+        if (!script_call_number(&call.made, 0, &fd))
+            return script_call_unsupported(&call.made, "such a descriptor");
         call.fd = find_fd(call.host, fd);
-        return call.fd ? calls[i].run(&call) : sctp_call_fails("EBADF");
+        return call.fd ? calls[i].run(&call) : script_call_fails("EBADF");
     }
-    return sctp_call_unsupported(&call, "");
+    return script_call_unsupported(&call.made, "");
 }

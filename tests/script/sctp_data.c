@@ -26,7 +26,7 @@ static struct script_result send_message(struct sctp_call *call, int64_t bytes, 
 {
     struct sctp_socket *socket = call->fd->socket;
     const struct sctp_send_info info = {
-        .station = call->world->peer,
+        .station = call->made.world->peer,
         .port = SCTP_SCRIPT_PORT,
         .stream = stream,
         .protocol = protocol,
@@ -35,23 +35,23 @@ static struct script_result send_message(struct sctp_call *call, int64_t bytes, 
         .bytes = bytes,
     };
     if (flags & SCTP_SEND_ABORT) {
-        int result = sctp_abort(call->context, socket, 0);
-        return result == 0 ? sctp_call_returns(bytes) : sctp_call_result(result, true);
+        int result = sctp_abort(call->made.context, socket, 0);
+        return result == 0 ? script_call_returns(bytes) : sctp_call_result(result, true);
     }
     if (bytes == 0 && (flags & SCTP_SEND_EOF))
-        return sctp_call_result(sctp_shutdown(call->context, socket, 0), true);
+        return sctp_call_result(sctp_shutdown(call->made.context, socket, 0), true);
     int error = sctp_socket_error(socket);
     if (error != 0)
         return sctp_call_result(error, true);
-    int64_t sent = sctp_send(call->context, socket, &info);
+    int64_t sent = sctp_send(call->made.context, socket, &info);
     if (sent >= 0 && (flags & SCTP_SEND_EOF))
-        sctp_shutdown(call->context, socket, 0);
+        sctp_shutdown(call->made.context, socket, 0);
     return sctp_call_result(sent, true);
 }
 
 static bool length_of(const struct sctp_call *call, guint nth, int64_t *bytes)
 {
-    return sctp_call_number(call, nth, bytes) && *bytes >= 0 && *bytes <= INT32_MAX;
+    return script_call_number(&call->made, nth, bytes) && *bytes >= 0 && *bytes <= INT32_MAX;
 }
 
 // write(fd, buffer, length), send(fd, buffer, length, flags)
@@ -59,7 +59,7 @@ struct script_result sctp_call_write(struct sctp_call *call)
 {
     int64_t bytes;
     if (!length_of(call, 2, &bytes))
-        return sctp_call_unsupported(call, "such a length");
+        return script_call_unsupported(&call->made, "such a length");
     return send_message(call, bytes, 0, 0, 0);
 }
 
@@ -67,13 +67,13 @@ struct script_result sctp_call_write(struct sctp_call *call)
 struct script_result sctp_call_sendmsg(struct sctp_call *call)
 {
     int64_t bytes, flags, stream, lifetime;
-    if (!length_of(call, 2, &bytes) || !sctp_call_number(call, 6, &flags) ||
-        !sctp_call_number(call, 7, &stream))
-        return sctp_call_unsupported(call, "such arguments");
-    if (sctp_call_number(call, 8, &lifetime) && lifetime != 0)
-        return sctp_call_unsupported(call, "a lifetime");
+    if (!length_of(call, 2, &bytes) || !script_call_number(&call->made, 6, &flags) ||
+        !script_call_number(&call->made, 7, &stream))
+        return script_call_unsupported(&call->made, "such arguments");
+    if (script_call_number(&call->made, 8, &lifetime) && lifetime != 0)
+        return script_call_unsupported(&call->made, "a lifetime");
     return send_message(call, bytes, flags, (uint16_t)stream,
-                        protocol_of(sctp_call_argument(call, 5)));
+                        protocol_of(script_call_argument(&call->made, 5)));
 }
 
 int64_t sctp_call_field(const struct script_value *value, const char *name)
@@ -86,10 +86,10 @@ int64_t sctp_call_field(const struct script_value *value, const char *name)
 // sctp_send(fd, buffer, length, {sinfo_…}, flags)
 struct script_result sctp_call_send_info(struct sctp_call *call)
 {
-    const struct script_value *info = sctp_call_argument(call, 3);
+    const struct script_value *info = script_call_argument(&call->made, 3);
     int64_t bytes;
     if (!length_of(call, 2, &bytes) || !info)
-        return sctp_call_unsupported(call, "such arguments");
+        return script_call_unsupported(&call->made, "such arguments");
     return send_message(call, bytes, sctp_call_field(info, "sinfo_flags"),
                         (uint16_t)sctp_call_field(info, "sinfo_stream"),
                         protocol_of(script_field(info, "sinfo_ppid")));
@@ -112,10 +112,10 @@ static int64_t iovec_bytes(const struct script_value *parts)
 // sctp_sendv(fd, iovec, parts, addresses, how many, {snd_…}, length, type, flags)
 struct script_result sctp_call_sendv(struct sctp_call *call)
 {
-    const struct script_value *info = sctp_call_argument(call, 5);
-    int64_t bytes = iovec_bytes(sctp_call_argument(call, 1));
+    const struct script_value *info = script_call_argument(&call->made, 5);
+    int64_t bytes = iovec_bytes(script_call_argument(&call->made, 1));
     if (bytes == 0 || !info)
-        return sctp_call_unsupported(call, "such arguments");
+        return script_call_unsupported(&call->made, "such arguments");
     return send_message(call, bytes, sctp_call_field(info, "snd_flags"),
                         (uint16_t)sctp_call_field(info, "snd_sid"),
                         protocol_of(script_field(info, "snd_ppid")));
@@ -124,7 +124,7 @@ struct script_result sctp_call_sendv(struct sctp_call *call)
 // sendmsg(fd, {msg_name(...)=..., msg_iov(1)=[{..., N}], msg_control(0)=[], msg_flags=0}, flags)
 static const struct script_value *message_of_call(const struct sctp_call *call)
 {
-    const struct script_value *message = sctp_call_argument(call, 1);
+    const struct script_value *message = script_call_argument(&call->made, 1);
     const struct script_value *control = message ? script_field(message, "msg_control") : NULL;
     if (control && control->items && control->items->len > 0)
         return NULL;
@@ -133,12 +133,12 @@ static const struct script_value *message_of_call(const struct sctp_call *call)
 
 struct script_result sctp_call_send_vector(struct sctp_call *call)
 {
-    bool message = strcmp(call->event->call.name, "sendmsg") == 0;
+    bool message = strcmp(call->made.event->call.name, "sendmsg") == 0;
     const struct script_value *parts =
-        message ? message_of_call(call) : sctp_call_argument(call, 1);
+        message ? message_of_call(call) : script_call_argument(&call->made, 1);
     int64_t bytes = iovec_bytes(parts);
     return bytes > 0 ? send_message(call, bytes, 0, 0, 0)
-                     : sctp_call_unsupported(call, "such arguments");
+                     : script_call_unsupported(&call->made, "such arguments");
 }
 
 static int64_t event_bytes(enum sctp_notification notification)
@@ -170,10 +170,10 @@ static struct script_result receive(struct sctp_call *call, int64_t room,
     struct sctp_socket *socket = call->fd->socket;
     *received = (struct sctp_received){0};
     if (room <= 0)
-        return sctp_call_unsupported(call, "such a length");
-    int64_t bytes = sctp_receive(call->context, socket, room, received);
+        return script_call_unsupported(&call->made, "such a length");
+    int64_t bytes = sctp_receive(call->made.context, socket, room, received);
     if (bytes > 0 && received->notification != SCTP_NOTHING)
-        return sctp_call_returns(event_bytes(received->notification));
+        return script_call_returns(event_bytes(received->notification));
     if (bytes < 0 && bytes != SCTP_AGAIN)
         sctp_socket_error(socket);
     return sctp_call_result(bytes, false);
@@ -189,15 +189,16 @@ struct script_result sctp_call_read(struct sctp_call *call)
 struct script_result sctp_call_read_vector(struct sctp_call *call)
 {
     struct sctp_received received;
-    bool message = strcmp(call->event->call.name, "recvmsg") == 0;
-    return receive(call, iovec_bytes(message ? message_of_call(call) : sctp_call_argument(call, 1)),
-                   &received);
+    bool message = strcmp(call->made.event->call.name, "recvmsg") == 0;
+    return receive(
+        call, iovec_bytes(message ? message_of_call(call) : script_call_argument(&call->made, 1)),
+        &received);
 }
 
 // sctp_recvmsg(fd, buffer, length, from, length of from, {sinfo_…}, flags)
 struct script_result sctp_call_recvmsg(struct sctp_call *call)
 {
-    const struct script_value *info = sctp_call_argument(call, 5);
+    const struct script_value *info = script_call_argument(&call->made, 5);
     struct sctp_received received;
     int64_t room;
     struct script_result result = receive(call, length_of(call, 2, &room) ? room : 0, &received);
@@ -210,7 +211,8 @@ struct script_result sctp_call_recvmsg(struct sctp_call *call)
     const struct script_value *protocol = script_field(info, "sinfo_ppid");
     if (protocol && protocol->kind != SCRIPT_VALUE_DOTS &&
         protocol_of(protocol) != received.protocol)
-        script_fail(call->report, call->event->line, "expected sinfo_ppid to be %u, got %u",
-                    protocol_of(protocol), received.protocol);
+        script_fail(call->made.report, call->made.event->line,
+                    "expected sinfo_ppid to be %u, got %u", protocol_of(protocol),
+                    received.protocol);
     return result;
 }

@@ -4,11 +4,10 @@
 #define NETSIM_TESTS_SCRIPT_SCTP_HOST_H
 
 #include "models/sctp_cmt/sctp/association.h"
-#include "tests/script/play.h"
+#include "tests/script/calls.h"
 #include "tests/script/sctp_text.h"
 
 #define SCTP_SCRIPT_PORT 8080 // of a bound socket, and of the peer that is connected to
-#define SCTP_SCRIPT_FDS 64
 
 // Flags of messages (sys/netinet/sctp_uio.h).
 enum {
@@ -19,9 +18,9 @@ enum {
 };
 
 struct sctp_fd {
-    bool open, bound, listening;
+    struct script_fd file;
+    bool bound, listening;
     bool abortive; // SO_LINGER with no time: close aborts
-    int64_t flags; // of fcntl
     struct sctp_socket *socket;
 };
 
@@ -30,17 +29,14 @@ struct sctp_script_host {
     struct sctp_numbering numbers;
     struct sctp_pools pools; // of the packets that the script sends
     uint16_t own_port, peer_port;
-    struct sctp_fd fds[SCTP_SCRIPT_FDS];
+    struct sctp_fd fds[SCRIPT_FDS];
     GHashTable *tuned; // values of FreeBSD's net.inet.sctp.*, by name, that a shell line has set
 };
 
 // A call that is being made.
 struct sctp_call {
-    struct script_world *world;
+    struct script_made made;
     struct sctp_script_host *host;
-    struct cpu_context *context;
-    const struct script_event *event;
-    struct script_report *report;
     struct sctp_fd *fd; // of the first argument; NULL: it is none
 };
 
@@ -50,15 +46,8 @@ extern const struct script_constant sctp_script_constants[];
 struct script_result sctp_script_call(struct script_world *world, struct cpu_context *context,
                                       const struct script_event *event,
                                       struct script_report *report);
-struct script_result sctp_call_fails(const char *error);
-struct script_result sctp_call_returns(int64_t value);
 // What a function of the stack's sockets returned, as the system does.
 struct script_result sctp_call_result(int64_t result, bool sending);
-struct script_result sctp_call_unsupported(const struct sctp_call *call, const char *what);
-// The n-th argument, or NULL.
-const struct script_value *sctp_call_argument(const struct sctp_call *call, guint nth);
-bool sctp_call_number(const struct sctp_call *call, guint nth, int64_t *value);
-bool sctp_call_is_name(const struct sctp_call *call, guint nth, const char *name);
 // Complains unless the field of a value is what it is expected to be, or is open.
 void sctp_call_expect(const struct sctp_call *call, const struct script_value *value,
                       const char *name, int64_t is);

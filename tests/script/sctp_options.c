@@ -8,7 +8,7 @@
 // A value of an option: from a struct's field, or what stands alone in brackets.
 static bool value_of(const struct sctp_call *call, const char *field, int64_t *number)
 {
-    const struct script_value *value = sctp_call_argument(call, 3);
+    const struct script_value *value = script_call_argument(&call->made, 3);
     *number = 0;
     if (!value)
         return false;
@@ -55,7 +55,7 @@ static void set_init(const struct sctp_call *call, struct sctp_settings *setting
 static bool bounds_timeout(const struct sctp_call *call)
 {
     int64_t most;
-    return sctp_call_argument(call, 3)->kind == SCRIPT_VALUE_STRUCT &&
+    return script_call_argument(&call->made, 3)->kind == SCRIPT_VALUE_STRUCT &&
            value_of(call, "sinit_max_init_timeo", &most) && most > 0;
 }
 
@@ -153,10 +153,10 @@ static void change_paths(const struct sctp_call *call)
         struct sctp_path *path = &association->paths[i];
         if (flags & 3)
             path->heartbeats = flags & 1;
-        sctp_heartbeat_rearm(call->context, path);
+        sctp_heartbeat_rearm(call->made.context, path);
         if (flags & 4) {
-            sctp_heartbeat_send(call->context, path);
-            sctp_output(call->context, association);
+            sctp_heartbeat_send(call->made.context, path);
+            sctp_output(call->made.context, association);
         }
     }
 }
@@ -181,7 +181,7 @@ static struct script_result set_events(struct sctp_call *call)
             wanted |= events[i].event;
     }
     sctp_subscribe(call->fd->socket, wanted);
-    return sctp_call_returns(0);
+    return script_call_returns(0);
 }
 
 // SCTP_EVENT: {se_assoc_id=…, se_type=SCTP_ASSOC_CHANGE, se_on=1}
@@ -197,7 +197,7 @@ static struct script_result set_event(struct sctp_call *call)
         {"SCTP_REMOTE_ERROR", SCTP_EVENT_PEER_ERROR},
         {"SCTP_SHUTDOWN_EVENT", SCTP_EVENT_SHUTDOWN},
     };
-    const struct script_value *value = sctp_call_argument(call, 3);
+    const struct script_value *value = script_call_argument(&call->made, 3);
     const struct script_value *type = value ? script_field(value, "se_type") : NULL;
     int64_t on;
     for (size_t i = 0; i < G_N_ELEMENTS(events) && type && value_of(call, "se_on", &on); i++)
@@ -205,39 +205,39 @@ static struct script_result set_event(struct sctp_call *call)
             unsigned known = call->fd->socket->events;
             sctp_subscribe(call->fd->socket,
                            on ? known | events[i].event : known & ~events[i].event);
-            return sctp_call_returns(0);
+            return script_call_returns(0);
         }
-    return sctp_call_unsupported(call, "such an event");
+    return script_call_unsupported(&call->made, "such an event");
 }
 
 static struct script_result set_linger(struct sctp_call *call)
 {
     int64_t on = 0, time = 0;
     if (!value_of(call, "onoff", &on) || !value_of(call, "linger", &time))
-        return sctp_call_unsupported(call, "such a value");
+        return script_call_unsupported(&call->made, "such a value");
     if (on && time > 0)
-        return sctp_call_unsupported(call, "a time to linger");
+        return script_call_unsupported(&call->made, "a time to linger");
     call->fd->abortive = on != 0;
-    return sctp_call_returns(0);
+    return script_call_returns(0);
 }
 
 struct script_result sctp_call_setsockopt(struct sctp_call *call)
 {
-    const struct script_value *name = sctp_call_argument(call, 2);
+    const struct script_value *name = script_call_argument(&call->made, 2);
     int64_t value;
-    if (!name || name->kind != SCRIPT_VALUE_NAME || !sctp_call_argument(call, 3))
-        return sctp_call_unsupported(call, "such arguments");
+    if (!name || name->kind != SCRIPT_VALUE_NAME || !script_call_argument(&call->made, 3))
+        return script_call_unsupported(&call->made, "such arguments");
     if (bounds_timeout(call))
-        return sctp_call_unsupported(call, "sinit_max_init_timeo");
+        return script_call_unsupported(&call->made, "sinit_max_init_timeo");
     for (size_t i = 0; i < G_N_ELEMENTS(settings_options); i++)
         if (strcmp(settings_options[i].name, name->text) == 0) {
             change(call, settings_options[i].set);
             if (settings_options[i].set == set_path)
                 change_paths(call);
-            return sctp_call_returns(0);
+            return script_call_returns(0);
         }
     if (strcmp(name->text, "SO_REUSEADDR") == 0)
-        return sctp_call_returns(0);
+        return script_call_returns(0);
     if (strcmp(name->text, "SCTP_EVENTS") == 0)
         return set_events(call);
     if (strcmp(name->text, "SCTP_EVENT") == 0)
@@ -246,8 +246,8 @@ struct script_result sctp_call_setsockopt(struct sctp_call *call)
         return set_linger(call);
     bool given = value_of(call, "assoc_value", &value);
     if (g_strv_contains(always_off, name->text) && given && value == 0)
-        return sctp_call_returns(0);
-    return sctp_call_unsupported(call, name->text);
+        return script_call_returns(0);
+    return script_call_unsupported(&call->made, name->text);
 }
 
 // ---- Asking ----
@@ -256,12 +256,12 @@ static struct script_result get_status(struct sctp_call *call, const struct scri
 {
     struct sctp_status status;
     if (!sctp_status(call->fd->socket, 0, &status))
-        return sctp_call_fails("EINVAL");
+        return script_call_fails("EINVAL");
     const struct script_value *state = script_field(value, "sstat_state");
     char *is = g_strdelimit(g_strconcat("SCTP_", status.state, NULL), "-", '_');
     if (state && state->kind == SCRIPT_VALUE_NAME && strcmp(state->text, is) != 0)
-        script_fail(call->report, call->event->line, "expected sstat_state to be %s, got %s",
-                    state->text, is);
+        script_fail(call->made.report, call->made.event->line,
+                    "expected sstat_state to be %s, got %s", state->text, is);
     g_free(is);
     sctp_call_expect(call, value, "sstat_rwnd", status.peer_rwnd);
     sctp_call_expect(call, value, "sstat_unackdata", status.unacked);
@@ -269,7 +269,7 @@ static struct script_result get_status(struct sctp_call *call, const struct scri
     sctp_call_expect(call, value, "sstat_instrms", status.streams_in);
     sctp_call_expect(call, value, "sstat_outstrms", status.streams_out);
     sctp_call_expect(call, value, "sstat_fragmentation_point", status.fragment_point);
-    return sctp_call_returns(0);
+    return script_call_returns(0);
 }
 
 static struct script_result get_rto(struct sctp_call *call, const struct script_value *value)
@@ -280,7 +280,7 @@ static struct script_result get_rto(struct sctp_call *call, const struct script_
     sctp_call_expect(call, value, "srto_initial", of->rto_initial / TIME_MS);
     sctp_call_expect(call, value, "srto_max", of->rto_most / TIME_MS);
     sctp_call_expect(call, value, "srto_min", of->rto_least / TIME_MS);
-    return sctp_call_returns(0);
+    return script_call_returns(0);
 }
 
 static struct script_result get_init(struct sctp_call *call, const struct script_value *value)
@@ -289,7 +289,7 @@ static struct script_result get_init(struct sctp_call *call, const struct script
     sctp_call_expect(call, value, "sinit_num_ostreams", of->streams_out);
     sctp_call_expect(call, value, "sinit_max_instreams", of->streams_in);
     sctp_call_expect(call, value, "sinit_max_attempts", of->init_retries);
-    return sctp_call_returns(0);
+    return script_call_returns(0);
 }
 
 // A number in brackets.
@@ -297,10 +297,10 @@ static struct script_result get_number(struct sctp_call *call, int64_t is)
 {
     int64_t expected;
     if (value_of(call, "assoc_value", &expected) && expected != is)
-        script_fail(call->report, call->event->line,
+        script_fail(call->made.report, call->made.event->line,
                     "expected the option to be %" G_GINT64_FORMAT ", got %" G_GINT64_FORMAT,
                     expected, is);
-    return sctp_call_returns(0);
+    return script_call_returns(0);
 }
 
 static int64_t error_number(int error)
@@ -318,7 +318,7 @@ static struct script_result get_path(struct sctp_call *call, const struct script
     enum { INACTIVE = 2, ACTIVE = 1, UNCONFIRMED = 0x200 }; // sys/netinet/sctp.h
     const struct sctp_association *association = sctp_socket_association(call->fd->socket, 0);
     if (!association || association->ended)
-        return sctp_call_fails("EINVAL");
+        return script_call_fails("EINVAL");
     const struct sctp_path *path = association->primary;
     sctp_call_expect(call, value, "spinfo_state",
                      path->state == SCTP_PATH_UNCONFIRMED ? UNCONFIRMED
@@ -328,17 +328,17 @@ static struct script_result get_path(struct sctp_call *call, const struct script
     sctp_call_expect(call, value, "spinfo_srtt", path->rto.sa / 8); // a tick is a millisecond
     sctp_call_expect(call, value, "spinfo_rto", path->rto.rto);
     sctp_call_expect(call, value, "spinfo_mtu", path->mtu);
-    return sctp_call_returns(0);
+    return script_call_returns(0);
 }
 
 struct script_result sctp_call_getsockopt(struct sctp_call *call)
 {
-    const struct script_value *name = sctp_call_argument(call, 2);
-    const struct script_value *value = sctp_call_argument(call, 3);
+    const struct script_value *name = script_call_argument(&call->made, 2);
+    const struct script_value *value = script_call_argument(&call->made, 3);
     struct sctp_socket *socket = call->fd->socket;
     const struct sctp_settings *settings = sctp_socket_settings(socket);
     if (!name || name->kind != SCRIPT_VALUE_NAME || !value)
-        return sctp_call_unsupported(call, "such arguments");
+        return script_call_unsupported(&call->made, "such arguments");
     if (strcmp(name->text, "SO_ERROR") == 0)
         return get_number(call, error_number(sctp_socket_error(socket)));
     if (strcmp(name->text, "SCTP_STATUS") == 0)
@@ -357,5 +357,5 @@ struct script_result sctp_call_getsockopt(struct sctp_call *call)
         return get_number(call, settings->send_buffer);
     if (g_strv_contains(always_off, name->text))
         return get_number(call, 0);
-    return sctp_call_unsupported(call, name->text);
+    return script_call_unsupported(&call->made, name->text);
 }

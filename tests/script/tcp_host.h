@@ -5,15 +5,14 @@
 #define NETSIM_TESTS_SCRIPT_TCP_HOST_H
 
 #include "models/tcp/stack.h"
-#include "tests/script/play.h"
+#include "tests/script/calls.h"
 #include "tests/script/tcp_text.h"
 
 #define TCP_SCRIPT_PORT 8080 // of a listener, and of the peer that is connected to
-#define TCP_SCRIPT_FDS 64
 
 struct tcp_fd {
-    bool open, bound;
-    int64_t flags; // of fcntl
+    struct script_fd file;
+    bool bound;
     struct tcp_options options;
     struct tcp_listener *listener;
     struct tcp_socket *socket;
@@ -37,7 +36,7 @@ struct tcp_script_host {
     uint32_t script_time, live_time; // the first
     GHashTable *live_times;          // from a script's to the live one
     sim_time time_unit;              // of --tcp_ts_tick_usecs; 0: values are not compared
-    struct tcp_fd fds[TCP_SCRIPT_FDS];
+    struct tcp_fd fds[SCRIPT_FDS];
 };
 
 // tcp_calls.c

@@ -9,7 +9,7 @@
 static void check(int networks, const char *const *sets)
 {
     struct world *world = sctp_world(2, networks, sets, NULL);
-    sctp_wire(world)->quiet = true;
+    sctp_wire(world)->wire.quiet = true;
     world->sim->capture = NULL;
     sctp_transfer(world, TIME_S, 200000000, 8192);
     sctp_run_until(world, 4 * TIME_S);

@@ -36,20 +36,6 @@ static struct world *quiet_world(int networks, const char *const *sets, struct t
     return world;
 }
 
-// Only node 0's lines.
-static void expect_log(struct transition_log *log, const char *text)
-{
-    GString *own = g_string_new(NULL);
-    char **lines = g_strsplit(log->text->str, "\n", -1);
-    for (int i = 0; lines[i]; i++)
-        if (g_str_has_prefix(lines[i], "node0 "))
-            g_string_append_printf(own, "%s\n", lines[i] + strlen("node0 "));
-    SUITE_SAME_TEXT(own->str, text);
-    g_strfreev(lines);
-    g_string_free(own, TRUE);
-    g_string_truncate(log->text, 0);
-}
-
 // ---- Events, each in node 0's task ----
 
 static void error_of(struct cpu_context *context, struct sctp_node *node, void *argument)
@@ -143,10 +129,10 @@ static void test_nonce(void)
     expect_state(world, 2, "UNCONFIRMED");
     sctp_world_call(world, 0, answer_with, &answer);
     expect_state(world, 2, "UNCONFIRMED");
-    expect_log(log, "");
+    TRANSITION_LOG_EXPECT(log, "node0", "");
     answer.nonce = 0; // the right one
     sctp_world_call(world, 0, answer_with, &answer);
-    expect_log(log, "sctp path 2[1] UNCONFIRMED -> ACTIVE (HEARTBEAT-ACK)\n");
+    TRANSITION_LOG_EXPECT(log, "node0", "sctp path 2[1] UNCONFIRMED -> ACTIVE (HEARTBEAT-ACK)\n");
     SUITE_SAME_INTEGER(path(world, 2)->errors, 0);
     world_free(world);
     transition_log_free(log);
@@ -159,7 +145,7 @@ static void test_confirmed_by_handshake(void)
     struct transition_log *log = transition_log_new(MACHINES, true);
     struct world *world = quiet_world(2, dead, log);
     sctp_world_call(world, 0, shown, path(world, 2));
-    expect_log(log, "sctp path 2[1] UNCONFIRMED -> ACTIVE (handshake)\n");
+    TRANSITION_LOG_EXPECT(log, "node0", "sctp path 2[1] UNCONFIRMED -> ACTIVE (handshake)\n");
     CU_ASSERT(path(world, 2)->confirmed);
     world_free(world);
     transition_log_free(log);
@@ -177,12 +163,13 @@ static void test_unconfirmed_fails(void)
     errors(world, 2, 3);
     expect_state(world, 2, "UNCONFIRMED");
     errors(world, 2, 1);
-    expect_log(log, "sctp path 2[1] UNCONFIRMED -> INACTIVE (Path.Max.Retrans)\n");
+    TRANSITION_LOG_EXPECT(log, "node0",
+                          "sctp path 2[1] UNCONFIRMED -> INACTIVE (Path.Max.Retrans)\n");
     SUITE_SAME_INTEGER(association(world)->errors, 0);
     SUITE_SAME_INTEGER(*association(world)->host->count.failovers, 0);
     struct answer answer = {path(world, 2), 0};
     sctp_world_call(world, 0, answer_with, &answer);
-    expect_log(log, "sctp path 2[1] INACTIVE -> ACTIVE (HEARTBEAT-ACK)\n");
+    TRANSITION_LOG_EXPECT(log, "node0", "sctp path 2[1] INACTIVE -> ACTIVE (HEARTBEAT-ACK)\n");
     CU_ASSERT(path(world, 2)->confirmed);
     world_free(world);
     transition_log_free(log);
@@ -196,8 +183,9 @@ static void test_shown_after_failure(void)
     errors(world, 1, 6);
     g_string_truncate(log->text, 0);
     sctp_world_call(world, 0, shown, path(world, 1));
-    expect_log(log, "sctp path 1[1] INACTIVE -> ACTIVE (handshake)\n"
-                    "sctp primary[1] path 2 -> path 1 (path is ACTIVE again)\n");
+    TRANSITION_LOG_EXPECT(log, "node0",
+                          "sctp path 1[1] INACTIVE -> ACTIVE (handshake)\n"
+                          "sctp primary[1] path 2 -> path 1 (path is ACTIVE again)\n");
     SUITE_SAME_INTEGER(path(world, 1)->errors, 0);
     world_free(world);
     transition_log_free(log);
@@ -216,14 +204,16 @@ static void test_errors(void)
     SUITE_SAME_INTEGER(path(world, 1)->errors, 5);
     SUITE_SAME_INTEGER(association(world)->errors, 5);
     errors(world, 1, 1);
-    expect_log(log, "sctp path 1[1] ACTIVE -> INACTIVE (Path.Max.Retrans)\n"
-                    "sctp primary[1] path 1 -> path 2 (the primary is INACTIVE)\n");
+    TRANSITION_LOG_EXPECT(log, "node0",
+                          "sctp path 1[1] ACTIVE -> INACTIVE (Path.Max.Retrans)\n"
+                          "sctp primary[1] path 1 -> path 2 (the primary is INACTIVE)\n");
     CU_ASSERT(association(world)->primary == path(world, 2));
     CU_ASSERT(path(world, 1)->was_primary);
     SUITE_SAME_INTEGER(*association(world)->host->count.failovers, 1);
     sctp_world_call(world, 0, alive_by_heartbeat, path(world, 1));
-    expect_log(log, "sctp path 1[1] INACTIVE -> ACTIVE (HEARTBEAT-ACK)\n"
-                    "sctp primary[1] path 2 -> path 1 (path is ACTIVE again)\n");
+    TRANSITION_LOG_EXPECT(log, "node0",
+                          "sctp path 1[1] INACTIVE -> ACTIVE (HEARTBEAT-ACK)\n"
+                          "sctp primary[1] path 2 -> path 1 (path is ACTIVE again)\n");
     SUITE_SAME_INTEGER(path(world, 1)->errors, 0);
     CU_ASSERT(!path(world, 1)->was_primary);
     world_free(world);
@@ -248,8 +238,9 @@ static void test_other_path(void)
     struct world *world = quiet_world(2, NULL, log);
     errors(world, 2, 6);
     sctp_world_call(world, 0, alive_by_data, path(world, 2));
-    expect_log(log, "sctp path 2[1] ACTIVE -> INACTIVE (Path.Max.Retrans)\n"
-                    "sctp path 2[1] INACTIVE -> ACTIVE (SACK)\n");
+    TRANSITION_LOG_EXPECT(log, "node0",
+                          "sctp path 2[1] ACTIVE -> INACTIVE (Path.Max.Retrans)\n"
+                          "sctp path 2[1] INACTIVE -> ACTIVE (SACK)\n");
     world_free(world);
     transition_log_free(log);
 }
@@ -311,15 +302,17 @@ static void test_first_primary_returns(void)
     struct world *world = quiet_world(3, sets, log);
     errors(world, 1, 2);
     errors(world, 2, 2);
-    expect_log(log, "sctp path 1[1] ACTIVE -> INACTIVE (Path.Max.Retrans)\n"
-                    "sctp primary[1] path 1 -> path 2 (the primary is INACTIVE)\n"
-                    "sctp path 2[1] ACTIVE -> INACTIVE (Path.Max.Retrans)\n"
-                    "sctp primary[1] path 2 -> path 3 (the primary is INACTIVE)\n");
+    TRANSITION_LOG_EXPECT(log, "node0",
+                          "sctp path 1[1] ACTIVE -> INACTIVE (Path.Max.Retrans)\n"
+                          "sctp primary[1] path 1 -> path 2 (the primary is INACTIVE)\n"
+                          "sctp path 2[1] ACTIVE -> INACTIVE (Path.Max.Retrans)\n"
+                          "sctp primary[1] path 2 -> path 3 (the primary is INACTIVE)\n");
     sctp_world_call(world, 0, alive_by_heartbeat, path(world, 2));
-    expect_log(log, "sctp path 2[1] INACTIVE -> ACTIVE (HEARTBEAT-ACK)\n");
+    TRANSITION_LOG_EXPECT(log, "node0", "sctp path 2[1] INACTIVE -> ACTIVE (HEARTBEAT-ACK)\n");
     sctp_world_call(world, 0, alive_by_heartbeat, path(world, 1));
-    expect_log(log, "sctp path 1[1] INACTIVE -> ACTIVE (HEARTBEAT-ACK)\n"
-                    "sctp primary[1] path 3 -> path 1 (path is ACTIVE again)\n");
+    TRANSITION_LOG_EXPECT(log, "node0",
+                          "sctp path 1[1] INACTIVE -> ACTIVE (HEARTBEAT-ACK)\n"
+                          "sctp primary[1] path 3 -> path 1 (path is ACTIVE again)\n");
     world_free(world);
     transition_log_free(log);
 }
@@ -357,14 +350,15 @@ static void test_set_primary(void)
     struct transition_log *log = transition_log_new(MACHINES, true);
     struct world *world = quiet_world(2, NULL, log);
     sctp_world_call(world, 0, make_primary, path(world, 2));
-    expect_log(log, "sctp primary[1] path 1 -> path 2 (SCTP_PRIMARY_ADDR)\n");
+    TRANSITION_LOG_EXPECT(log, "node0", "sctp primary[1] path 1 -> path 2 (SCTP_PRIMARY_ADDR)\n");
     // It is the user's, not one to return from.
     errors(world, 2, 6);
     sctp_world_call(world, 0, alive_by_heartbeat, path(world, 2));
-    expect_log(log, "sctp path 2[1] ACTIVE -> INACTIVE (Path.Max.Retrans)\n"
-                    "sctp primary[1] path 2 -> path 1 (the primary is INACTIVE)\n"
-                    "sctp path 2[1] INACTIVE -> ACTIVE (HEARTBEAT-ACK)\n"
-                    "sctp primary[1] path 1 -> path 2 (path is ACTIVE again)\n");
+    TRANSITION_LOG_EXPECT(log, "node0",
+                          "sctp path 2[1] ACTIVE -> INACTIVE (Path.Max.Retrans)\n"
+                          "sctp primary[1] path 2 -> path 1 (the primary is INACTIVE)\n"
+                          "sctp path 2[1] INACTIVE -> ACTIVE (HEARTBEAT-ACK)\n"
+                          "sctp primary[1] path 1 -> path 2 (path is ACTIVE again)\n");
     world_free(world);
     transition_log_free(log);
 }

@@ -27,19 +27,6 @@ static struct world *pf_world(int networks, const char *const *sets, struct tran
     return sctp_world(2, networks, all, log ? &log->sink.trace : NULL);
 }
 
-static void expect_log(struct transition_log *log, const char *text)
-{
-    GString *own = g_string_new(NULL);
-    char **lines = g_strsplit(log->text->str, "\n", -1);
-    for (int i = 0; lines[i]; i++)
-        if (g_str_has_prefix(lines[i], "node0 "))
-            g_string_append_printf(own, "%s\n", lines[i] + strlen("node0 "));
-    SUITE_SAME_TEXT(own->str, text);
-    g_strfreev(lines);
-    g_string_free(own, TRUE);
-    g_string_truncate(log->text, 0);
-}
-
 // What the T3 handler does about the path.
 static void time_out(struct cpu_context *context, struct sctp_node *node, void *argument)
 {
@@ -82,9 +69,9 @@ static void test_probing(void)
     }
     CU_ASSERT(index < 0);
     SUITE_SAME_INTEGER(path(world, 1)->errors, 5);
-    expect_log(log, "sctp path 1[1] ACTIVE -> PF (no answer)\n");
+    TRANSITION_LOG_EXPECT(log, "node0", "sctp path 1[1] ACTIVE -> PF (no answer)\n");
     sctp_run_until(world, 67 * TIME_S);
-    expect_log(log, "sctp path 1[1] PF -> INACTIVE (Path.Max.Retrans)\n");
+    TRANSITION_LOG_EXPECT(log, "node0", "sctp path 1[1] PF -> INACTIVE (Path.Max.Retrans)\n");
     SUITE_SAME_INTEGER(path(world, 1)->errors, 6);
     sctp_run_until(world, 120 * TIME_S);
     SUITE_SAME_INTEGER(sctp_log_between(world, 66 * TIME_S, 120 * TIME_S, 0, 0, SCTP_HEARTBEAT), 0);
@@ -124,8 +111,9 @@ static void test_answer(void)
         g_string_truncate(log->text, 0);
         sctp_world_call(world, 0, time_out, path(world, 1));
         sctp_run_until(world, 2100 * TIME_MS);
-        expect_log(log, "sctp path 1[1] ACTIVE -> PF (no answer)\n"
-                        "sctp path 1[1] PF -> ACTIVE (HEARTBEAT-ACK)\n");
+        TRANSITION_LOG_EXPECT(log, "node0",
+                              "sctp path 1[1] ACTIVE -> PF (no answer)\n"
+                              "sctp path 1[1] PF -> ACTIVE (HEARTBEAT-ACK)\n");
         SUITE_SAME_INTEGER(path(world, 1)->errors, 0);
         SUITE_SAME_INTEGER(path(world, 1)->cc.cwnd, (i + 1) * MTU);
         SUITE_SAME_INTEGER(path(world, 1)->rto.rto, 1000);
@@ -206,11 +194,12 @@ static void test_heartbeat_unanswered(void)
         sctp_world_up(world);
         g_string_truncate(log->text, 0);
         sctp_run_until(world, 100 * TIME_S);
-        expect_log(log, i == 0 ? "sctp path 1[1] ACTIVE -> PF (no answer)\n"
-                                 "sctp path 1[1] PF -> INACTIVE (Path.Max.Retrans)\n"
-                                 "sctp path 1[1] INACTIVE -> ACTIVE (HEARTBEAT-ACK)\n"
-                               : "sctp path 1[1] ACTIVE -> INACTIVE (Path.Max.Retrans)\n"
-                                 "sctp path 1[1] INACTIVE -> ACTIVE (HEARTBEAT-ACK)\n");
+        TRANSITION_LOG_EXPECT(log, "node0",
+                              i == 0 ? "sctp path 1[1] ACTIVE -> PF (no answer)\n"
+                                       "sctp path 1[1] PF -> INACTIVE (Path.Max.Retrans)\n"
+                                       "sctp path 1[1] INACTIVE -> ACTIVE (HEARTBEAT-ACK)\n"
+                                     : "sctp path 1[1] ACTIVE -> INACTIVE (Path.Max.Retrans)\n"
+                                       "sctp path 1[1] INACTIVE -> ACTIVE (HEARTBEAT-ACK)\n");
         world_free(world);
         transition_log_free(log);
     }
@@ -295,9 +284,10 @@ static void test_transfer(void)
     // PF at 4 s; heartbeats at 4, 6, 10 and 18 s.
     CU_ASSERT(sctp_log_between(world, 17900 * TIME_MS, 18200 * TIME_MS, 0, 0, SCTP_HEARTBEAT) == 1);
     CU_ASSERT(sctp_log_between(world, 18 * TIME_S, 20 * TIME_S, 0, 0, SCTP_DATA) > 10000);
-    expect_log(log, "sctp path 1[1] ACTIVE -> PF (no answer)\n"
-                    "sctp path 1[1] PF -> ACTIVE (HEARTBEAT-ACK)\n");
-    sctp_wire(world)->quiet = true;
+    TRANSITION_LOG_EXPECT(log, "node0",
+                          "sctp path 1[1] ACTIVE -> PF (no answer)\n"
+                          "sctp path 1[1] PF -> ACTIVE (HEARTBEAT-ACK)\n");
+    sctp_wire(world)->wire.quiet = true;
     world_run(world);
     SUITE_SAME_INTEGER(sctp_node(world, 1)->bytes_read, traffic->bytes);
     CU_ASSERT(ledger_balanced(world->sim->ledger));

@@ -276,7 +276,7 @@ static bool one_run(struct sctp_random run, check_fn *check, bool print)
         fprintf(stderr, "%s\n", (const char *)g_ptr_array_index(run.sets, i));
     struct world *world = sctp_world_of(run.nic, run.hosts, run.networks,
                                         (const char *const *)run.sets->pdata, &watch->sink.trace);
-    sctp_wire(world)->quiet = true;
+    sctp_wire(world)->wire.quiet = true;
     for (int n = 0; n < run.hosts; n++) {
         lives[n].run = &run;
         world_do(sctp_node(world, n), live_job, &lives[n]);

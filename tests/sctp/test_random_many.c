@@ -189,7 +189,7 @@ static void one_run(struct sctp_random run, bool print)
         fprintf(stderr, "%s\n", (const char *)g_ptr_array_index(run.sets, i));
     struct world *world = sctp_world_of(run.nic, run.hosts, run.networks,
                                         (const char *const *)run.sets->pdata, &watch->sink.trace);
-    sctp_wire(world)->quiet = true;
+    sctp_wire(world)->wire.quiet = true;
     for (int n = 0; n < run.hosts; n++) {
         // All listen. They send at once, or one host long before the other.
         sim_time when = sctp_random_below(&run, 2) ? 1 : 1 + sctp_random_below(&run, 50);

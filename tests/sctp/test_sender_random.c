@@ -49,7 +49,7 @@ static void carry(struct sender *sender, const struct sctp_path *path, uint32_t 
 // ---- Invariants ----
 
 struct sums {
-    int64_t flight[SENDER_PATHS], outstanding, resend, bytes;
+    int64_t flight[SENDER_PATHS], marked[SENDER_PATHS], outstanding, resend, bytes;
 };
 
 static struct sums sums_of(struct sender *sender)
@@ -66,8 +66,10 @@ static struct sums sums_of(struct sender *sender)
         }
         sums.resend += chunk->state == SCTP_RESEND;
         sums.bytes += chunk->bytes;
-        if (chunk->state == SCTP_RESEND)
+        if (chunk->state == SCTP_RESEND) {
+            sums.marked[chunk->path->number] += sctp_outgoing_bytes(chunk);
             CU_ASSERT(!sctp_tsn_before(tsn, out->resend_from));
+        }
     }
     return sums;
 }
@@ -91,6 +93,7 @@ static void check(struct run *run)
     for (int i = 0; i < sender->association.path_count; i++) {
         check_path(sender, &sender->paths[i]);
         CU_ASSERT(sender->paths[i].flight == sums.flight[i]);
+        CU_ASSERT(sender->paths[i].marked == sums.marked[i]);
         flight += sums.flight[i];
     }
     CU_ASSERT(out->flight == flight);

@@ -24,7 +24,7 @@ MARK = "<!-- plumbing: tests/structure/plumbing.py -->\n"
 RULES = [
     ("parameters", r"", r"\bstruct (param|param_table|scenario_section)\b|_names\[\]|^#define [A-Z_]*PARAM"),
     ("parameters", r"(config|nics|mvia|profiles)\.[ch]$|/mpi_profiles/", r""),
-    ("benchmarks", r"benchmarks?\.[ch]$", r""),
+    ("benchmarks", r"benchmarks?\.[ch]$|/nas/", r""),
     ("reports", r"(capture|report)\.[ch]$", r""),
     ("reports", r"\.c$", r"\b\w*(describe|_report|_trace|_name|_text|blocked|circle)\w*\("),
     ("wiring", r"(model|stack|stacks|registry)\.[ch]$", r""),

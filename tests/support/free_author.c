@@ -295,11 +295,16 @@ void author_wait(struct author *author, int rank, bool all)
 void author_wait_all(struct author *author, int rank)
 {
     bool at_once = author_chance(author, 0.5);
+    GArray *closed = g_array_new(FALSE, FALSE, sizeof(int));
+    for (guint i = 0; i < author->open[rank]->len; i++)
+        g_array_append_val(closed,
+                           g_array_index(author->open[rank], struct open_request, i).number);
+    g_ptr_array_add(author->program->lists, closed);
     while (!at_once && author->open[rank]->len > 0)
         author_wait(author, rank, true);
     g_array_set_size(author->open[rank], 0);
     if (at_once)
-        append(author, rank, (struct free_call){.kind = FREE_WAIT});
+        append(author, rank, (struct free_call){.kind = FREE_WAIT, .closed = closed});
 }
 
 void author_collective(struct author *author, enum free_kind kind)

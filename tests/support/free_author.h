@@ -48,9 +48,11 @@ struct author {
     GArray *drafts[FREE_MOST_RANKS]; // struct draft, of the section
     GArray *open[FREE_MOST_RANKS];   // struct open_request
     int requests[FREE_MOST_RANKS];   // so far
+    int before[FREE_MOST_RANKS];     // ... when the section began
     struct inbox inbox[FREE_MOST_RANKS];
     bool draining; // no receive is started any more in a pool that has more of them than sends
     int epoch;
+    unsigned style; // of all calls (free_program.h)
 };
 
 int author_pick(struct author *author, int from, int below);

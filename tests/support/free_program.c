@@ -38,6 +38,28 @@ bool free_collective(enum free_kind kind)
 
 // ---- Text ----
 
+static bool names_request(enum free_kind kind)
+{
+    return kind == FREE_ISEND || kind == FREE_ISSEND || kind == FREE_IRECV;
+}
+
+// Whether a request of that number is a persistent one: so its wait knows it too.
+static bool is_persistent(const struct free_call *call, int number)
+{
+    return call->style > 0 && number % 3 == 1;
+}
+
+// The call that is written for it.
+static const char *name_of(const struct free_call *call)
+{
+    static const char *const inits[] = {
+        [FREE_ISEND] = "send_init", [FREE_ISSEND] = "ssend_init", [FREE_IRECV] = "recv_init"};
+    if (names_request(call->kind) && is_persistent(call, call->request))
+        return inits[call->kind];
+    return call->kind == FREE_SEND && call->style > 1 && call->size % 3 == 1 ? "bsend"
+                                                                             : names[call->kind];
+}
+
 static void write_peer(GString *text, const char *key, int peer)
 {
     if (peer == FREE_ANY)
@@ -55,27 +77,63 @@ static void write_transfer(GString *text, const struct free_call *call)
     write_peer(text, ", tag", call->tag);
     if (!free_probes(call->kind))
         g_string_append_printf(text, ", size: %" G_GINT64_FORMAT " B", call->size);
-    if (call->kind == FREE_ISEND || call->kind == FREE_ISSEND || call->kind == FREE_IRECV)
+    if (names_request(call->kind))
         g_string_append_printf(text, ", request: r%d", call->request);
     if (call->buffer)
         g_string_append_printf(text, ", buffer: %" G_GINT64_FORMAT, call->buffer);
 }
 
+static void write_numbers(GString *text, const GArray *numbers)
+{
+    g_string_append_c(text, '[');
+    for (guint i = 0; i < numbers->len; i++)
+        g_string_append_printf(text, "%sr%d", i > 0 ? ", " : "", g_array_index(numbers, int, i));
+    g_string_append_c(text, ']');
+}
+
+// Waits that come to the same as a wait for all of them, but for the order in which they end.
+static void write_list(GString *text, const struct free_call *call)
+{
+    const GArray *list = call->awaited;
+    guint count = list->len;
+    unsigned style = call->style % 7;
+    static const char *const calls[] = {
+        [1] = "waitany", [2] = "waitsome", [3] = "testany", [4] = "testsome", [5] = "testall"};
+    if (style == 0 || style == 6) {
+        g_string_append(text, "{waitall: ");
+        write_numbers(text, list);
+        g_string_append(text, "}, ");
+        return;
+    }
+    if (style < 5)
+        g_string_append_printf(text, "{loop: {count: %u, do: [", count);
+    g_string_append_printf(text, "{%s: {requests: ", calls[style]);
+    write_numbers(text, list);
+    if (style > 2)
+        g_string_append_printf(text, ", every: %u us", 1 + count * 7);
+    g_string_append(text, style < 5 ? "}}]}}, " : "}}, ");
+}
+
+static void write_frees(GString *text, const struct free_call *call, const GArray *numbers)
+{
+    for (guint i = 0; i < numbers->len; i++)
+        if (is_persistent(call, g_array_index(numbers, int, i)) &&
+            g_array_index(numbers, int, i) > call->opened) // else it may be written in a loop
+            g_string_append_printf(text, "{request_free: r%d}, ", g_array_index(numbers, int, i));
+}
+
 static void write_wait(GString *text, const struct free_call *call)
 {
-    if (!call->awaited) {
+    if (!call->awaited)
         g_string_append(text, "{waitall: all}, ");
-        return;
-    }
-    if (call->awaited->len == 1) {
+    else if (call->awaited->len == 1 && call->style % 2)
+        g_string_append_printf(text, "{test: {request: r%d, every: 3 us}}, ",
+                               g_array_index(call->awaited, int, 0));
+    else if (call->awaited->len == 1)
         g_string_append_printf(text, "{wait: r%d}, ", g_array_index(call->awaited, int, 0));
-        return;
-    }
-    g_string_append(text, "{waitall: [");
-    for (guint i = 0; i < call->awaited->len; i++)
-        g_string_append_printf(text, "%sr%d", i > 0 ? ", " : "",
-                               g_array_index(call->awaited, int, i));
-    g_string_append(text, "]}, ");
+    else
+        write_list(text, call);
+    write_frees(text, call, call->awaited ? call->awaited : call->closed);
 }
 
 static bool has_root(enum free_kind kind)
@@ -97,9 +155,11 @@ void free_call_write(GString *text, const struct free_call *call)
             g_string_append_printf(text, "root: %d, ", call->peer);
         g_string_append_printf(text, "size: %" G_GINT64_FORMAT " B}}, ", call->size);
     } else {
-        g_string_append_printf(text, "{%s: {", names[call->kind]);
+        g_string_append_printf(text, "{%s: {", name_of(call));
         write_transfer(text, call);
         g_string_append(text, "}}, ");
+        if (names_request(call->kind) && is_persistent(call, call->request))
+            g_string_append_printf(text, "{start: r%d}, ", call->request);
     }
 }
 

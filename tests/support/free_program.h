@@ -52,6 +52,10 @@ struct free_call {
     int epoch;     // barriers that end a section so far: no message passes one
     int64_t buffer;
     GArray *awaited; // int; NULL: all. Owned by the section
+    GArray *closed;  // int, if awaited is NULL: those that are open
+    // How it is written: 0 with the usual call, others with calls that come to the same.
+    unsigned style;
+    int opened; // of a wait: requests that its section found open have smaller numbers
 };
 
 struct free_program {
@@ -67,6 +71,7 @@ struct free_shape {
     int most_steps;   // of a section
     bool no_self;     // no messages to oneself
     bool sealed;      // each section ends with a barrier: there is no flow control
+    bool plain;       // sends and receives have their usual calls only
     bool own_buffers; // no call has another's buffer: what overlaps can't be pinned twice
     bool only_fixed;  // no wildcards, one tag, no collectives
     uint32_t lacks;   // bits of free_kind

@@ -165,6 +165,8 @@ static void publish(struct author *author, int turns, bool sealed)
         for (int turn = 0; turn < turns; turn++)
             for (guint i = 0; i < author->drafts[rank]->len; i++) {
                 struct free_call call = g_array_index(author->drafts[rank], struct draft, i).call;
+                call.style = author->style;
+                call.opened = author->before[rank];
                 call.epoch = author->epoch + (sealed ? turn : 0);
                 g_array_append_val(program->calls[rank], call);
                 if (turn == 0)
@@ -173,6 +175,7 @@ static void publish(struct author *author, int turns, bool sealed)
         if (turns > 1)
             g_string_append(text, "]}}, ");
         g_array_set_size(author->drafts[rank], 0);
+        author->before[rank] = author->requests[rank];
     }
     author->epoch += sealed ? turns : 0;
 }
@@ -253,6 +256,13 @@ struct free_program *free_program_new(GRand *random, const struct free_shape *sh
     author.program->ranks = MAX(least, author_pick(&author, 1, shape->most_ranks + 1));
     author.program->lists = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);
     begin(&author);
+    // Half of the programs are written with the usual calls.
+    GRand *style = g_rand_copy(random);
+    author.style = shape->plain ? 0 : g_rand_int(style) % 14;
+    author.style = author.style < 7 ? 0 : author.style;
+    g_rand_free(style);
+    for (int rank = 0; author.style > 1 && rank < author.program->ranks; rank++)
+        g_string_append(author.program->text[rank], "{buffer_attach: 1 GiB}, ");
     for (int i = author_pick(&author, 1, MOST_SECTIONS + 1); i > 0; i--) {
         bool wild = !author_fixed(&author) && author_chance(&author, 0.5);
         if (wild && !sealed) {

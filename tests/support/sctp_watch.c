@@ -43,13 +43,16 @@ static void hold(struct sctp_watch *watch, const struct sctp_association *associ
 static void check_flight(struct sctp_watch *watch, const struct sctp_association *association)
 {
     const struct sctp_out *out = &association->out;
-    int64_t flight[SCTP_MOST_PATHS] = {0}, total = 0, resend = 0, outstanding = 0;
+    int64_t flight[SCTP_MOST_PATHS] = {0}, marked[SCTP_MOST_PATHS] = {0}, total = 0, resend = 0,
+            outstanding = 0;
     for (uint32_t tsn = out->cum_tsn + 1; tsn != out->next; tsn++) {
         const struct sctp_outgoing *chunk = sctp_out_at(out, tsn);
         hold(watch, association, chunk->tsn == tsn, "TSN in the ring", chunk->tsn, tsn);
         hold(watch, association, (chunk->state == SCTP_MADE) == !sctp_tsn_before(tsn, out->unsent),
              "a chunk's state and the first one that is unsent", tsn, out->unsent);
         resend += chunk->state == SCTP_RESEND;
+        if (chunk->state == SCTP_RESEND)
+            marked[chunk->path->number] += sctp_outgoing_bytes(chunk);
         if (chunk->state != SCTP_SENT)
             continue;
         outstanding++;
@@ -59,6 +62,8 @@ static void check_flight(struct sctp_watch *watch, const struct sctp_association
         const struct sctp_path *path = &association->paths[i];
         hold(watch, association, path->flight == flight[i], "flight of a path", path->flight,
              flight[i]);
+        hold(watch, association, path->marked == marked[i], "bytes of a path to be sent again",
+             path->marked, marked[i]);
         total += flight[i];
     }
     hold(watch, association, out->flight == total, "flight", out->flight, total);

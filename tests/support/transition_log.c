@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/support/transition_log.h"
 
+#include "tests/support/suite.h"
+
+#include <string.h>
+
 // ---- The sink ----
 
 static trace_lane sink_lane(struct trace *trace, const struct trace_lane_info *info)
@@ -72,4 +76,19 @@ void transition_log_free(struct transition_log *log)
     g_strfreev(log->machines);
     g_string_free(log->text, TRUE);
     g_free(log);
+}
+
+void transition_log_expect(const char *file, int line, struct transition_log *log,
+                           const char *where, const char *text)
+{
+    GString *own = g_string_new(NULL);
+    char *prefix = g_strconcat(where, " ", NULL), **lines = g_strsplit(log->text->str, "\n", -1);
+    for (int i = 0; lines[i]; i++)
+        if (g_str_has_prefix(lines[i], prefix))
+            g_string_append_printf(own, "%s\n", lines[i] + strlen(prefix));
+    suite_same_text(file, line, own->str, text);
+    g_strfreev(lines);
+    g_free(prefix);
+    g_string_free(own, TRUE);
+    g_string_truncate(log->text, 0);
 }

@@ -32,4 +32,12 @@ struct transition_log {
 struct transition_log *transition_log_new(const char *machines, bool detail);
 void transition_log_free(struct transition_log *log);
 
+// Fails the test unless the lines of the host `where` since the last call are these; the text has
+// them without the host's name. The log is empty afterwards.
+void transition_log_expect(const char *file, int line, struct transition_log *log,
+                           const char *where, const char *text);
+
+#define TRANSITION_LOG_EXPECT(log, where, text)                                                    \
+    transition_log_expect(__FILE__, __LINE__, log, where, text)
+
 #endif

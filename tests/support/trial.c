@@ -287,11 +287,12 @@ static void set_topology(struct trial *trial)
         return;
     int switches = trial_pick(trial, 2, 4), cables = trial_pick(trial, 1, 3);
     GString *nodes = g_string_new("switches=["), *links = g_string_new("links=[");
+    char *cards = trial->cards > 1 ? g_strdup_printf(", count: %d", trial->cards) : g_strdup("");
     for (int i = 0; i < switches; i++)
         g_string_append_printf(nodes, "%s{name: s%d}", i > 0 ? ", " : "", i);
     for (int host = 0; host < trial->hosts; host++)
-        g_string_append_printf(links, "{from: node%d, to: s%d}, ", host,
-                               trial_pick(trial, 0, switches));
+        g_string_append_printf(links, "{from: node%d, to: s%d%s}, ", host,
+                               trial_pick(trial, 0, switches), cards);
     for (int i = 1; i < switches + (switches > 2); i++)
         g_string_append_printf(links, "%s{from: s%d, to: s%d, count: %d}", i > 1 ? ", " : "", i - 1,
                                i % switches, cables);
@@ -299,6 +300,7 @@ static void set_topology(struct trial *trial)
     trial_set(trial, "%s]", links->str);
     g_string_free(nodes, TRUE);
     g_string_free(links, TRUE);
+    g_free(cards);
 }
 
 static bool try_seed(const struct trial_stack *stack, guint32 seed, struct tally *tally,
@@ -317,7 +319,7 @@ static bool try_seed(const struct trial_stack *stack, guint32 seed, struct tally
     if (stack->library)
         set_collectives(&trial, stack->library);
     if (faults)
-        set_faults(&trial, !stack->machine);
+        set_faults(&trial, !stack->machine || trial.cards > 0);
     trial.hosts = program->ranks;
     if (stack->shares_hosts && trial_chance(&trial, 0.3))
         trial.hosts = trial_pick(&trial, MIN(2, program->ranks), program->ranks + 1);

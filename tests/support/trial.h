@@ -14,7 +14,7 @@
 #include "tests/support/mpi_reference.h"
 #include "tests/support/program_run.h"
 
-#define TRIAL_MOST_SETS 28
+#define TRIAL_MOST_SETS 31
 #define TRIAL_MOST_WANTED 24
 
 // Sizes at which a stack does something else, for trial_size.
@@ -29,6 +29,7 @@ struct trial {
     struct trial_limits limits;
     struct free_shape shape;
     int hosts;
+    int cards;                       // of each host; 0: one, or the machine says so
     bool faults;                     // links lose packets
     bool makes_good;                 // the stack makes all losses good; the settings may change it
     char *sets[TRIAL_MOST_SETS + 1]; // "PATH=VALUE"

@@ -26,6 +26,7 @@ static void set_tcp(struct trial *trial)
     trial_set(trial, "tcp.limited_transmit=%s", trial_choice(trial, truths));
     trial_set(trial, "tcp.initial_window=%d", trial_pick(trial, 0, 5));
     trial_set(trial, "tcp.queue=%d", trial_chance(trial, 0.3) ? trial_pick(trial, 1, 8) : 100);
+    trial_set(trial, "tcp.profile=%s", trial_chance(trial, 0.4) ? "freebsd6" : "linux24");
 }
 
 static int pick_buffer(struct trial *trial)
@@ -79,6 +80,131 @@ const struct trial_stack trial_mpich_p4 = {
                               "posted -> wait_data", "posted -> send_ok", "unexpected_short",
                               "unexpected_eager", "unexpected_request", "start -> send_ok",
                               "start -> wait_self", NULL},
+};
+
+static void ch3_sock_settings(struct trial *trial)
+{
+    int64_t most = trial_pick(trial, 30, 9000);
+    set_tcp(trial);
+    set_limits(trial, most - 20, most - 20, 32, 40000);
+    trial_set(trial, "ch3.eager=%d B", (int)most);
+    trial_set(trial, "ch3_sock.socket_buffer=%d B", pick_buffer(trial));
+    trial_set(trial, "ch3_sock.business_card=%d us", trial_pick(trial, 0, 2000));
+    static const char *const profiles[] = {"linux24", "freebsd6", NULL};
+    trial_set(trial, "tcp.profile=%s", trial_choice(trial, profiles));
+}
+
+const struct trial_stack trial_ch3_sock = {
+    .name = "ch3_sock",
+    .library = "mpich2",
+    .shape = {.most_ranks = FREE_MOST_RANKS, .most_steps = MANY_STEPS},
+    .programs = 60,
+    .settings = ch3_sock_settings,
+    .wanted = (const char *const[]){"send_eager -> done", "send_eager -> wait_sync_ack",
+                                    "wait_sync_ack -> done", "wait_cts -> send_data",
+                                    "posted -> send_cts", "wait_data -> read_data",
+                                    "unexpected_eager", "unexpected_rts", "unexpected_self",
+                                    "start -> read_data", "start -> send_cts", "start -> wait_self",
+                                    "open_lsend refuses", NULL},
+};
+
+// ---- SCTP ----
+
+static void set_sctp(struct trial *trial)
+{
+    static const char *const profiles[] = {"rfc9260", "s2007", NULL};
+    trial_set(trial, "sctp.profile=%s", trial_choice(trial, profiles));
+    trial_set(trial, "sctp.mtu=%d B", trial_pick(trial, 600, 1501));
+    // Losses are no end of a path.
+    trial_set(trial, "sctp.association_retries=200");
+    trial_set(trial, "sctp.path_retries=100");
+    trial_set(trial, "sctp.init_retries=100");
+}
+
+// What keeps the order that MPI_ANY_TAG demands, whatever is lost.
+static void set_order(struct trial *trial)
+{
+    static const char *const maps[] = {"tag_context", "single", "rank", "sequence", NULL};
+    static const char *const kept[] = {"single", "rank", NULL};
+    static const char *const remedies[] = {"sequence", "control_stream", NULL};
+    bool violates = trial_chance(trial, 0.3);
+    trial_set(trial, "ch3_sctp.streams=%d", trial_pick(trial, 2, 21));
+    trial_set(trial, "ch3_sctp.any_tag=%s", violates ? "violate" : trial_choice(trial, remedies));
+    trial_set(trial, "ch3_sctp.stream_map=%s", trial_choice(trial, violates ? kept : maps));
+}
+
+static void ch3_sctp_settings(struct trial *trial)
+{
+    static const int buffers[] = {5000, 20000, 233016};
+    int buffer = buffers[trial_pick(trial, 0, G_N_ELEMENTS(buffers))];
+    int64_t most = trial_pick(trial, 24, 9000);
+    set_sctp(trial);
+    set_order(trial);
+    set_limits(trial, most - 20, most - 20, 32, 40000);
+    trial_set(trial, "ch3.eager=%d B", (int)most);
+    trial_set(trial, "ch3_sctp.socket_buffer=%d B", buffer);
+    trial_set(trial, "ch3_sctp.message=%d B", trial_pick(trial, 128, MIN(buffer, 65536)));
+    trial_set(trial, "ch3_sctp.association_events=%s", trial_choice(trial, truths));
+    trial_set(trial, "ch3_sctp.daemon=%d us", trial_pick(trial, 0, 2000));
+}
+
+const struct trial_stack trial_ch3_sctp = {
+    .name = "ch3_sctp",
+    .library = "mpich2",
+    .shape = {.most_ranks = FREE_MOST_RANKS, .most_steps = MANY_STEPS},
+    .programs = 60,
+    .settings = ch3_sctp_settings,
+    .wanted = (const char *const[]){"send_eager -> done", "send_eager -> wait_sync_ack",
+                                    "wait_sync_ack -> done", "wait_cts -> send_data",
+                                    "posted -> send_cts", "wait_data -> read_data",
+                                    "unexpected_eager", "unexpected_rts", "unexpected_self",
+                                    "start -> read_data", "start -> send_cts", "start -> wait_self",
+                                    "CONNECTED -> CLOSED", NULL},
+};
+
+// ---- Open MPI ----
+
+// Each host has two cards at the switch, of which one or both take part.
+static const char two_cards[] =
+    "links: [{from: node, to: switch, count: 2}]\nnic: eepro100\nhost: {processor: {cores: 2}}\n";
+
+static void openmpi_settings(struct trial *trial)
+{
+    static const char *const ways[] = {"put", "pipeline", NULL}, *const cards[] = {"0", "1", "",
+                                                                                   NULL};
+    int eager = trial_pick(trial, 300, 9000), most = trial_pick(trial, 300, 20000);
+    trial->cards = 2;
+    set_tcp(trial);
+    set_limits(trial, eager - 72, most, 30 * 1024, 40000);
+    trial_set(trial, "openmpi_tcp.cards=[%s]", trial_choice(trial, cards));
+    trial_set(trial, "openmpi_tcp.rendezvous=%s", trial_choice(trial, ways));
+    trial_set(trial, "openmpi_tcp.eager=%d B", eager);
+    trial_set(trial, "openmpi_tcp.min_send=%d B", trial_pick(trial, 0, 9000));
+    trial_set(trial, "openmpi_tcp.max_send=%d B", trial_pick(trial, 300, 9000));
+    trial_set(trial, "openmpi_tcp.min_rdma=%d B", most);
+    trial_set(trial, "openmpi_tcp.max_rdma=%d B", trial_chance(trial, 0.5) ? 5000 : 0);
+    trial_set(trial, "openmpi_tcp.cache=%d B", trial_chance(trial, 0.5) ? 30 * 1024 : 200);
+    trial_set(trial, "openmpi_tcp.bandwidth_0=%d", trial_pick(trial, 1, 300));
+    trial_set(trial, "openmpi_tcp.latency_1=%d", trial_pick(trial, 98, 102));
+    trial_set(trial, "openmpi_tcp.send_buffer=%d B", pick_buffer(trial));
+    trial_set(trial, "openmpi_tcp.receive_buffer=%d B", pick_buffer(trial));
+    trial_set(trial, "openmpi_tcp.daemon=%d us", trial_pick(trial, 0, 2000));
+}
+
+const struct trial_stack trial_openmpi_tcp = {
+    .name = "openmpi_tcp",
+    .machine = two_cards,
+    .library = "openmpi",
+    .shape = {.most_ranks = FREE_MOST_RANKS, .most_steps = MANY_STEPS},
+    .programs = 60,
+    .settings = openmpi_settings,
+    .wanted =
+        (const char *const[]){"send_eager -> done", "send_rts -> wait_ack", "wait_ack -> done",
+                              "wait_ack -> send_put", "wait_ack -> send_fragments",
+                              "send_fragments -> wait_requests", "posted -> wait_put",
+                              "posted -> wait_fragments", "wait_fragments -> wait_put",
+                              "unexpected_eager", "unexpected_rts", "unexpected[", "self",
+                              "start -> wait_self", "stays", NULL},
 };
 
 // ---- VIA ----
@@ -306,6 +432,7 @@ const struct trial_stack trial_gm = {
               .most_steps = MANY_STEPS,
               .no_self = true,
               .only_fixed = true,
+              .plain = true,
               .lacks = BIT(FREE_SSEND) | BIT(FREE_ISSEND) | BIT(FREE_PROBE)},
     .programs = 60,
     .bare = true,
@@ -324,6 +451,9 @@ static bool with_faults;
 
 CASE(lam_tcp)
 CASE(mpich_p4)
+CASE(ch3_sock)
+CASE(ch3_sctp)
+CASE(openmpi_tcp)
 CASE(lam_via)
 CASE(mvich)
 CASE(armci)
@@ -335,6 +465,9 @@ int trial_suite(const char *name, bool faults)
     static const struct suite_case cases[] = {
         {"LAM over TCP", test_lam_tcp},
         {"MPICH over ch_p4", test_mpich_p4},
+        {"MPICH2 over ch3:sock", test_ch3_sock},
+        {"MPICH2 over ch3:sctp", test_ch3_sctp},
+        {"Open MPI over TCP", test_openmpi_tcp},
         {"LAM over VIA", test_lam_via},
         {"MVICH", test_mvich},
         {"MPICH beside ARMCI", test_armci},

@@ -5,8 +5,8 @@
 
 #include "tests/support/trial.h"
 
-extern const struct trial_stack trial_lam_tcp, trial_mpich_p4, trial_lam_via, trial_mvich,
-    trial_armci, trial_grim, trial_gm;
+extern const struct trial_stack trial_lam_tcp, trial_mpich_p4, trial_ch3_sock, trial_ch3_sctp,
+    trial_openmpi_tcp, trial_lam_via, trial_mvich, trial_armci, trial_grim, trial_gm;
 
 // A suite with a case for each of them (trial_run): what main returns.
 int trial_suite(const char *name, bool faults);

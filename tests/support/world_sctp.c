@@ -8,37 +8,16 @@
 
 // ---- The wire ----
 
-static int capture_new(struct capture *capture, const char *name, const struct capture_link *link,
-                       int64_t rate)
+static void captured(struct wire *of, const struct capture_frame *told)
 {
-    const struct sctp_wire *wire = container_of(capture, struct sctp_wire, capture);
-    const char *card = strstr(name, ".eth");
-    int node = (int)g_ascii_strtoll(name + strlen("node"), NULL, 10);
-    (void)rate;
-    CU_ASSERT(link->type == 1);
-    return node * wire->networks +
-           (card ? (int)g_ascii_strtoll(card + strlen(".eth"), NULL, 10) : 0);
-}
-
-static bool capture_wanted(const struct capture *capture, int interface, sim_time when)
-{
-    (void)interface;
-    (void)when;
-    return !container_of(capture, const struct sctp_wire, capture)->quiet;
-}
-
-static void captured(struct capture *capture, const struct capture_frame *told)
-{
-    struct sctp_wire *wire = container_of(capture, struct sctp_wire, capture);
+    struct sctp_wire *wire = container_of(of, struct sctp_wire, wire);
     const uint8_t *bytes = told->bytes;
     uint32_t at = ETHERNET_HEADER + IP_HEADER + SCTP_COMMON_HEADER;
-    if (told->direction != CAPTURE_OUT)
-        return;
     while (at + SCTP_CHUNK_HEADER <= told->length) {
         struct sctp_line line = {
             .when = told->when,
-            .node = told->interface / wire->networks,
-            .card = told->interface % wire->networks,
+            .node = told->interface / of->networks,
+            .card = told->interface % of->networks,
             .type = bytes[at],
             .flags = bytes[at + 1],
             .length = (uint16_t)(bytes[at + 2] << 8 | bytes[at + 3]),
@@ -53,22 +32,6 @@ static void captured(struct capture *capture, const struct capture_frame *told)
     }
     wire->packets++;
 }
-
-static void capture_over(struct capture *capture, const void *packet, sim_time when,
-                         const char *reason)
-{
-    (void)capture;
-    (void)packet;
-    (void)when;
-    (void)reason;
-}
-
-static const struct capture_ops capture_ops = {
-    .interface = capture_new,
-    .wants = capture_wanted,
-    .frame = captured,
-    .ended = capture_over,
-};
 
 // ---- Jobs ----
 
@@ -291,11 +254,9 @@ static void prepare(struct world *world)
     struct sctp_wire *wire = world_keep(world, g_new0(struct sctp_wire, 1));
     const struct scenario_case *test_case = world->test_case;
     int hosts = (int)test_case->topology.hosts->len;
-    wire->capture.ops = &capture_ops;
+    wire_init(&wire->wire, world, (int)test_case->topology.links->len / hosts, captured);
     wire->lines = g_array_new(FALSE, FALSE, sizeof(struct sctp_line));
-    wire->networks = (int)test_case->topology.links->len / hosts;
     world->state = wire;
-    world->sim->capture = &wire->capture;
 }
 
 static void node_close(void *process)

@@ -9,7 +9,7 @@
 #define NETSIM_TESTS_SUPPORT_WORLD_SCTP_H
 
 #include "models/sctp_cmt/sctp/association.h"
-#include "sim/core/capture.h"
+#include "tests/support/wire.h"
 #include "tests/support/world.h"
 
 #define SCTP_WORLD_PORT 5000
@@ -36,11 +36,9 @@ struct sctp_node {
 };
 
 struct sctp_wire {
-    struct capture capture;
+    struct wire wire;
     GArray *lines; // struct sctp_line
     int64_t packets;
-    int networks;
-    bool quiet; // keeps no lines
 };
 
 // `networks` at least 1. `sets` as with --set, NULL-terminated, or NULL.

@@ -75,30 +75,11 @@ static void read_options(struct tcp_line *line, const uint8_t *at, const uint8_t
         }
 }
 
-static int capture_new(struct capture *capture, const char *name, const struct capture_link *link,
-                       int64_t rate)
+static void captured(struct wire *of, const struct capture_frame *told)
 {
-    (void)capture;
-    (void)rate;
-    CU_ASSERT(link->type == 1);
-    return (int)g_ascii_strtoll(name + strlen("node"), NULL, 10);
-}
-
-static bool capture_wanted(const struct capture *capture, int interface, sim_time when)
-{
-    (void)capture;
-    (void)interface;
-    (void)when;
-    return true;
-}
-
-static void captured(struct capture *capture, const struct capture_frame *told)
-{
-    struct tcp_wire *wire = container_of(capture, struct tcp_wire, capture);
+    struct tcp_wire *wire = container_of(of, struct tcp_wire, wire);
     const uint8_t *frame = told->bytes, *ip = frame + ETHERNET_HEADER, *tcp = ip + IP_HEADER;
     int node = told->interface;
-    if (told->direction != CAPTURE_OUT || wire->quiet)
-        return;
     CU_ASSERT(get16(frame + 12) == IP_ETHERTYPE && ip[0] == 0x45 && ip[9] == 6);
     int peer = (int)(get32(ip + 16) - 0x0a000001);
     uint32_t header = (uint32_t)(tcp[12] >> 4) * 4;
@@ -121,22 +102,6 @@ static void captured(struct capture *capture, const struct capture_frame *told)
     CU_ASSERT(line.checksums);
     g_array_append_val(wire->lines, line);
 }
-
-static void capture_over(struct capture *capture, const void *packet, sim_time when,
-                         const char *reason)
-{
-    (void)capture;
-    (void)packet;
-    (void)when;
-    (void)reason;
-}
-
-static const struct capture_ops capture_ops = {
-    .interface = capture_new,
-    .wants = capture_wanted,
-    .frame = captured,
-    .ended = capture_over,
-};
 
 // ---- Jobs ----
 
@@ -249,10 +214,9 @@ void tcp_transfer(struct world *world, int64_t bytes)
 static void prepare(struct world *world)
 {
     struct tcp_wire *wire = world_keep(world, g_new0(struct tcp_wire, 1));
-    wire->capture.ops = &capture_ops;
+    wire_init(&wire->wire, world, 1, captured);
     wire->lines = g_array_new(FALSE, FALSE, sizeof(struct tcp_line));
     world->state = wire;
-    world->sim->capture = &wire->capture;
 }
 
 static void build(struct world *world)

@@ -7,7 +7,7 @@
 #include "models/tcp/segment.h"
 #include "models/tcp/socket.h"
 #include "models/tcp/stack.h"
-#include "sim/core/capture.h"
+#include "tests/support/wire.h"
 #include "tests/support/world.h"
 
 #define TCP_PORT 5000
@@ -40,10 +40,9 @@ struct tcp_node {
 
 // What the cards have sent.
 struct tcp_wire {
-    struct capture capture;
+    struct wire wire;
     GArray *lines;        // struct tcp_line
     uint32_t initial[64]; // initial sequence numbers by node
-    bool quiet;           // keeps no lines
 };
 
 // Two hosts and a switch, as in world_pair. links[0] and links[1] are those of node 0 and node 1;

@@ -57,6 +57,34 @@ def point(result):
     return result["series"][0]["points"][0]
 
 
+class Osu(Case):
+    """Windows of messages: the rate is that of all messages of a window, and each end counts."""
+
+    def osu(self, name, stack, more=""):
+        text = (f"stack: {stack}\nworkload: {{benchmark: osu.{name}, sizes: [4 KiB], repetitions: 5, "
+                f"skip: 1{more}}}")
+        return json.loads(self.run_text(text, "--format", "json").stdout)
+
+    def test_windows(self):
+        for stack in "lam_via", "mvich", "lam_tcp", "mpich_p4":
+            for name, ways in ("bandwidth", 1), ("bibandwidth", 2):
+                with self.subTest(stack=stack, name=name):
+                    result = self.osu(name, stack, ", window: 16")
+                    values = point(result)
+                    self.assertEqual(result["ledger"]["messages"], 6 * (16 * ways + 2 - ways))
+                    self.assertEqual(result["ledger"]["delivered"], result["ledger"]["messages"])
+                    self.assertAlmostEqual(values["bandwidth_MB_per_s"] * values["message_us"],
+                                           ways * 4096, delta=0.01)
+                    self.assertAlmostEqual(values["rate_Mb_per_s"], 8 * values["bandwidth_MB_per_s"],
+                                           delta=1e-3)
+                    self.assertLess(values["rate_Mb_per_s"], ways * 100)  # that of the wire
+
+    def test_latency(self):
+        values = point(self.osu("latency", "lam_via"))
+        pallas = point(self.benchmark("pmb.pingpong", 2, "[4 KiB]", 5))
+        self.assertAlmostEqual(values["latency_us"] / pallas["latency_us"], 1, delta=0.02)
+
+
 class Spread(Case):
     """The slowest, the fastest and the average rank."""
 

@@ -36,6 +36,31 @@ static void test_programs(void)
     expect_work(&loops, 1 + 5 * (2 + 10) + 2 + 3, 1);
 }
 
+static double operations_of(const char *workload)
+{
+    char *text = g_strdup_printf("schema: 1\nname: t\nstack: lam_via\nnic: eepro100\n"
+                                 "hosts: [{name: node, count: 2}]\nswitches: [{name: switch}]\n"
+                                 "links: [{from: node, to: switch, rate: 100 Mb/s}]\n"
+                                 "workload: {%s}\n",
+                                 workload);
+    struct compiled compiled = compiled_new(text, NULL);
+    double operations = estimate_of(compiled.test_case).operations;
+    compiled_free(&compiled);
+    g_free(text);
+    return operations;
+}
+
+// A benchmark that repeats by a rule of its own is counted operation by operation.
+static void test_own_programs(void)
+{
+    // A broadcast, a barrier, the clock, a loop of computation and three sums, one more sum.
+    double expected = 2 * (2 + 2 + 1 + 4 + 1);
+    CU_ASSERT_DOUBLE_EQUAL(operations_of("benchmark: nas.ep, class: S, ranks: 2"), expected, 1e-9);
+    // Windows of 64, waited for and answered, in loops of 10 and 100 turns; one rank has the clock.
+    expected = 2 * (2 + 110 * 66) + 2;
+    CU_ASSERT_DOUBLE_EQUAL(operations_of("benchmark: osu.bandwidth, sizes: 1 KiB"), expected, 1e-9);
+}
+
 static void test_benchmarks(void)
 {
     static const char text[] = "schema: 1\nname: t\nstack: lam_via\nnic: eepro100\n"
@@ -125,6 +150,7 @@ int main(void)
     static const struct suite_case cases[] = {
         {"programs", test_programs},
         {"benchmarks", test_benchmarks},
+        {"programs of benchmarks", test_own_programs},
         {"what is said", test_text},
         {"limits", test_limits},
         {0},

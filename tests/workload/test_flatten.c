@@ -9,11 +9,15 @@
 
 #include <string.h>
 
-#define ALL_COLLECTIVES                                                                            \
-    "{barrier}, {bcast: {root: ranks - 1, size: %s}}, {reduce: {root: 0, size: %s}}, "             \
-    "{allreduce: %s}, {gather: {root: floor(ranks / 2), size: %s}}, {scatter: {root: ranks - 1, "  \
-    "size: "                                                                                       \
-    "%s}}, {allgather: %s}, {alltoall: %s}"
+// SIZE stands for a size; blocks that may differ do, and some are empty.
+static const char all_collectives[] =
+    "{barrier}, {bcast: {root: ranks - 1, size: SIZE}}, {reduce: {root: 0, size: SIZE}}, "
+    "{allreduce: SIZE}, {gather: {root: floor(ranks / 2), size: SIZE}}, "
+    "{scatter: {root: ranks - 1, size: SIZE}}, {allgather: SIZE}, {alltoall: SIZE}, "
+    "{reduce_scatter: SIZE}, {scan: SIZE}, {exscan: SIZE}, {reduce_scatter: 90 B * peer}, "
+    "{gatherv: {root: ranks - 1, sizes: 900 B * (peer % 3)}}, "
+    "{scatterv: {root: 0, sizes: 700 B * peer}}, {allgatherv: 9 B * ((peer + 1) % 2)}, "
+    "{alltoallv: SIZE * ((rank + 2 * peer) % 4)}, {alltoallv: SIZE}";
 
 // Runs the program and compares.
 static void expect_same(const struct test_program *program, const char *what)
@@ -34,13 +38,16 @@ static void expect_same(const struct test_program *program, const char *what)
 
 static char *collectives_of(const char *size)
 {
-    return g_strdup_printf(ALL_COLLECTIVES, size, size, size, size, size, size, size);
+    char **parts = g_strsplit(all_collectives, "SIZE", -1), *text = g_strjoinv(size, parts);
+    g_strfreev(parts);
+    return text;
 }
 
 static void expect_rule(const char *collective, const char *rule, const char *size)
 {
     char *set = g_strdup_printf("lam.%s=%s", collective, rule), *all = collectives_of(size);
-    for (int ranks = 1; ranks <= TEST_MOST_RANKS; ranks++) {
+    int most = strcmp(size, "0 B") == 0 ? 4 : TEST_MOST_RANKS;
+    for (int ranks = 1; ranks <= most; ranks++) {
         struct test_program program = {
             .ranks = ranks, .stack = "lam_tcp", .sets = {set}, .all = all};
         expect_same(&program, set);
@@ -163,6 +170,41 @@ static void test_benchmarks(void)
     expect_benchmark("lam_tcp\nnic: eepro100", "pmb.exchange");
 }
 
+static void expect_text(const char *ops, int rank, const char *expected)
+{
+    struct test_program program = {.ranks = 2, .stack = "lam_tcp", .all = ops};
+    char *text = flat_reference_text(&program, rank);
+    SUITE_SAME_TEXT(text, expected);
+    g_free(text);
+}
+
+// Requests that are started again and again, sends from the attached buffer, and tests.
+static void test_requests(void)
+{
+    expect_text("{send_init: {to: 1 - rank, size: 8 B, request: a}}, {recv_init: {from: 1 - rank, "
+                "size: 9 B, request: b}}, {loop: {count: 2, do: [{startall: all}, {testall: "
+                "{requests: [b, a], every: 1 us}}]}}, {request_free: a}, {start: b}, {test: b}, "
+                "{waitany: [a, b]}",
+                0,
+                "isend 1 8 B, irecv 1 9 B, wait 2 1, isend 1 8 B, irecv 1 9 B, wait 4 3, irecv 1 9 "
+                "B, wait 5, ");
+    expect_text(
+        "{buffer_attach: 1 kB}, {bsend: {to: 1 - rank, size: 8 B}}, {ibsend: {to: 1 - "
+        "rank, size: 0 B, request: a}}, {wait: a}, {recv: {from: any, size: 8 B}}, "
+        "buffer_detach, {sendrecv_replace: {to: 1 - rank, from: any, size: 3 B}}",
+        1,
+        "copy 8 B, isend 0 8 B, isend 0 0 B, irecv 8 B, wait 3, wait 1 2, irecv 3 B, copy 3 "
+        "B, isend 0 3 B, wait 4 5, ");
+    expect_text("{irecv: {from: any, size: 3 B, request: a}}, {isend: {to: 0, size: 3 B, request: "
+                "b}}, {waitsome: [a, b]}",
+                0,
+                "irecv 3 B, isend 0 3 B, which of several requests is done first, only a run "
+                "says");
+    expect_text("{isend: {to: 0, size: 3 B, request: b}}, {testany: {requests: all, every: 1 us}}, "
+                "{testsome: {requests: all, every: 1 us}}",
+                0, "isend 0 3 B, wait 1, ");
+}
+
 int main(void)
 {
     static const struct suite_case cases[] = {
@@ -173,6 +215,7 @@ int main(void)
         {"an allreduce", test_allreduce},
         {"what is wrong", test_wrong},
         {"benchmarks", test_benchmarks},
+        {"requests with names", test_requests},
         {0},
     };
     return suite_run("workload: programs unfolded", cases);

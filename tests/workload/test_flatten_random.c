@@ -48,10 +48,12 @@ static int pick_size(const struct author *author)
 
 static void write_collective(struct author *author)
 {
-    static const char *const names[] = {"barrier", "bcast",   "reduce",    "allreduce",
-                                        "gather",  "scatter", "allgather", "alltoall"};
+    static const char *const names[] = {"barrier",        "bcast",   "reduce",    "allreduce",
+                                        "gather",         "scatter", "allgather", "alltoall",
+                                        "reduce_scatter", "scan",    "exscan"};
     static const char *const communicators[] = {"", "rows", "part"};
-    int name = pick(author, 8), communicator = pick(author, author->ranks > 1 ? 3 : 2);
+    int name = pick(author, G_N_ELEMENTS(names)),
+        communicator = pick(author, author->ranks > 1 ? 3 : 2);
     bool rooted = name == 1 || name == 2 || name == 4 || name == 5, looped = pick(author, 4) == 0;
     bool last = pick(author, 2);
     char *size = g_strdup_printf("%d B%s", pick_size(author), looped ? " + 1 B * i" : "");
