@@ -18,38 +18,43 @@ MAY_INCLUDE = {
     "sim/core": [],
     "sim/config": ["sim/core"],
     "sim/program": ["sim/core", "sim/config"],
-    "sim/scenario": ["sim/core", "sim/config", "sim/program"],
+    "sim/recording": ["sim/core", "sim/config", "sim/program"],
+    "sim/scenario": ["sim/core", "sim/config", "sim/program", "sim/recording"],
     "sim/net": ["sim/core", "sim/config", "sim/scenario"],
     "sim/host": ["sim/core", "sim/config"],
     "sim/cluster": ["sim/core", "sim/config", "sim/scenario", "sim/net", "sim/host"],
     "sim/mpi": ["sim/core", "sim/config", "sim/program", "sim/host"],
-    "sim/workload": ["sim/core", "sim/config", "sim/program", "sim/scenario", "sim/cluster",
-                     "sim/mpi"],
+    "sim/workload": ["sim/core", "sim/config", "sim/program", "sim/recording", "sim/scenario",
+                     "sim/cluster", "sim/mpi"],
+    "sim/flow": ["sim/core", "sim/config", "sim/program", "sim/recording", "sim/scenario",
+                 "sim/net", "sim/host", "sim/cluster", "sim/mpi", "sim/workload"],
     "sim/output": ["sim/core", "sim/config", "sim/scenario", "sim/workload"],
-    "sim/campaign": ["sim/core", "sim/config", "sim/scenario", "sim/workload", "sim/output"],
+    "sim/campaign": ["sim/core", "sim/config", "sim/scenario", "sim/workload", "sim/flow",
+                     "sim/output"],
     "sim/outcome": ["sim/core", "sim/config", "sim/workload", "sim/output", "sim/campaign"],
     "sim/compare": ["sim/core", "sim/config", "sim/workload", "sim/output", "sim/campaign",
                     "sim/outcome"],
-    "sim/validate": ["sim/core", "sim/config", "sim/workload", "sim/output", "sim/campaign",
+    "sim/validate": ["sim/core", "sim/config", "sim/workload", "sim/flow", "sim/output",
+                     "sim/campaign",
                      "sim/compare"],
     "sim/calibrate": ["sim/core", "sim/config", "sim/scenario", "sim/workload", "sim/output",
                       "sim/campaign"],
-    "sim/explain": ["sim/core", "sim/config", "sim/mpi", "sim/workload", "sim/output"],
+    "sim/explain": ["sim/core", "sim/config", "sim/mpi", "sim/workload", "sim/flow", "sim/output"],
     "sim/figures": ["sim/core", "sim/config", "sim/workload", "sim/output", "sim/outcome",
                     "sim/compare", "sim/validate"],
-    "sim/cli": ["sim/core", "sim/config", "sim/program", "sim/scenario", "sim/workload", "sim/output",
-                "sim/campaign", "sim/outcome", "sim/compare", "sim/validate", "sim/calibrate",
+    "sim/cli": ["sim/core", "sim/config", "sim/program", "sim/recording", "sim/scenario",
+                "sim/workload", "sim/flow", "sim/output", "sim/campaign", "sim/outcome", "sim/compare", "sim/validate", "sim/calibrate",
                 "sim/explain", "sim/figures", "bench"],
     "models": ["sim/core", "sim/config", "sim/program", "sim/net", "sim/host", "sim/cluster",
                "sim/mpi", "sim/workload"],
     "bench": ["sim/core", "sim/config", "sim/scenario", "sim/net", "sim/cluster", "sim/workload",
-              "sim/output"],
+              "sim/flow", "sim/output"],
 }
 # A model includes only those that it says it stands on, in struct model's `stands_on`.
 STANDS_ON = re.compile(r"\.stands_on\s*=\s*\(const char \*const\[\]\)\{([^}]*)\}")
 
 TOP_FOLDERS = ("sim", "models", "bench", "tests")
-SUFFIXES = (".c", ".h", ".inc", ".cc")
+SUFFIXES = (".c", ".h", ".inc", ".cc", ".cpp")
 
 COMMENT_OR_LITERAL = re.compile(
     r"""//(?:\\\n|[^\n])* | /\*.*?\*/ | "(?:\\.|[^"\\\n])*" | '(?:\\.|[^'\\\n])*'""",

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What a message of a stack costs, by its size, measured by netsim's own packets: small programs of
+// two ranks run on the case's own machine, with its stack and all its settings. Nothing is fitted,
+// and no number of these comes from anywhere else.
+//
+// A message of `size` bytes keeps its sender's processor busy for `send`, takes the wire of each
+// link for `wire` bytes, and its receiver's processor for `receive`; `latency` is the rest of the
+// one-way time of the stack's PingPong:
+//
+//   half a round trip = send + latency + wire / rate of the slowest link + receive
+//
+// Between its points it is interpolated.
+//
+// Not in it: what depends on other messages (windows, credits, acknowledgments that wait, copies
+// of what came unexpectedly).
+#ifndef NETSIM_FLOW_CURVE_H
+#define NETSIM_FLOW_CURVE_H
+
+#include "sim/core/diag.h"
+#include "sim/workload/model.h"
+
+struct curve_point {
+    int64_t size;         // of the message
+    double one_way;       // s: half a round trip of the PingPong
+    double send, receive; // s of the processors
+    double wire;          // bytes on the slowest link, with all headers; strictly growing with size
+    double latency;       // s; never negative
+};
+
+struct flow_curve {
+    GArray *points; // struct curve_point, by size
+    int64_t eager;  // the largest message whose send is over before its receive has begun
+    int links;      // of the route that was measured
+    double rate;    // bytes/s of its slowest link
+    GArray *local;  // struct curve_point of two ranks on one host; NULL: the case has no such
+};
+
+// Measures the curve of a case: at powers of two from 1 B to 4 MiB, at 0 B, and at both sides of
+// each size at which the stack changes its protocol (stack.h, `classes`). Returns NULL with *error
+// (g_free) set if the case's stack is no MPI library, or a measuring run fails. The caller frees it
+// with flow_curve_free.
+struct flow_curve *flow_curve_measure(const struct registry *registry,
+                                      const struct scenario_case *test_case, char **error);
+void flow_curve_free(struct flow_curve *curve);
+
+// The point at any size: linear between those measured, and beyond the last one by its slope.
+struct curve_point flow_curve_at(const struct flow_curve *curve, int64_t size, bool local);
+
+// Latency of a flow that has `wire` bytes.
+double flow_curve_latency(const struct flow_curve *curve, double wire, bool local);
+
+// JSON of the curve for manifests and for users ("points": [...]); new reference.
+json_t *flow_curve_json(const struct flow_curve *curve);
+
+#endif
