@@ -83,7 +83,7 @@ struct iwarp_rnic *iwarp_rnic_open(struct cpu_context *context, const struct iwa
 // The thread ends when it has sent what was posted. QPs and CQs must have been destroyed.
 enum iwarp_result iwarp_rnic_close(struct cpu_context *context, struct iwarp_rnic *rnic);
 
-// Frees it, after the run. NULL is ignored.
+// Frees it, after the run and before the engine. NULL is ignored.
 void iwarp_rnic_free(struct iwarp_rnic *rnic);
 
 // Makes progress of what arrives and of reads, at most one segment, without taking an entry off a

@@ -138,9 +138,10 @@ static void run(struct end ends[2], enum iwarp_operation operation, int64_t byte
 
 static void clear(struct end ends[2])
 {
-    world_free(ends[0].world);
+    network_release(ends[0].world->cluster->network); // its packets refer to what the RNICs sent
     for (int i = 0; i < 2; i++)
         iwarp_rnic_free(ends[i].rnic);
+    world_free(ends[0].world);
 }
 
 // Bytes of the stream with FPDUs of these segments: markers lie at the multiples of 512 that are

@@ -218,12 +218,13 @@ struct iwarp_world *iwarp_world_new(int nodes, const char *const *sets,
 
 void iwarp_world_free(struct iwarp_world *world)
 {
-    world_free(world->world);
+    network_release(world->world->cluster->network); // its packets refer to what the RNICs sent
     for (int i = 0; i < world->count; i++) {
         iwarp_rnic_free(world->nodes[i].rnic);
         g_array_unref(world->nodes[i].entries);
         g_array_unref(world->nodes[i].results);
     }
+    world_free(world->world);
     g_free(world);
 }
 
