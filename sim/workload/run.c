@@ -2,49 +2,37 @@
 #include "sim/workload/run.h"
 
 #include "sim/core/intern.h"
+#include "sim/workload/books.h"
 #include "sim/workload/interpreter.h"
 #include "sim/workload/job.h"
 #include "sim/workload/limit.h"
-#include "sim/workload/samples.h"
+#include "sim/workload/measurements.h"
 #include "sim/workload/stream.h"
 
 #include <string.h>
 
 #define REPORT_LINES 50
-#define PALLAS_MB (1024.0 * 1024.0) // bytes, as Pallas counts
-
-// The times of one message size: seconds of a repetition, over the ranks that have measured it, or
-// over the repetitions if each is measured apart.
-struct point {
-    int64_t size;
-    int64_t times; // measured so far
-    double least, most, sum;
-    guint sample, samples; // of the slowest rank, the first and how many
-};
 
 // A case while it runs.
 struct running {
     const struct scenario_case *test_case;
     const struct run_options *options;
-    int series;
     struct sim *sim;
     struct cluster *cluster;
     struct job *job;
     struct interpreter **interpreters;
-    const struct benchmark *benchmark;     // NULL: a free program
     struct op_source *source, *own_source; // own: NULL: it is the options'
     int ranks;
-    struct benchmark_report report;
-    GArray *points; // struct point, in the order of measuring
-    guint points_measured, points_expected;
+    struct measurements measurements;
     struct stream *stream; // NULL: the benchmark is not over time
     struct series_result *result;
 };
 
-static void tell_interval(const struct running *run, int rank, int64_t size, int64_t count,
-                          sim_time end, sim_time elapsed)
+// What a rank has taken until `end`; a measurement ends where a slice of time begins.
+static struct run_interval interval_of(const struct running *run, int rank, int64_t size,
+                                       int64_t count, sim_time end, sim_time elapsed)
 {
-    struct run_interval interval = {
+    return (struct run_interval){
         .rank = rank,
         .lane = cpu_lane(run->job->processes[rank]->task.cpu),
         .size = size,
@@ -52,115 +40,15 @@ static void tell_interval(const struct running *run, int rank, int64_t size, int
         .from = end - elapsed,
         .to = end,
     };
-    if (run->options->measured)
-        run->options->measured(run->options->measured_owner, &interval);
-}
-
-static void report_progress(struct running *run, int64_t size)
-{
-    run->points_measured++;
-    if (!run->options->progress || run->points_expected == 0)
-        return;
-    const char *unit = run->result->counts;
-    char *detail = g_strdup_printf("%s: %" G_GINT64_FORMAT " %s", run->test_case->name, size,
-                                   unit ? unit : "B");
-    run->options->progress(run->options->progress_owner, run->series,
-                           (double)run->points_measured / run->points_expected, detail);
-    g_free(detail);
-}
-
-// A benchmark that counts its operations: its time is that of the run.
-static void report_operations(const struct running *run, const struct point *point)
-{
-    double operations = run->report.operations(&run->test_case->workload);
-    series_result_add(run->result, -1, point->size, "time_s", point->most);
-    series_result_add(run->result, -1, point->size, "operations_Mop_per_s",
-                      point->most > 0 ? operations / 1e6 / point->most : 0.0);
-}
-
-// What the ranks that measure have found for a size, once all have.
-static void report_point(struct running *run, const struct point *point)
-{
-    struct series_result *result = run->result;
-    const char *metric = run->report.time_metric;
-    if (run->report.operations) {
-        report_operations(run, point);
-        report_progress(run, point->size);
-        return;
-    }
-    double mean = point->sum / (double)point->times;
-    double time = run->report.each_repetition ? mean : point->most;
-    series_result_add(result, -1, point->size, metric ? metric : "latency_us", time * 1e6);
-    if (run->report.all_ranks && !metric) {
-        series_result_add(result, -1, point->size, "latency_min_us", point->least * 1e6);
-        series_result_add(result, -1, point->size, "latency_avg_us", mean * 1e6);
-    }
-    if (run->report.messages > 0) {
-        const struct workload *workload = &run->test_case->workload;
-        int64_t each = run->report.bytes ? run->report.bytes(point->size, workload) : point->size;
-        double bytes = (double)(run->report.messages * each);
-        double megabyte = run->report.megabyte ? (double)run->report.megabyte : PALLAS_MB;
-        series_result_add(result, -1, point->size, "bandwidth_MB_per_s",
-                          time > 0 ? bytes / megabyte / time : 0.0);
-        if (run->report.bits)
-            series_result_add(result, -1, point->size, "rate_Mb_per_s",
-                              time > 0 ? bytes * 8 / 1e6 / time : 0.0);
-    }
-    if (point->samples)
-        samples_report(result, point->sample, point->samples);
-    else if (run->report.each_repetition)
-        samples_report_range(result, point->size, point->least, point->most);
-    report_progress(run, point->size);
-}
-
-static struct point *point_of(struct running *run, int64_t size)
-{
-    for (guint i = 0; i < run->points->len; i++)
-        if (g_array_index(run->points, struct point, i).size == size)
-            return &g_array_index(run->points, struct point, i);
-    struct point point = {.size = size};
-    g_array_append_val(run->points, point);
-    return &g_array_index(run->points, struct point, run->points->len - 1);
-}
-
-// How many times of a size are measured before it is reported.
-static int64_t times_of_point(const struct running *run, int64_t size)
-{
-    if (run->report.each_repetition)
-        return benchmark_repetitions(&run->test_case->workload, size);
-    return run->report.all_ranks ? run->ranks : 1;
-}
-
-// Keeps the times of single repetitions: those of the slowest rank, or all, one by one.
-static void keep_samples(struct running *run, struct point *point, int rank, int64_t count,
-                         int64_t parts, const sim_time *times, bool slowest)
-{
-    GArray *samples = run->result->samples;
-    if (run->report.each_repetition && point->samples > 0) {
-        point->samples += (guint)count;
-    } else if (slowest) {
-        point->sample = samples->len;
-        point->samples = (guint)count;
-    }
-    samples_keep(samples, rank, point->size, count, parts, times);
 }
 
 static void on_measure(void *owner, int rank, int64_t size, int64_t count, int64_t parts,
                        sim_time elapsed, const sim_time *times)
 {
     struct running *run = owner;
-    struct point *point = point_of(run, size);
-    double seconds = time_to_s(elapsed) / (double)(count * parts);
-    // A measurement ends where a slice of time begins.
-    tell_interval(run, rank, size, count * parts, sim_now(run->sim), elapsed);
-    bool slowest = point->times == 0 || seconds > point->most;
-    if (times)
-        keep_samples(run, point, rank, count, parts, times, slowest);
-    point->least = point->times == 0 ? seconds : MIN(point->least, seconds);
-    point->most = point->times == 0 ? seconds : MAX(point->most, seconds);
-    point->sum += seconds;
-    if (++point->times == times_of_point(run, size))
-        report_point(run, point);
+    struct run_interval interval =
+        interval_of(run, rank, size, count * parts, sim_now(run->sim), elapsed);
+    measurements_add(&run->measurements, &interval, parts, times);
 }
 
 // ---- Benchmarks over time ----
@@ -173,7 +61,7 @@ static void report_bin(void *owner, int64_t bin)
         return;
     char *detail = g_strdup_printf("%s: %.6g s of %.6g s", run->test_case->name,
                                    time_to_s((bin + 1) * config->bin), time_to_s(config->duration));
-    run->options->progress(run->options->progress_owner, run->series,
+    run->options->progress(run->options->progress_owner, run->result->number,
                            (double)(bin + 1) / (double)run->stream->bins, detail);
     g_free(detail);
 }
@@ -195,7 +83,9 @@ static void collect_stream(const struct running *run)
     if (!stream || !stream->ended)
         return;
     stream_report(stream, run->result);
-    tell_interval(run, 1, 0, stream->received, stream->heard, stream->heard - stream->origin);
+    struct run_interval interval =
+        interval_of(run, 1, 0, stream->received, stream->heard, stream->heard - stream->origin);
+    measurements_tell(&run->measurements, &interval);
 }
 
 // ---- The case ----
@@ -219,18 +109,10 @@ static void running_build(struct running *run, const struct registry *registry)
     build_cards(run, registry);
     run->job = job_new(run->cluster, test_case, registry_stack(registry, test_case->stack->name),
                        interpreter_run);
-    if (workload->benchmark) {
-        const struct benchmark *benchmark = registry_benchmark(registry, workload->benchmark->name);
-        run->benchmark = benchmark;
-        run->report = benchmark->report;
-        run->result->counts = benchmark->schema.counts;
-        run->points = g_array_new(FALSE, FALSE, sizeof(struct point));
-        run->points_expected = workload->sizes->len;
-        if (workload->samples)
-            run->result->samples = g_array_new(FALSE, FALSE, sizeof(struct result_sample));
-    }
+    measurements_begin(&run->measurements, registry, test_case, run->options, run->result);
+    const struct benchmark *benchmark = run->measurements.benchmark;
     if (!run->options->source)
-        run->own_source = workload_source(run->benchmark, workload);
+        run->own_source = workload_source(benchmark, workload);
     run->source = run->own_source ? run->own_source : run->options->source;
     for (int rank = 0; rank < run->ranks; rank++) {
         struct mpi_process *process = run->job->processes[rank];
@@ -240,7 +122,7 @@ static void running_build(struct running *run, const struct registry *registry)
             interpreter_keep_laps(run->interpreters[rank]);
         cpu_wake(&process->task);
     }
-    if (run->benchmark && run->benchmark->schema.over_time)
+    if (benchmark && benchmark->schema.over_time)
         stream_start(run);
 }
 
@@ -252,8 +134,7 @@ static void running_free(struct running *run)
     job_free(run->job);
     op_source_free(run->own_source);
     stream_free(run->stream);
-    if (run->points)
-        g_array_free(run->points, TRUE);
+    measurements_clear(&run->measurements);
     cluster_free(run->cluster);
     g_free(run->interpreters);
     sim_free(run->sim);
@@ -385,47 +266,15 @@ static void collect_losses(const struct sim *sim, struct series_result *result)
 // What a free program yields: how long each rank took, and its clocks.
 static void collect_times(const struct running *run)
 {
-    for (int rank = 0; rank < run->ranks && !run->benchmark; rank++)
-        if (interpreter_ended(run->interpreters[rank])) {
-            sim_time elapsed = interpreter_time(run->interpreters[rank]);
-            series_result_add(run->result, rank, -1, "program_us", time_to_us(elapsed));
-            interpreter_report_clocks(run->interpreters[rank], run->result);
-            tell_interval(run, rank, -1, 1, interpreter_end(run->interpreters[rank]), elapsed);
-        }
-}
-
-// A program that came to its end while the books are open has not moved the data it was to move:
-// its times are no result. The first line of the report, up to what is not there of the message
-// besides, stands for the others.
-static void judge_books(struct series_result *result)
-{
-    const struct {
-        uint64_t count;
-        const char *kind, *what;
-    } faults[] = {
-        {result->ledger.lost, "messages_lost", "lost"},
-        {result->ledger.open, "messages_open", "not completed"},
-        {result->ledger.duplicated, "messages_duplicated", "duplicated"},
-        {result->ledger.misordered, "messages_misordered", "out of order"},
-    };
-    const char *kind = NULL;
-    GString *text = g_string_new(NULL);
-    for (size_t i = 0; i < G_N_ELEMENTS(faults); i++) {
-        if (faults[i].count == 0)
+    for (int rank = 0; rank < run->ranks && !run->measurements.benchmark; rank++) {
+        const struct interpreter *interpreter = run->interpreters[rank];
+        if (!interpreter_ended(interpreter))
             continue;
-        g_string_append_printf(text, "%s%" G_GUINT64_FORMAT " %s", kind ? ", " : "",
-                               faults[i].count, faults[i].what);
-        kind = kind ? kind : faults[i].kind;
+        struct run_interval interval = interval_of(run, rank, -1, 1, interpreter_end(interpreter),
+                                                   interpreter_time(interpreter));
+        measurements_add_program(&run->measurements, &interval);
+        interpreter_report_clocks(interpreter, run->result);
     }
-    g_string_append_printf(text, " of %" G_GUINT64_FORMAT " messages", result->ledger.messages);
-    if (result->ledger_report && result->ledger_report->len > 0) {
-        const char *line = g_ptr_array_index(result->ledger_report, 0);
-        g_string_append_printf(text, "; %.*s", (int)strcspn(line, ";"), line);
-    }
-    result->status = SIM_LOST;
-    result->reason =
-        json_pack("{s:s, s:s}", "kind", kind ? kind : "messages_lost", "text", text->str);
-    g_string_free(text, TRUE);
 }
 
 // Where in the program a rank is that has met with a failure in its library.
@@ -463,8 +312,7 @@ static void collect(struct running *run)
     result->events = engine_events(sim->engine);
     result->fingerprint = engine_fingerprint(sim->engine);
     result->simulated = sim_now(sim);
-    if (result->status == SIM_COMPLETED && !result->ledger_balanced)
-        judge_books(result);
+    books_judge(result);
 }
 
 struct series_result *run_case(const struct registry *registry,
@@ -475,7 +323,6 @@ struct series_result *run_case(const struct registry *registry,
     struct running run = {
         .test_case = test_case,
         .options = options ? options : &no_options,
-        .series = series,
         .result = series_result_new(test_case->name, test_case->stack->name),
     };
     gint64 start = g_get_monotonic_time();
