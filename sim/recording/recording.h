@@ -10,7 +10,7 @@
 #define NETSIM_RECORDING_RECORDING_H
 
 #include "sim/core/diag.h"
-#include "sim/program/operations.h"
+#include "sim/program/program.h"
 
 #include <glib.h>
 #include <stdbool.h>
@@ -35,8 +35,9 @@ struct recorded_call {
     int source;          // of a sendrecv: whom it receives from
     int64_t receive_tag; // of a sendrecv
     int64_t receive_size;
-    int root;    // 0
-    double work; // of OP_COMPUTE: in units of the recording
+    int root;       // 0
+    double work;    // of OP_COMPUTE: in units of the recording
+    double seconds; // besides that, whatever the speed (a sleep)
     int request; // number that the call starts, from 0 by rank; OPERATION_ANY: none. A number may
                  // be used again when its request is over
     const int *awaited; // numbers of those that are waited for or tested

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Which reader has a file.
+#include "sim/recording/readers.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define HEAD_BYTES 4096
+
+static const struct format {
+    const char *name;
+    // Whether a file that begins with `head` is of the format. The last one takes what is text.
+    bool (*is)(const char *head, size_t length);
+    struct recording *(*read)(const char *path, struct source_mark where, struct diag_list *diags);
+} formats[];
+
+// The beginning of a file; -1: it can't be read, and errno says why.
+static ssize_t read_head(const char *path, char *head)
+{
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    struct stat status;
+    if (file < 0)
+        return -1;
+    ssize_t got = -1;
+    if (fstat(file, &status) == 0 && S_ISDIR(status.st_mode))
+        errno = EISDIR;
+    else if (!S_ISREG(status.st_mode))
+        errno = EINVAL;
+    else
+        got = read(file, head, HEAD_BYTES);
+    int problem = errno;
+    close(file);
+    errno = problem;
+    return got;
+}
+
+static bool is_text(const char *head, size_t length)
+{
+    return length > 0 && !memchr(head, '\0', length);
+}
+
+static const struct format formats[] = {
+    {"SimGrid's TI", is_text, ti_read},
+    {NULL, NULL, NULL},
+};
+
+struct recording *recording_read(const char *path, struct source_mark where,
+                                 struct diag_list *diags)
+{
+    char head[HEAD_BYTES];
+    ssize_t length = read_head(path, head);
+    if (length < 0) {
+        diag_add(diags, where, NULL, NULL, "the recording %s cannot be read: %s", path,
+                 g_strerror(errno));
+        return NULL;
+    }
+    for (const struct format *format = formats; format->name; format++)
+        if (format->is(head, (size_t)length))
+            return format->read(path, where, diags);
+    diag_add(diags, where, NULL,
+             "a list of SimGrid's TI traces, such a trace of all ranks, or the "
+             ".otf2 file of an OTF2 archive",
+             "%s is %s", path, length == 0 ? "empty" : "of no format that is known");
+    return NULL;
+}

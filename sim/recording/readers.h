@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The formats of recordings. A reader is asked whether a file is its own, and then has it.
+#ifndef NETSIM_RECORDING_READERS_H
+#define NETSIM_RECORDING_READERS_H
+
+#include "sim/recording/recording.h"
+
+// SimGrid's time-independent traces, as smpirun -trace-ti writes them and -replay reads them.
+struct recording *ti_read(const char *path, struct source_mark where, struct diag_list *diags);
+
+#endif

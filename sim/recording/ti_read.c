@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The files of a time-independent trace: a list of files, of which each has the lines of one rank,
+// or one file with the lines of all.
+#include "sim/recording/readers.h"
+#include "sim/recording/ti.h"
+
+#include "sim/core/intern.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+// A file that is read line by line.
+struct ti_file {
+    FILE *stream;
+    const char *name; // interned
+    int line;
+    char *text;
+    size_t room;
+    GArray *words; // struct ti_word
+};
+
+// ---- Lines ----
+
+void ti_complain(const struct ti_line *line, int word, const char *hint, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    char *text = g_strdup_vprintf(format, arguments);
+    va_end(arguments);
+    struct source_mark mark = line->mark;
+    if (word < line->count)
+        mark.column = line->words[word].column;
+    diag_add(line->reader->diags, mark, NULL, hint, "%s", text);
+    g_free(text);
+}
+
+void ti_split(char *text, GArray *words)
+{
+    g_array_set_size(words, 0);
+    for (char *at = text;;) {
+        at += strspn(at, " \t\r\n");
+        if (!*at)
+            return;
+        struct ti_word word = {at, (int)(at - text) + 1};
+        g_array_append_val(words, word);
+        at += strcspn(at, " \t\r\n");
+        if (*at)
+            *at++ = '\0';
+    }
+}
+
+static bool file_open(struct ti_file *file, const char *path, struct source_mark where,
+                      struct diag_list *diags)
+{
+    *file = (struct ti_file){.name = intern_text(path), .stream = fopen(path, "re")};
+    if (!file->stream) {
+        diag_add(diags, where, NULL, NULL, "the trace %s cannot be read: %s", path,
+                 g_strerror(errno));
+        return false;
+    }
+    file->words = g_array_new(FALSE, FALSE, sizeof(struct ti_word));
+    return true;
+}
+
+static void file_close(struct ti_file *file)
+{
+    fclose(file->stream);
+    free(file->text);
+    g_array_unref(file->words);
+}
+
+// The next line that says something; its words are in `words`. False: there is none, or *bad is
+// set, and an error was added.
+static bool file_next(struct ti_file *file, struct diag_list *diags, bool *bad)
+{
+    ssize_t length;
+    while ((length = getline(&file->text, &file->room, file->stream)) >= 0) {
+        file->line++;
+        struct source_mark mark = {file->name, file->line, 1};
+        *bad = strlen(file->text) < (size_t)length;
+        if (*bad)
+            diag_add(diags, mark, NULL, NULL, "the line holds a null byte: this is no text");
+        else if (file->text[length - 1] != '\n')
+            *bad = true, diag_add(diags, mark, NULL, "the file may have been cut off",
+                                  "the last line has no end");
+        if (*bad)
+            return false;
+        ti_split(file->text, file->words);
+        if (file->words->len > 0 && g_array_index(file->words, struct ti_word, 0).text[0] != '#')
+            return true;
+    }
+    *bad = ferror(file->stream);
+    if (*bad)
+        diag_add(diags, (struct source_mark){file->name, 0, 0}, NULL, NULL,
+                 "the trace cannot be read: %s", g_strerror(errno));
+    return false;
+}
+
+// Whether the words are those of a call: a rank, and a word.
+static bool is_call(const GArray *words)
+{
+    const char *rank = g_array_index(words, struct ti_word, 0).text;
+    return words->len >= 2 && strspn(rank, "0123456789") == strlen(rank);
+}
+
+static struct ti_line line_of(struct ti_reader *reader, const struct ti_file *file)
+{
+    return (struct ti_line){
+        .reader = reader,
+        .mark = {file->name, file->line, 1},
+        .words = &g_array_index(file->words, struct ti_word, 0),
+        .count = (int)file->words->len,
+    };
+}
+
+// ---- Ranks ----
+
+static void reader_begin(struct ti_reader *reader, const char *path, int ranks)
+{
+    reader->ranks = ranks;
+    reader->builder = recording_builder_new(path, "TI", ranks, RECORDED_FLOPS);
+    reader->rank = g_new0(struct ti_rank, ranks);
+    reader->blocks = g_array_new(FALSE, FALSE, sizeof(int64_t));
+    reader->receive_blocks = g_array_new(FALSE, FALSE, sizeof(int64_t));
+}
+
+static struct recording *reader_end(struct ti_reader *reader, struct source_mark where, bool good)
+{
+    for (int rank = 0; rank < reader->ranks; rank++) {
+        if (!reader->rank[rank].open)
+            continue;
+        g_array_unref(reader->rank[rank].open);
+        g_array_unref(reader->rank[rank].spare);
+    }
+    g_free(reader->rank);
+    g_array_unref(reader->blocks);
+    g_array_unref(reader->receive_blocks);
+    char *error;
+    struct recording *recording = recording_builder_end(reader->builder, good, &error);
+    if (error)
+        diag_add(reader->diags, where, NULL, NULL, "%s", error);
+    g_free(error);
+    return recording;
+}
+
+// Whether the rank's trace is whole.
+static bool rank_ended(const struct ti_reader *reader, int rank, const char *file)
+{
+    const struct ti_rank *state = &reader->rank[rank];
+    struct source_mark mark = {intern_text(file), 0, 0};
+    if (!state->started)
+        diag_add(reader->diags, mark, NULL, NULL, "there are no calls of rank %d", rank);
+    else if (!state->ended)
+        diag_add(reader->diags, mark, NULL, "the file may have been cut off",
+                 "the calls of rank %d do not end with finalize", rank);
+    return state->started && state->ended;
+}
+
+static bool read_line(struct ti_reader *reader, const struct ti_file *file, int only)
+{
+    struct ti_line line = line_of(reader, file);
+    if (!is_call(file->words)) {
+        ti_complain(&line, 0, "RANK ACTION ARGUMENTS", "this is no call");
+        return false;
+    }
+    int64_t rank;
+    if (!ti_number(&line, 0, "rank", 0, reader->ranks - 1, &rank))
+        return false;
+    if (only != OPERATION_ANY && rank != only) {
+        ti_complain(&line, 0, NULL, "a call of rank %d in the file of rank %d", (int)rank, only);
+        return false;
+    }
+    line.rank = (int)rank;
+    return ti_action(&line);
+}
+
+// Reads the calls of a file: those of one rank, or of all (OPERATION_ANY).
+static bool read_calls(struct ti_reader *reader, struct ti_file *file, int only)
+{
+    bool good = true, bad;
+    while (!diag_full(reader->diags) && file_next(file, reader->diags, &bad))
+        good = read_line(reader, file, only) && good;
+    return good && !bad && !diag_full(reader->diags);
+}
+
+// ---- One file for all ranks ----
+
+// How many ranks the calls of a file are of; 0: one of them is wrong, and an error was added.
+static int count_ranks(struct ti_file *file, struct diag_list *diags)
+{
+    struct ti_reader counting = {.diags = diags, .ranks = 0};
+    bool bad;
+    int64_t most = -1;
+    while (file_next(file, diags, &bad)) {
+        struct ti_line line = line_of(&counting, file);
+        int64_t rank;
+        if (!is_call(file->words)) {
+            ti_complain(&line, 0, "RANK ACTION ARGUMENTS", "this is no call");
+            return 0;
+        }
+        if (!ti_number(&line, 0, "rank", 0, PROGRAM_MOST_RANKS - 1, &rank))
+            return 0;
+        most = MAX(most, rank);
+    }
+    return bad ? 0 : (int)most + 1;
+}
+
+static struct recording *read_single(const char *path, struct source_mark where,
+                                     struct diag_list *diags)
+{
+    struct ti_file file;
+    struct ti_reader reader = {.diags = diags};
+    if (!file_open(&file, path, where, diags))
+        return NULL;
+    int ranks = count_ranks(&file, diags);
+    if (ranks == 0) {
+        file_close(&file);
+        return NULL;
+    }
+    rewind(file.stream);
+    file.line = 0;
+    reader_begin(&reader, path, ranks);
+    bool good = read_calls(&reader, &file, OPERATION_ANY);
+    for (int rank = 0; good && rank < ranks; rank++)
+        good = rank_ended(&reader, rank, path);
+    file_close(&file);
+    return reader_end(&reader, where, good);
+}
+
+// ---- A list of files ----
+
+// The file that a list names: from the current directory, as SimGrid takes it, or from that of the
+// list. g_free.
+static char *listed_file(const char *list, const char *name)
+{
+    if (g_path_is_absolute(name) || g_file_test(name, G_FILE_TEST_EXISTS))
+        return g_strdup(name);
+    char *directory = g_path_get_dirname(list);
+    char *path = g_build_filename(directory, name, NULL);
+    g_free(directory);
+    return path;
+}
+
+static bool read_rank(struct ti_reader *reader, int rank, const char *path,
+                      struct source_mark where)
+{
+    struct ti_file file;
+    if (!file_open(&file, path, where, reader->diags))
+        return false;
+    recording_builder_file(reader->builder, rank, path);
+    bool good = read_calls(reader, &file, rank) && rank_ended(reader, rank, path);
+    file_close(&file);
+    return good;
+}
+
+// The names of a list, with their places; NULL: it is wrong, and an error was added.
+static GPtrArray *read_names(const char *path, struct source_mark where, GArray *lines,
+                             struct diag_list *diags)
+{
+    struct ti_file file;
+    if (!file_open(&file, path, where, diags))
+        return NULL;
+    GPtrArray *names = g_ptr_array_new_with_free_func(g_free);
+    bool bad;
+    while (file_next(&file, diags, &bad)) {
+        if (names->len == PROGRAM_MOST_RANKS) {
+            diag_add(diags, (struct source_mark){file.name, file.line, 1}, NULL, NULL,
+                     "at most %d ranks can be replayed", PROGRAM_MOST_RANKS);
+            bad = true;
+            break;
+        }
+        g_ptr_array_add(names, g_strdup(g_array_index(file.words, struct ti_word, 0).text));
+        g_array_append_val(lines, file.line);
+    }
+    file_close(&file);
+    if (!bad && names->len == 0)
+        diag_add(diags, where, NULL, NULL, "the list %s names no file", path);
+    if (!bad && names->len > 0)
+        return names;
+    g_ptr_array_unref(names);
+    return NULL;
+}
+
+static struct recording *read_list(const char *path, struct source_mark where,
+                                   struct diag_list *diags)
+{
+    GArray *lines = g_array_new(FALSE, FALSE, sizeof(int));
+    GPtrArray *names = read_names(path, where, lines, diags);
+    struct recording *recording = NULL;
+    if (names) {
+        struct ti_reader reader = {.diags = diags};
+        bool good = true;
+        reader_begin(&reader, path, (int)names->len);
+        for (guint i = 0; i < names->len && !diag_full(diags); i++) {
+            struct source_mark mark = {intern_text(path), g_array_index(lines, int, i), 1};
+            char *file = listed_file(path, g_ptr_array_index(names, i));
+            good = read_rank(&reader, (int)i, file, mark) && good;
+            g_free(file);
+        }
+        recording = reader_end(&reader, where, good && !diag_full(diags));
+        g_ptr_array_unref(names);
+    }
+    g_array_unref(lines);
+    return recording;
+}
+
+// ---- Which of them ----
+
+struct recording *ti_read(const char *path, struct source_mark where, struct diag_list *diags)
+{
+    struct ti_file file;
+    bool bad;
+    if (!file_open(&file, path, where, diags))
+        return NULL;
+    bool any = file_next(&file, diags, &bad), single = any && is_call(file.words);
+    file_close(&file);
+    if (!any) {
+        if (!bad)
+            diag_add(diags, where, NULL, NULL, "the recording %s has no calls", path);
+        return NULL;
+    }
+    return single ? read_single(path, where, diags) : read_list(path, where, diags);
+}
