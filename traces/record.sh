@@ -23,6 +23,7 @@ if [ -z "${PLATFORM:-}" ]; then
         '</platform>' >"$PLATFORM"
     seq -f 'node%.0f' 0 $((ranks - 1)) >"$HOSTS"
 fi
+# shellcheck disable=SC2086  # OPTIONS are words
 smpirun -platform "$PLATFORM" -hostfile "$HOSTS" -np "$ranks" --cfg=smpi/host-speed:1Gf ${OPTIONS:-} \
     --log=root.thresh:error -trace-ti -trace-file "$scratch/trace" "$@"
 for rank in $(seq "$ranks"); do # SimGrid counts files from 1, and has the time in their names
