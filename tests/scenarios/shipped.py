@@ -43,6 +43,10 @@ OSU_X306 = {"osu_bandwidth_x306", "osu_bibandwidth_x306", "osu_latency_x306", "p
 X306 = OSU_X306 | {"nas_x306", "synthetic_x306"}
 TESTED |= X306
 
+# Recorded programs, and one that a recording was made of: test_recordings.py
+RECORDINGS = {"stencil"}
+TESTED |= RECORDINGS
+
 # Those whose program fails, as it should.
 FAILING = {"alltoall_deadlock", "area_overrun", "armci_one_port", "ch3_progress",
            "flood_empty_rq", "grim_cable_pulled", "grim_control_deadlock", "grim_reply_deadlock",
