@@ -119,6 +119,8 @@ static int quantity_kind_of(enum param_kind kind, const char *text)
         return QUANTITY_BYTE_RATE;
     case PARAM_FREQUENCY:
         return QUANTITY_FREQUENCY;
+    case PARAM_FLOP_RATE:
+        return QUANTITY_FLOP_RATE;
     case PARAM_BITS:
     case PARAM_BOOL:
     case PARAM_CHOICE:

@@ -467,7 +467,7 @@ static char **metrics_of(const struct scenario_case *test_case)
     for (int i = 0; workload->samples && samples_metrics[i]; i++)
         if (!g_ptr_array_find_with_equal_func(metrics, samples_metrics[i], g_str_equal, NULL))
             g_ptr_array_add(metrics, g_strdup(samples_metrics[i]));
-    if (!workload->benchmark)
+    if (workload->program)
         clocks_append_metrics(metrics, workload->program);
     g_ptr_array_add(metrics, NULL);
     return (char **)g_ptr_array_free(metrics, FALSE);

@@ -25,6 +25,7 @@ enum param_kind {
     PARAM_BIT_RATE,    // int64_t, bits per second
     PARAM_BYTE_RATE,   // int64_t, bytes per second
     PARAM_FREQUENCY,   // int64_t, Hz
+    PARAM_FLOP_RATE,   // int64_t, operations per second
     PARAM_BOOL,        // bool
     PARAM_CHOICE,      // int: index into choices
     PARAM_STRING,      // const char *, interned

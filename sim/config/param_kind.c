@@ -597,6 +597,7 @@ const struct param_type param_types[] = {
     [PARAM_BIT_RATE] = WITH_UNIT(QUANTITY_BIT_RATE),
     [PARAM_BYTE_RATE] = WITH_UNIT(QUANTITY_BYTE_RATE),
     [PARAM_FREQUENCY] = WITH_UNIT(QUANTITY_FREQUENCY),
+    [PARAM_FLOP_RATE] = WITH_UNIT(QUANTITY_FLOP_RATE),
     [PARAM_BOOL] = {.read = read_bool,
                     .text = bool_text,
                     .json = bool_json,

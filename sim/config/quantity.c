@@ -25,6 +25,9 @@ static const struct unit bit_rate_units[] = {
     {"b/s", 1}, {"kb/s", 1000}, {"Mb/s", 1000000}, {"Gb/s", 1000000000}, {0}};
 static const struct unit frequency_units[] = {
     {"Hz", 1}, {"kHz", 1000}, {"MHz", 1000000}, {"GHz", 1000000000}, {0}};
+static const struct unit flop_rate_units[] = {
+    {"flop/s", 1},           {"kflop/s", 1000},          {"Mflop/s", 1000000},
+    {"Gflop/s", 1000000000}, {"Tflop/s", 1000000000000}, {0}};
 static const struct unit no_units[] = {{0}};
 
 static const struct quantity_class {
@@ -47,6 +50,8 @@ static const struct quantity_class {
     [QUANTITY_BYTE_RATE] = {"a byte rate", "bytes per second", "MB/s", "MB/s", byte_rate_units,
                             1000000000000000},
     [QUANTITY_FREQUENCY] = {"a frequency", "hertz", "MHz", "MHz", frequency_units, 1000000000000},
+    [QUANTITY_FLOP_RATE] = {"a rate of operations", "operations per second", "Gflop/s", "Gflop/s",
+                            flop_rate_units, 1000000000000000000},
 };
 
 // What people write elsewhere, and how it is written here.

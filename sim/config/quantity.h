@@ -17,6 +17,7 @@ enum quantity_kind {
     QUANTITY_BIT_RATE,  // b/s kb/s Mb/s Gb/s: int64 bits per second
     QUANTITY_BYTE_RATE, // B/s kB/s MB/s GB/s KiB/s MiB/s GiB/s: int64 bytes per second
     QUANTITY_FREQUENCY, // Hz kHz MHz GHz: int64 hertz
+    QUANTITY_FLOP_RATE, // flop/s kflop/s Mflop/s Gflop/s Tflop/s: int64 operations per second
 };
 
 struct quantity {

@@ -39,6 +39,13 @@ static void note_program(struct search *search, const struct program *program, b
 static void note_operations(struct search *search, const struct registry *registry)
 {
     const struct workload *workload = &search->test_case->workload;
+    if (workload->recording) {
+        int rank, line;
+        for (int code = 0; operation_table[code].name; code++)
+            if (recording_first(workload->recording, (enum op_code)code, &rank, &line))
+                g_hash_table_add(search->measured, (gpointer)&operation_table[code]);
+        return;
+    }
     if (!workload->benchmark) {
         note_program(search, workload->program, false);
         return;

@@ -11,10 +11,15 @@ static const struct axis_unit {
     const char *unit;
     double scale;
 } units[] = {
-    {QUANTITY_COUNT, "", 1.0},         {QUANTITY_REAL, "", 1.0},
-    {QUANTITY_SIZE, "B", 1.0},         {QUANTITY_DURATION, "us", 1e-6},
-    {QUANTITY_BIT_RATE, "Mb/s", 1e-6}, {QUANTITY_BYTE_RATE, "MB/s", 1e-6},
-    {QUANTITY_FREQUENCY, "MHz", 1e-6}, {QUANTITY_CYCLES, "cycles", 1.0},
+    {QUANTITY_COUNT, "", 1.0},
+    {QUANTITY_REAL, "", 1.0},
+    {QUANTITY_SIZE, "B", 1.0},
+    {QUANTITY_DURATION, "us", 1e-6},
+    {QUANTITY_BIT_RATE, "Mb/s", 1e-6},
+    {QUANTITY_BYTE_RATE, "MB/s", 1e-6},
+    {QUANTITY_FREQUENCY, "MHz", 1e-6},
+    {QUANTITY_CYCLES, "cycles", 1.0},
+    {QUANTITY_FLOP_RATE, "Gflop/s", 1e-9},
     {QUANTITY_DURATION, "s", 1e-12},
 };
 

@@ -70,11 +70,24 @@ static const struct operation_key probe_keys[] = {FROM_ANY, TAG("any", "any"), O
         .form = OPERATION_RANK, .word = "any"                                                      \
     }
 
+#define SENDRECV_OTHER(field_, kind_, most_, doc_)                                                 \
+    {                                                                                              \
+        .param = PARAM(struct sendrecv_arguments, field_, kind_, .fallback = "", .most = (most_),  \
+                       .doc = (doc_))                                                              \
+    }
+
 static const struct operation_key sendrecv_keys[] = {
-    OPERATION_KEY_TO,     SENDRECV_FROM,
-    OPERATION_KEY_SIZE,   TAG("0", NULL),
-    OPERATION_KEY_BUFFER, RECEIVE_BUFFER(struct sendrecv_arguments),
-    OPERATION_KEY_COMM,   END};
+    OPERATION_KEY_TO,
+    SENDRECV_FROM,
+    OPERATION_KEY_SIZE,
+    TAG("0", NULL),
+    OPERATION_KEY_BUFFER,
+    RECEIVE_BUFFER(struct sendrecv_arguments),
+    SENDRECV_OTHER(receive_size, PARAM_SIZE, NULL, "how much is received; without it, as is sent"),
+    SENDRECV_OTHER(receive_tag, PARAM_COUNT, LARGEST_TAG,
+                   "of what is received; without it, as of what is sent"),
+    OPERATION_KEY_COMM,
+    END};
 
 static const struct operation_key replace_keys[] = {OPERATION_KEY_TO,
                                                     SENDRECV_FROM,
@@ -285,8 +298,7 @@ const struct operation_kind operation_table[OP_CODES + 1] = {
           "MPI_Testsome: those that are done"),
     PLAIN(OP_COMPUTE, "compute", CALL_LOCAL, compute_arguments, compute_keys,
           "the processor works for the program"),
-    KIND(OP_SENDRECV, "sendrecv", CALL_SENDRECV, sendrecv_arguments, sendrecv_keys,
-         "MPI_Sendrecv, with one size and tag for both"),
+    KIND(OP_SENDRECV, "sendrecv", CALL_SENDRECV, sendrecv_arguments, sendrecv_keys, "MPI_Sendrecv"),
     KIND(OP_SENDRECV_REPLACE, "sendrecv_replace", CALL_SENDRECV, sendrecv_arguments, replace_keys,
          "MPI_Sendrecv_replace: what is sent is copied first"),
     PLAIN_COLLECTIVE(OP_BARRIER, "barrier", barrier_keys, "MPI_Barrier"),

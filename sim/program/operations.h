@@ -85,7 +85,23 @@ struct sendrecv_arguments {
     struct transfer_arguments send;
     int source; // OPERATION_ANY: any
     int64_t receive_buffer;
+    int64_t receive_size, receive_tag; // OPERATION_ANY: as what is sent
 };
+
+// The size and the tag of the receive of a sendrecv or sendrecv_replace.
+static inline int64_t sendrecv_receive_size(const struct operation_kind *kind,
+                                            const struct sendrecv_arguments *arguments)
+{
+    bool same = kind->code == OP_SENDRECV_REPLACE || arguments->receive_size == OPERATION_ANY;
+    return same ? arguments->send.common.size : arguments->receive_size;
+}
+
+static inline int64_t sendrecv_receive_tag(const struct operation_kind *kind,
+                                           const struct sendrecv_arguments *arguments)
+{
+    bool same = kind->code == OP_SENDRECV_REPLACE || arguments->receive_tag == OPERATION_ANY;
+    return same ? arguments->send.tag : arguments->receive_tag;
+}
 
 // barrier .. alltoallv.
 struct collective_arguments {

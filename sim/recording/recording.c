@@ -4,6 +4,7 @@
 #include "sim/recording/recording.h"
 
 #include "sim/core/intern.h"
+#include "sim/program/communicator.h"
 #include "sim/recording/call_bytes.h"
 
 #include <errno.h>
@@ -17,8 +18,17 @@
 struct rank_stream {
     int64_t first; // block
     uint64_t calls;
+    uint64_t hash;    // of its bytes
     const char *file; // interned; NULL: the recording's
 };
+
+// Where the first call of an operation is.
+struct first_call {
+    bool there;
+    int rank, line;
+};
+
+#define OPERATIONS_MOST 96
 
 struct recording {
     gint references;
@@ -28,6 +38,7 @@ struct recording {
     bool computes;
     int scratch; // file
     struct rank_stream *streams;
+    struct first_call first[OPERATIONS_MOST]; // by enum op_code
     GPtrArray *communicators;
 };
 
@@ -79,6 +90,39 @@ bool recording_computes(const struct recording *recording)
 uint64_t recording_calls(const struct recording *recording, int rank)
 {
     return recording->streams[rank].calls;
+}
+
+bool recording_first(const struct recording *recording, enum op_code code, int *rank, int *line)
+{
+    const struct first_call *first = &recording->first[code];
+    *rank = first->rank;
+    *line = first->line;
+    return first->there;
+}
+
+// FNV-1a.
+#define HASH_START UINT64_C(0xcbf29ce484222325)
+
+static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        hash = (hash ^ ((const unsigned char *)bytes)[i]) * UINT64_C(0x100000001b3);
+    return hash;
+}
+
+uint64_t recording_identity(const struct recording *recording)
+{
+    uint64_t hash = HASH_START;
+    for (int rank = 0; rank < recording->ranks; rank++)
+        hash = hash_bytes(hash, &recording->streams[rank].hash, sizeof(uint64_t));
+    for (guint i = 0; recording->communicators && i < recording->communicators->len; i++) {
+        const struct communicator *one = g_ptr_array_index(recording->communicators, i);
+        for (guint k = 0; k < one->groups->len; k++) {
+            const GArray *ranks = g_ptr_array_index(one->groups, k);
+            hash = hash_bytes(hash, ranks->data, ranks->len * sizeof(int));
+        }
+    }
+    return hash;
 }
 
 const GPtrArray *recording_communicators(const struct recording *recording)
@@ -190,11 +234,17 @@ void recording_builder_put(struct recording_builder *builder, int rank,
                            const struct recorded_call *call)
 {
     struct recording *recording = builder->recording;
+    struct first_call *first = &recording->first[call->code];
+    if (!first->there)
+        *first = (struct first_call){true, rank, call->line};
     g_byte_array_set_size(builder->call, 0);
     call_bytes_write(builder->call, call, builder->last_lines[rank]);
     builder->last_lines[rank] = call->line;
     stream_append(builder, rank, builder->call->data, (int)builder->call->len);
-    recording->streams[rank].calls++;
+    struct rank_stream *stream = &recording->streams[rank];
+    stream->hash = hash_bytes(stream->calls == 0 ? HASH_START : stream->hash, builder->call->data,
+                              builder->call->len);
+    stream->calls++;
     recording->computes = recording->computes || call->work > 0;
 }
 

@@ -68,6 +68,12 @@ enum recorded_work recording_work(const struct recording *recording);
 bool recording_computes(const struct recording *recording); // some rank has work between calls
 uint64_t recording_calls(const struct recording *recording, int rank);
 
+// Whether some rank has a call of that operation; the first of such calls.
+bool recording_first(const struct recording *recording, enum op_code code, int *rank, int *line);
+
+// The same for recordings with the same calls, however they were written.
+uint64_t recording_identity(const struct recording *recording);
+
 // Its communicators (struct communicator *, sim/program/communicator.h); NULL: there are none.
 const GPtrArray *recording_communicators(const struct recording *recording);
 

@@ -229,7 +229,8 @@ static void choose_cards(struct scenario_case *test_case, const struct scenario_
 }
 
 struct scenario_case *case_read(const char *name, struct source_mark mark, struct node *tree,
-                                const struct scenario_schema *schema, struct diag_list *diags)
+                                const struct scenario_schema *schema, struct recording_shelf *shelf,
+                                struct diag_list *diags)
 {
     struct scenario_case *test_case = g_new0(struct scenario_case, 1);
     test_case->name = g_strdup(name);
@@ -244,7 +245,7 @@ struct scenario_case *case_read(const char *name, struct source_mark mark, struc
     topology_read(&test_case->topology, tree, schema, diags);
     if (lists)
         read_nic(test_case, schema, diags);
-    workload_read(&test_case->workload, tree, schema, test_case->stack, &test_case->topology,
+    workload_read(&test_case->workload, tree, schema, test_case->stack, &test_case->topology, shelf,
                   diags);
     if (!diag_any(diags))
         choose_cards(test_case, schema, diags);

@@ -46,7 +46,8 @@ bool case_ranks_are_fewest(const struct scenario_case *test_case);
 // Makes a case from a merged tree and takes ownership of the tree. Returns the readable parts even
 // after errors. The caller frees it with case_free.
 struct scenario_case *case_read(const char *name, struct source_mark mark, struct node *tree,
-                                const struct scenario_schema *schema, struct diag_list *diags);
+                                const struct scenario_schema *schema, struct recording_shelf *shelf,
+                                struct diag_list *diags);
 void case_free(struct scenario_case *test_case);
 
 #endif

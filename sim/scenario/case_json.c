@@ -178,6 +178,15 @@ static json_t *workload_json(const struct scenario_case *test_case)
     const struct workload *workload = &test_case->workload;
     json_t *json = json_pack("{s:i}", "ranks", workload->ranks);
     add_placement(json, test_case);
+    if (workload->recording) {
+        char *identity =
+            g_strdup_printf("%016" G_GINT64_MODIFIER "x", recording_identity(workload->recording));
+        json_object_set_new(json, REPLAY_KEY, json_string(identity));
+        json_object_set_new(json, "format", json_string(recording_format(workload->recording)));
+        json_object_set_new(json, "parameters", param_values_json(workload->parameters));
+        g_free(identity);
+        return json;
+    }
     if (!workload->benchmark) {
         const struct node *given = node_get(test_case->tree, "workload");
         const struct node *communicators = node_get(given, COMMUNICATORS_KEY);

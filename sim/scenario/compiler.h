@@ -21,7 +21,8 @@ struct compiler {
     struct node *root;     // of the scenario file
     size_t nodes;          // in the trees of all cases so far
     GPtrArray *sets;       // struct scenario_set *
-    GHashTable *testbeds;  // name -> struct node *; NULL if it could not be read
+    struct recording_shelf recordings;
+    GHashTable *testbeds; // name -> struct node *; NULL if it could not be read
     struct diag_list *diags;
 };
 

@@ -257,6 +257,10 @@ static json_t *describe_workload(const struct scenario_schema *schema)
         "program", program_schema(), "sizes", counts ? json_object() : byte_sizes_schema(),
         "repetitions", repetitions, "ranks", count_schema(1), PLACEMENT_KEY, placement_schema(),
         "samples", "type", "boolean", "default", 0, COMMUNICATORS_KEY, communicators_schema());
+    json_object_set_new(properties, REPLAY_KEY, json_pack("{s:s}", "type", "string"));
+    json_t *replay = param_table_schema(&replay_table);
+    json_object_update_missing(properties, json_object_get(replay, "properties"));
+    json_decref(replay);
     add_benchmark_keys(properties, schema);
     json_t *workload = object_schema(properties);
     if (counts)

@@ -191,8 +191,8 @@ static void add_case(struct compiler *compiler, const struct series *series, GPt
     struct node *tree = case_tree(compiler, series, found);
     compiler->nodes += tree ? node_count(tree) : 0;
     if (tree)
-        g_ptr_array_add(cases,
-                        case_read(series->name, series->mark, tree, compiler->schema, found));
+        g_ptr_array_add(cases, case_read(series->name, series->mark, tree, compiler->schema,
+                                         &compiler->recordings, found));
     add_new(compiler->diags, found);
     diag_list_free(found);
 }
@@ -366,6 +366,7 @@ static struct scenario *compile(struct node *root, const char *file, const char 
     struct compiler compiler = {
         .schema = schema, .options = options, .directory = directory, .root = root, .diags = diags};
     compiler.sets = g_ptr_array_new_with_free_func(set_free);
+    recording_shelf_init(&compiler.recordings, compiler.directory);
     compiler.testbeds = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, free_tree);
     struct scenario *scenario = g_new0(struct scenario, 1);
     scenario->file = g_strdup(file);
@@ -376,6 +377,7 @@ static struct scenario *compile(struct node *root, const char *file, const char 
     node_free(compiler.root);
     g_ptr_array_free(compiler.sets, TRUE);
     g_hash_table_destroy(compiler.testbeds);
+    recording_shelf_clear(&compiler.recordings);
     if (diags->found == before)
         return scenario;
     scenario_free(scenario);

@@ -90,8 +90,8 @@ const struct sweep_value *sweep_value_at(const struct sweep_axis *axis, int valu
 
 // Kinds that a range may be of. A plain number is a count if it can be.
 static const enum quantity_kind range_kinds[] = {
-    QUANTITY_COUNT,    QUANTITY_SIZE,      QUANTITY_DURATION,  QUANTITY_CYCLES,
-    QUANTITY_BIT_RATE, QUANTITY_BYTE_RATE, QUANTITY_FREQUENCY, QUANTITY_REAL};
+    QUANTITY_COUNT,     QUANTITY_SIZE,      QUANTITY_DURATION,  QUANTITY_CYCLES, QUANTITY_BIT_RATE,
+    QUANTITY_BYTE_RATE, QUANTITY_FREQUENCY, QUANTITY_FLOP_RATE, QUANTITY_REAL};
 
 static bool parses(const char *text, enum quantity_kind kind, struct quantity *value)
 {

@@ -11,9 +11,9 @@
 
 #define MOST_COUNTED (INT64_C(1) << 40) // of what a benchmark counts instead of bytes
 
-const char *const workload_keys[] = {"benchmark",       "program", "sizes",
-                                     "repetitions",     "ranks",   PLACEMENT_KEY,
-                                     COMMUNICATORS_KEY, "samples", NULL};
+const char *const workload_keys[] = {"benchmark", "program",     "sizes",           "repetitions",
+                                     "ranks",     PLACEMENT_KEY, COMMUNICATORS_KEY, "samples",
+                                     REPLAY_KEY,  NULL};
 
 struct workload_reader {
     struct workload *workload;
@@ -21,12 +21,14 @@ struct workload_reader {
     const struct scenario_schema *schema;
     const struct stack_schema *stack;
     const struct topology *topology;
+    struct recording_shelf *shelf;
     struct diag_list *diags;
 };
 
 void workload_clear(struct workload *workload)
 {
     program_free(workload->program);
+    recording_unref(workload->recording);
     if (workload->sizes)
         g_array_free(workload->sizes, TRUE);
     if (workload->placement)
@@ -229,6 +231,8 @@ static int usual_ranks(const struct workload_reader *reader)
 {
     const struct benchmark_schema *benchmark = reader->workload->benchmark;
     int placed = node_get(reader->map, PLACEMENT_KEY) ? (int)reader->workload->placement->len : 0;
+    if (reader->workload->recording)
+        return recording_ranks(reader->workload->recording);
     if (benchmark)
         return MAX(placed, usual_ranks_of(benchmark, (int)reader->topology->hosts->len));
     bool all;
@@ -262,6 +266,10 @@ static void check_ranks(struct workload_reader *reader, struct source_mark mark)
     else if (benchmark && benchmark->most_ranks && ranks > benchmark->most_ranks)
         diag_add(reader->diags, mark, PATH ".ranks", NULL, "%s runs on at most %d ranks, not %d",
                  benchmark->name, benchmark->most_ranks, ranks);
+    const struct recording *recording = reader->workload->recording;
+    if (recording && ranks != recording_ranks(recording))
+        diag_add(reader->diags, mark, PATH ".ranks", NULL, "the recording has %d ranks, not %d",
+                 recording_ranks(recording), ranks);
     check_refusal(reader, mark);
     int hosts = (int)reader->topology->hosts->len;
     if (reader->stack && reader->stack->one_process_per_host && hosts && ranks > hosts)
@@ -309,7 +317,13 @@ static const struct benchmark_schema *named_benchmark(const struct workload_read
 static void check_keys(const struct workload_reader *reader)
 {
     const struct benchmark_schema *benchmark = named_benchmark(reader);
+    bool replays = node_get(reader->map, REPLAY_KEY);
     GPtrArray *known = workload_keys_of(benchmark);
+    if (replays) {
+        g_ptr_array_set_size(known, (gint)known->len - 1);
+        param_table_names(&replay_table, known);
+        g_ptr_array_add(known, NULL);
+    }
     for (guint i = 0; i < reader->map->children->len; i++) {
         const struct node *child = g_ptr_array_index(reader->map->children, i);
         if (g_strv_contains((const char *const *)known->pdata, child->key))
@@ -319,7 +333,10 @@ static void check_keys(const struct workload_reader *reader)
             if (other->parameters && param_index(other->parameters, child->key) >= 0) {
                 char *path = reader_path(PATH, child->key);
                 diag_add(reader->diags, child->key_mark, path, NULL, "belongs to %s, and not to %s",
-                         other->name, benchmark ? benchmark->name : "a free program");
+                         other->name,
+                         benchmark ? benchmark->name
+                         : replays ? "a recording"
+                                   : "a free program");
                 g_free(path);
                 g_ptr_array_free(known, TRUE);
                 return;
@@ -364,15 +381,60 @@ static void read_for_benchmark(struct workload_reader *reader, const struct node
     read_ranks(reader);
 }
 
-static void read_for_program(struct workload_reader *reader, const struct node *program)
+// Complains about keys of a benchmark. `what` the workload is instead.
+static void refuse_keys(struct workload_reader *reader, const char *what)
 {
     static const char *const not_here[] = {"sizes", "repetitions", "samples", NULL};
     for (int i = 0; not_here[i]; i++) {
         const struct node *node = node_get(reader->map, not_here[i]);
         if (node)
             diag_add(reader->diags, node->key_mark, PATH, NULL,
-                     "%s belongs to a benchmark, and this is a free program", not_here[i]);
+                     "%s belongs to a benchmark, and this is %s", not_here[i], what);
     }
+}
+
+// The first call of a recording that the stack lacks.
+static void check_operations(const struct workload_reader *reader)
+{
+    const struct recording *recording = reader->workload->recording;
+    if (!reader->stack)
+        return;
+    const struct op_library library = {.name = reader->stack->name,
+                                       .operations = reader->stack->operations,
+                                       .own = reader->stack->own};
+    for (int code = 0; operation_table[code].name; code++) {
+        int line, rank;
+        if (!recording_first(recording, (enum op_code)code, &rank, &line) ||
+            op_library_has(&library, &operation_table[code]))
+            continue;
+        struct source_mark mark = {recording_file(recording, rank), line, 0};
+        diag_add(reader->diags, mark, PATH "." REPLAY_KEY, NULL, "the stack %s has no %s",
+                 reader->stack->name, operation_table[code].name);
+    }
+}
+
+static void read_for_recording(struct workload_reader *reader, const struct node *replay)
+{
+    const struct node *communicators = node_get(reader->map, COMMUNICATORS_KEY);
+    if (communicators)
+        diag_add(reader->diags, communicators->key_mark, PATH, NULL,
+                 COMMUNICATORS_KEY " belong to a free program, and a recording has its own");
+    refuse_keys(reader, "a recording");
+    check_stack(reader, replay, WORKLOAD_PROGRAM);
+    reader->workload->parameters =
+        param_read_part(&replay_table, reader->map, PATH, true, NULL, reader->diags);
+    reader->workload->recording = recording_shelf_take(reader->shelf, replay, reader->diags);
+    if (!reader->workload->recording)
+        return;
+    replay_check(reader->workload->recording, reader->map, reader->workload->parameters->values,
+                 reader->diags);
+    check_operations(reader);
+    read_ranks(reader);
+}
+
+static void read_for_program(struct workload_reader *reader, const struct node *program)
+{
+    refuse_keys(reader, "a free program");
     check_stack(reader, program, WORKLOAD_PROGRAM);
     struct op_library library = {.all = reader->schema->operations};
     if (reader->stack) {
@@ -388,7 +450,8 @@ static void read_for_program(struct workload_reader *reader, const struct node *
 
 void workload_read(struct workload *workload, const struct node *tree,
                    const struct scenario_schema *schema, const struct stack_schema *stack,
-                   const struct topology *topology, struct diag_list *diags)
+                   const struct topology *topology, struct recording_shelf *shelf,
+                   struct diag_list *diags)
 {
     const struct node *map = node_get(tree, PATH);
     workload->sizes = g_array_new(FALSE, FALSE, sizeof(int64_t));
@@ -400,16 +463,28 @@ void workload_read(struct workload *workload, const struct node *tree,
     if (!reader_is(map, NODE_MAP, PATH, "a map", diags))
         return;
     workload->mark = map->mark;
-    struct workload_reader reader = {workload, map, schema, stack, topology, diags};
+    struct workload_reader reader = {workload, map, schema, stack, topology, shelf, diags};
     check_keys(&reader);
-    const struct node *benchmark = node_get(map, "benchmark"), *program = node_get(map, "program");
-    if (benchmark && program)
-        diag_add(diags, program->key_mark, PATH, "keep one of them",
-                 "benchmark and program exclude each other");
-    else if (benchmark)
-        read_for_benchmark(&reader, benchmark);
-    else if (program)
-        read_for_program(&reader, program);
-    else
-        diag_add(diags, map->mark, PATH, NULL, "the key benchmark or program is missing");
+    // What the ranks do is said in one of these ways.
+    static const struct {
+        const char *key;
+        void (*read)(struct workload_reader *reader, const struct node *node);
+    } ways[] = {{"benchmark", read_for_benchmark},
+                {"program", read_for_program},
+                {REPLAY_KEY, read_for_recording}};
+    const struct node *given = NULL;
+    for (size_t i = 0; i < G_N_ELEMENTS(ways); i++) {
+        const struct node *node = node_get(map, ways[i].key);
+        if (node && given) {
+            diag_add(diags, node->key_mark, PATH, "keep one of them",
+                     "%s and %s exclude each other", given->key, ways[i].key);
+            return;
+        }
+        given = node ? node : given;
+    }
+    for (size_t i = 0; given && i < G_N_ELEMENTS(ways); i++)
+        if (strcmp(given->key, ways[i].key) == 0)
+            ways[i].read(&reader, given);
+    if (!given)
+        diag_add(diags, map->mark, PATH, NULL, "the key benchmark, program or replay is missing");
 }

@@ -4,6 +4,7 @@
 //   workload: {benchmark: pmb.pingpong, sizes: 0 B .. 4 MiB, repetitions: auto, ranks: 2}
 //   workload: {benchmark: pmb.bcast, samples: true}      # the time of each repetition is kept
 //   workload: {ranks: 2, program: […]}        # see program.h
+//   workload: {replay: FILE}                # see replay.h
 //   workload: {benchmark: pmb.bcast, placement: [node2, node0, node1]}     # see placement.h
 //
 // sizes is a size, a range, or a list of such. A range "A .. B" goes from A to B by doubling (after
@@ -13,15 +14,17 @@
 #define NETSIM_SCENARIO_WORKLOAD_H
 
 #include "sim/program/program.h"
+#include "sim/scenario/replay.h"
 #include "sim/scenario/topology.h"
 
 struct workload {
     const struct benchmark_schema *benchmark; // NULL: a free program
-    struct program *program;                  // NULL: a benchmark
+    struct program *program;                  // NULL: a benchmark, or a recording
+    struct recording *recording;              // that is replayed, or NULL
     int ranks;
     GArray *placement; // int: the hosts of the ranks, see placement_host; never empty in a case
     GArray *sizes; // int64_t: message sizes of a benchmark, or numbers of the unit that it counts
-    struct param_values *parameters; // of the benchmark's table; NULL: it has none
+    struct param_values *parameters; // of the benchmark's table, or of replay_table; NULL: none
     int64_t repetitions;             // 0: auto
     bool samples;                    // the times of single repetitions are kept
     struct source_mark mark;
@@ -42,7 +45,8 @@ GPtrArray *workload_keys_of(const struct benchmark_schema *benchmark);
 // after errors.
 void workload_read(struct workload *workload, const struct node *tree,
                    const struct scenario_schema *schema, const struct stack_schema *stack,
-                   const struct topology *topology, struct diag_list *diags);
+                   const struct topology *topology, struct recording_shelf *shelf,
+                   struct diag_list *diags);
 void workload_clear(struct workload *workload);
 
 #endif

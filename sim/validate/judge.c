@@ -177,7 +177,7 @@ void judge_contains_event(struct judging *judging)
 
 static bool same_quantity(const char *a, const char *b)
 {
-    for (int kind = QUANTITY_COUNT; kind <= QUANTITY_FREQUENCY; kind++) {
+    for (int kind = QUANTITY_COUNT; kind <= QUANTITY_FLOP_RATE; kind++) {
         struct quantity values[2];
         char *error = NULL, *hint = NULL;
         bool good = quantity_parse(a, (enum quantity_kind)kind, &values[0], &error, &hint);

@@ -3,6 +3,7 @@
 
 #include "sim/workload/osu.h"
 #include "sim/workload/program_source.h"
+#include "sim/workload/recording_source.h"
 #include "sim/workload/stream.h"
 
 #include <string.h>
@@ -418,6 +419,8 @@ struct program *benchmark_program(const struct benchmark *benchmark,
 struct op_source *workload_source(const struct benchmark *benchmark,
                                   const struct workload *workload)
 {
+    if (workload->recording)
+        return recording_source_new(workload->recording, workload->parameters->values);
     return benchmark
                ? program_source_owning(benchmark_program(benchmark, workload), workload->ranks)
                : program_source_new(workload->program, workload->ranks);

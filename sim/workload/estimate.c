@@ -183,10 +183,21 @@ static struct work stream_work(const struct scenario_case *test_case)
         .operations = 2 * bytes / (double)config->write_size, .bytes = bytes, .peers = 1};
 }
 
+// By how many calls a recording has: as if each were a message of some packets to one of few peers.
+static struct work recorded_work(const struct workload *workload)
+{
+    struct work work = {.peers = few_peers(workload->ranks)};
+    for (int rank = 0; rank < workload->ranks; rank++)
+        work.operations += (double)recording_calls(workload->recording, rank);
+    return work;
+}
+
 // program: of the workload, or its benchmark's; NULL: none is known.
 static struct work work_of(const struct scenario_case *test_case, const struct program *program)
 {
     const struct workload *workload = &test_case->workload;
+    if (workload->recording)
+        return recorded_work(workload);
     if (program) {
         struct work work = program_work(program, workload->ranks);
         if (workload->benchmark)
@@ -211,6 +222,8 @@ static double operations_as_data(const GPtrArray *body)
 
 static double program_bytes(const struct workload *workload, const struct program *program)
 {
+    if (workload->recording)
+        return (double)RECORDING_CURSOR_BYTES * workload->ranks;
     if (!program)
         return OPERATION_BYTES * SIZE_OPERATIONS * workload->sizes->len *
                MIN(workload->ranks, UNLIKE_RANKS);
@@ -312,7 +325,10 @@ static void refuse_work(const struct scenario_case *test_case, double operations
     const struct workload *workload = &test_case->workload;
     struct source_mark mark;
     const char *path;
-    if (workload->program) {
+    if (workload->recording) {
+        path = "workload.replay";
+        mark = key_mark(test_case, REPLAY_KEY);
+    } else if (workload->program) {
         struct work work = program_work(workload->program, workload->ranks);
         mark = work.loop ? work.loop->plain_mark : workload->mark;
         path = "workload.program";
@@ -328,7 +344,7 @@ static void refuse_memory(const struct scenario_case *test_case, double bytes, d
                           struct diag_list *diags)
 {
     const struct workload *workload = &test_case->workload;
-    bool sizes = !workload->program && workload->sizes->len > (guint)workload->ranks;
+    bool sizes = workload->benchmark && workload->sizes->len > (guint)workload->ranks;
     char *hint =
         g_strdup_printf("limits.memory=%.0f GB runs it all the same", ceil(bytes / GB) + 1);
     diag_add(diags, key_mark(test_case, sizes ? "sizes" : "ranks"),

@@ -164,10 +164,10 @@ static void unfold_sendrecv(struct unfolding *at, struct flat_op *op)
     }
     at->copied = false;
     op->peer = receives ? arguments->source : send->common.peer;
-    op->tag = (int)send->tag;
+    op->tag = (int)(receives ? sendrecv_receive_tag(at->call.kind, arguments) : send->tag);
     op->context = CONTEXT_POINT_TO_POINT;
     op->group = at->call.group;
-    op->size = send->common.size;
+    op->size = receives ? sendrecv_receive_size(at->call.kind, arguments) : send->common.size;
     flatten_start(at, op, receives ? REQUEST_RECV : REQUEST_SEND);
 }
 

@@ -53,15 +53,18 @@ static int64_t receive_address(int64_t receive_buffer, int64_t behind)
 enum interpreter_phase interpreter_sendrecv(struct interpreter *run, struct cpu_context *context)
 {
     const struct sendrecv_arguments *arguments = run->call.arguments;
-    int64_t size = arguments->send.common.size;
+    int64_t size = arguments->send.common.size,
+            received = sendrecv_receive_size(run->call.kind, arguments);
     struct mpi_transfer send = {.peer = arguments->send.common.peer,
                                 .tag = (int)arguments->send.tag,
                                 .context = CONTEXT_POINT_TO_POINT,
                                 .group = run->call.group,
-                                .address = interpreter_address(run, 2 * size),
+                                .address = interpreter_address(run, size + received),
                                 .size = size};
     struct mpi_transfer receive = send;
     receive.peer = arguments->source;
+    receive.size = received;
+    receive.tag = (int)sendrecv_receive_tag(run->call.kind, arguments);
     if (op_call_is(&run->call, OP_SENDRECV_REPLACE))
         send.pieces = 1; // a copy is sent, so that the receive may use its place
     else
