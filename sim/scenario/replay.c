@@ -3,6 +3,8 @@
 
 #include "sim/config/reader.h"
 
+#include <string.h>
+
 #define R struct replay_config
 
 static const struct param replay_params[] = {
@@ -38,11 +40,11 @@ void recording_shelf_clear(struct recording_shelf *shelf)
 // g_free.
 static char *path_of(const struct recording_shelf *shelf, const char *name)
 {
-    char *beside =
-        g_path_is_absolute(name) ? g_strdup(name) : g_build_filename(shelf->directory, name, NULL);
-    if (g_file_test(beside, G_FILE_TEST_EXISTS) || !g_file_test(name, G_FILE_TEST_EXISTS))
-        return beside;
-    g_free(beside);
+    bool here = g_path_is_absolute(name) || strcmp(shelf->directory, ".") == 0;
+    char *there = here ? g_strdup(name) : g_build_filename(shelf->directory, name, NULL);
+    if (g_file_test(there, G_FILE_TEST_EXISTS) || !g_file_test(name, G_FILE_TEST_EXISTS))
+        return there;
+    g_free(there);
     return g_strdup(name);
 }
 
@@ -56,14 +58,15 @@ struct recording *recording_shelf_take(struct recording_shelf *shelf, const stru
         diag_add(diags, name->mark, "workload." REPLAY_KEY, NULL, "no recording can be read here");
         return NULL;
     }
-    gpointer there;
     char *path = path_of(shelf, text);
-    if (!g_hash_table_lookup_extended(shelf->recordings, path, NULL, &there)) {
-        there = recording_read(path, name->mark, diags);
-        g_hash_table_insert(shelf->recordings, g_strdup(path), there);
+    struct recording *recording = g_hash_table_lookup(shelf->recordings, path);
+    if (!recording) { // a wrong one is read for each case, so that each has its errors
+        recording = recording_read(path, name->mark, diags);
+        if (recording)
+            g_hash_table_insert(shelf->recordings, g_strdup(path), recording);
     }
     g_free(path);
-    return there ? recording_ref(there) : NULL;
+    return recording ? recording_ref(recording) : NULL;
 }
 
 // ---- Time ----

@@ -225,7 +225,7 @@ static void test_workload(void)
          "NAME})",
          NULL},
         {RUN("5"), "t.yaml:6:11: error: workload: a map is expected here, not text", NULL},
-        {RUN("{}"), "workload: the key benchmark or program is missing", NULL},
+        {RUN("{}"), "workload: the key benchmark, program or replay is missing", NULL},
         {RUN("{bench: x}"), "workload.bench: unknown key", NULL},
         {RUN("{benchmark: pmb.pingpog}"),
          "t.yaml:6:23: error: workload.benchmark: unknown benchmark \"pmb.pingpog\" (did you mean "
