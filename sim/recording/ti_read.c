@@ -63,6 +63,12 @@ static bool file_open(struct ti_file *file, const char *path, struct source_mark
     return true;
 }
 
+static void file_rewind(struct ti_file *file)
+{
+    rewind(file->stream);
+    file->line = 0;
+}
+
 static void file_close(struct ti_file *file)
 {
     fclose(file->stream);
@@ -121,19 +127,19 @@ static void reader_begin(struct ti_reader *reader, const char *path, int ranks)
     reader->ranks = ranks;
     reader->builder = recording_builder_new(path, "TI", ranks, RECORDED_FLOPS);
     reader->rank = g_new0(struct ti_rank, ranks);
-    reader->blocks = g_array_new(FALSE, FALSE, sizeof(int64_t));
+    reader->blocks = g_array_new(FALSE, TRUE, sizeof(int64_t));
     reader->receive_blocks = g_array_new(FALSE, FALSE, sizeof(int64_t));
+    reader->awaited = g_array_new(FALSE, FALSE, sizeof(int));
+    for (int rank = 0; rank < ranks; rank++)
+        ti_rank_init(&reader->rank[rank]);
 }
 
 static struct recording *reader_end(struct ti_reader *reader, struct source_mark where, bool good)
 {
-    for (int rank = 0; rank < reader->ranks; rank++) {
-        if (!reader->rank[rank].open)
-            continue;
-        g_array_unref(reader->rank[rank].open);
-        g_array_unref(reader->rank[rank].spare);
-    }
+    for (int rank = 0; rank < reader->ranks; rank++)
+        ti_rank_clear(&reader->rank[rank]);
     g_free(reader->rank);
+    g_array_unref(reader->awaited);
     g_array_unref(reader->blocks);
     g_array_unref(reader->receive_blocks);
     char *error;
@@ -173,6 +179,30 @@ static bool read_line(struct ti_reader *reader, const struct ti_file *file, int 
     }
     line.rank = (int)rank;
     return ti_action(&line);
+}
+
+// Looks through the calls of a file, before they are read: those of one rank, or of all
+// (OPERATION_ANY). What is wrong is found when they are read.
+static void scan_calls(struct ti_reader *reader, struct ti_file *file, int only)
+{
+    struct diag_list *ignored = diag_list_new();
+    bool bad;
+    while (file_next(file, ignored, &bad)) {
+        const struct ti_word *words = &g_array_index(file->words, struct ti_word, 0);
+        guint64 rank;
+        if (is_call(file->words) &&
+            g_ascii_string_to_unsigned(words[0].text, 10, 0, (guint64)reader->ranks - 1, &rank,
+                                       NULL) &&
+            (only == OPERATION_ANY || (int)rank == only))
+            ti_requests_scan(&reader->rank[rank], (int)rank, words, (int)file->words->len,
+                             file->line);
+    }
+    diag_list_free(ignored);
+    int first = only == OPERATION_ANY ? 0 : only,
+        last = only == OPERATION_ANY ? reader->ranks - 1 : only;
+    for (int rank = first; rank <= last; rank++)
+        ti_requests_begin(&reader->rank[rank]);
+    file_rewind(file);
 }
 
 // Reads the calls of a file: those of one rank, or of all (OPERATION_ANY).
@@ -218,9 +248,9 @@ static struct recording *read_single(const char *path, struct source_mark where,
         file_close(&file);
         return NULL;
     }
-    rewind(file.stream);
-    file.line = 0;
+    file_rewind(&file);
     reader_begin(&reader, path, ranks);
+    scan_calls(&reader, &file, OPERATION_ANY);
     bool good = read_calls(&reader, &file, OPERATION_ANY);
     for (int rank = 0; good && rank < ranks; rank++)
         good = rank_ended(&reader, rank, path);
@@ -249,6 +279,7 @@ static bool read_rank(struct ti_reader *reader, int rank, const char *path,
     if (!file_open(&file, path, where, reader->diags))
         return false;
     recording_builder_file(reader->builder, rank, path);
+    scan_calls(reader, &file, rank);
     bool good = read_calls(reader, &file, rank) && rank_ended(reader, rank, path);
     file_close(&file);
     return good;
