@@ -44,7 +44,8 @@ X306 = OSU_X306 | {"nas_x306", "synthetic_x306"}
 TESTED |= X306
 
 # Recorded programs, and one that a recording was made of: test_recordings.py
-RECORDINGS = {"stencil"}
+REPLAYS = {"replay_cg", "replay_nas_ep", "replay_nas_is", "replay_sample_sort", "replay_stencil"}
+RECORDINGS = REPLAYS | {"stencil"}
 TESTED |= RECORDINGS
 
 # Those whose program fails, as it should.

@@ -4,9 +4,11 @@
 stacks on the same hosts. No test depends on how long something takes.
 """
 
+import os
 import unittest
 
-from running import Case
+from running import Case, SOURCE
+from shipped import REPLAYS
 
 TCP, VIA, GM = "LAM TCP", "VIA RPI", "MPICH over GM"
 
@@ -17,7 +19,63 @@ def slowest(run, name):
     return max(value["value"] for value in series["values"] if value["metric"] == "program_us")
 
 
+FOLDERS = {"replay_cg": "cg_8", "replay_nas_ep": "nas_ep_s_8", "replay_nas_is": "nas_is_s_8",
+           "replay_sample_sort": "sample_sort_8", "replay_stencil": "stencil_16"}
+FLOP_US = 0.008 # at the 125 Mflop/s of the scenarios
+
+
+def work(name):
+    """[us that each rank computes] of a replay."""
+    folder = os.path.join(SOURCE, "traces", FOLDERS[name])
+    with open(os.path.join(folder, "trace.txt"), encoding="ascii") as file:
+        ranks = file.read().split()
+    sums = []
+    for rank in ranks:
+        with open(os.path.join(folder, rank), encoding="ascii") as file:
+            words = [line.split() for line in file]
+        sums.append(sum(float(word[2]) for word in words if word[1] == "compute") * FLOP_US)
+    return sums
+
+
+class Replays(Case):
+    def runs(self, name):
+        """{stack: time of the slowest rank} of a replay; whoever computes most sets the least."""
+        run = self.completes(name, tag=name)
+        times = {stack: slowest(run, stack) for stack in (TCP, VIA, GM)}
+        self.assertLess(max(work(name)), min(times.values()))
+        return times
+
+    def test_all_are_here(self):
+        self.assertEqual(set(FOLDERS), REPLAYS)
+
+    def test_where_the_network_decides(self):
+        """Small messages, one after the other: over GM all that is not work is less than half."""
+        for name in ("replay_cg", "replay_nas_is", "replay_stencil"):
+            times, least = self.runs(name), max(work(name))
+            self.assertLess(2 * (times[GM] - least), times[TCP] - least, name)
+            self.assertLess(2 * (times[GM] - least), times[VIA] - least, name)
+
+    def test_where_it_does_not(self):
+        """EP communicates at its end alone, so the stack does not matter."""
+        times, least = self.runs("replay_nas_ep"), max(work("replay_nas_ep"))
+        for stack, time in times.items():
+            self.assertLess(time, 1.01 * least, stack)
+
+    def test_sort(self):
+        times = self.runs("replay_sample_sort")
+        self.assertLess(times[GM], min(times[TCP], times[VIA]))
+
+
 class Stencil(Case):
+    def test_same_messages_as_the_recording(self):
+        """The program and the replay differ in the work alone, which has been spread evenly here."""
+        program = self.completes("stencil", tag="program")
+        replay = self.completes("replay_stencil", tag="replay")
+        for key in ("messages", "delivered", "lost"):
+            self.assertEqual(program.json["ledger"][key], replay.json["ledger"][key])
+        for name in (TCP, VIA, GM):
+            self.assertLess(slowest(program, name), slowest(replay, name))
+
     def test_order_and_least_time(self):
         """No stack is faster than the computation alone; each of 60 steps costs least over GM, and over
         VIA no more than over TCP."""
