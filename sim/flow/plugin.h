@@ -34,7 +34,7 @@ struct flow_machine {
     const struct flow_link *link;
     void *owner;
     // Gives the links from one host to another in order; returns how many: at most `most`, and at
-    // least 1 for different hosts. Asked once per pair that communicates.
+    // least 1 for different hosts. Asked whenever a flow starts.
     int (*route)(void *owner, int from, int to, int *links, int most);
     // Seconds that a flow of `bytes` takes from one host to another besides its time on the links.
     double (*latency)(void *owner, double bytes, int from, int to);
@@ -45,8 +45,8 @@ struct flow_machine {
 enum flow_step_kind {
     FLOW_SEND,    // starts a send. Buffered: it is done at once; else when the receiver has it
     FLOW_RECV,    // starts a receive
-    FLOW_PROBE,   // waits until a matching message is there
-    FLOW_IPROBE,  // looks once for it
+    FLOW_PROBE,   // waits until a matching message has been sent
+    FLOW_IPROBE,  // looks once whether it has
     FLOW_WAIT,    // until all of `awaited` are done
     FLOW_WAITANY, // until one of `awaited` is done: `took` says which
     FLOW_TEST,    // looks once whether all of `awaited` are done: `took` says it
@@ -60,7 +60,7 @@ struct flow_step {
     int peer;     // rank of the job; FLOW_ANY: any
     int tag;      // from 0; FLOW_ANY: any
     int space;    // messages of different spaces do not match; from 0
-    double bytes; // that the flow has
+    double bytes; // that the flow has: in sixteenths, at least one byte, and below 4 GiB
     bool buffered;
     uint32_t request;        // number that a send or receive starts, from 1
     const uint32_t *awaited; // requests that it waits for. Each is waited for once
@@ -73,8 +73,9 @@ struct flow_program {
     int ranks, spaces;
     const int *host; // of each rank
     void *owner;
-    // Yields the rank's next step. What it points at is valid until the rank's next step. Called in
-    // the rank's own context, whose stack is small (FLOW_STACK_BYTES).
+    // Yields the rank's next step. What it points at is valid until the rank's next step. All of
+    // these functions are called in the rank's own context, whose stack is small
+    // (FLOW_STACK_BYTES).
     void (*next)(void *owner, int rank, struct flow_step *step);
     // What came of the rank's FLOW_WAITANY (index in `awaited`), FLOW_TEST, FLOW_IPROBE (1: yes).
     void (*took)(void *owner, int rank, int which);
@@ -85,7 +86,10 @@ struct flow_program {
     bool (*stop)(void *owner, double seconds);
 };
 
+// More where netsim's functions are built with a sanitizer.
+#ifndef FLOW_STACK_BYTES
 #define FLOW_STACK_BYTES (64 * 1024)
+#endif
 
 enum flow_outcome {
     FLOW_DONE,     // all ranks have ended
@@ -102,7 +106,8 @@ struct flow_verdict {
     char simgrid[32]; // its version
 };
 
-// The plugin's one symbol. Runs the program on the machine; to be called once in a process.
+// The plugin's one symbol. Runs the program on the machine; to be called once in a process, which
+// must end by _exit. With program NULL it only tells SimGrid's version.
 typedef void flow_plugin_run_fn(int version, const struct flow_machine *machine,
                                 const struct flow_program *program, struct flow_verdict *verdict);
 #define FLOW_PLUGIN_RUN "netsim_flow_run"
