@@ -28,6 +28,7 @@ MAY_INCLUDE = {
                      "sim/cluster", "sim/mpi"],
     "sim/flow": ["sim/core", "sim/config", "sim/program", "sim/recording", "sim/scenario",
                  "sim/net", "sim/host", "sim/cluster", "sim/mpi", "sim/workload"],
+    "sim/flow/simgrid": ["sim/flow"],
     "sim/output": ["sim/core", "sim/config", "sim/scenario", "sim/workload"],
     "sim/campaign": ["sim/core", "sim/config", "sim/scenario", "sim/workload", "sim/flow",
                      "sim/output"],
