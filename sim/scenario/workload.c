@@ -407,7 +407,7 @@ static void check_operations(const struct workload_reader *reader)
         if (!recording_first(recording, (enum op_code)code, &rank, &line) ||
             op_library_has(&library, &operation_table[code]))
             continue;
-        struct source_mark mark = {recording_file(recording, rank), line, 0};
+        struct source_mark mark = {recording_file(recording, rank), line, 1};
         diag_add(reader->diags, mark, PATH "." REPLAY_KEY, NULL, "the stack %s has no %s",
                  reader->stack->name, operation_table[code].name);
     }

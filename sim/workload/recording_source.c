@@ -115,6 +115,14 @@ static const struct mpi_group *group_of(const struct recording_source *source, i
                : source->communicators[call->communicator]->of[rank];
 }
 
+// A recording has no addresses. Requests that are open at once can't share memory: a library that
+// pins it pins each one's. A number that is used again, and calls that block, find the memory that
+// they had before.
+static int own_buffer(const struct recorded_call *call)
+{
+    return call->request == OPERATION_ANY ? 0 : call->request + 1;
+}
+
 static enum source_next recording_next(struct op_source *base, int rank, struct op_call *call)
 {
     struct recording_source *source = container_of(base, struct recording_source, base);
@@ -136,6 +144,7 @@ static enum source_next recording_next(struct op_source *base, int rank, struct 
         .mark = &player->mark,
         .group = group,
         .arguments = &source->arguments,
+        .own_buffer = own_buffer(&recorded),
         .span = source->arguments.common.size,
         .request = recorded.request,
         .awaited = recorded.awaited,
