@@ -29,16 +29,21 @@ struct curve_point {
 
 struct flow_curve {
     GArray *points; // struct curve_point, by size
-    int64_t eager;  // the largest message whose send is over before its receive has begun
-    int links;      // of the route that was measured
+    int64_t eager;  // the largest message whose send is over before its receive has begun; -1: not
+                    // even one without data; INT64_MAX: all
+    int from, to;   // hosts between which it was measured; the same: all ranks are on one host
+    int links;      // of their route
     double rate;    // bytes/s of its slowest link
-    GArray *local;  // struct curve_point of two ranks on one host; NULL: the case has no such
+    double frame;   // wire bytes of the largest frame
+    GArray *local;  // struct curve_point of two ranks on one host, whose wire has the message's
+                    // bytes; NULL: the case has no such ranks
 };
 
-// Measures the curve of a case: at powers of two from 1 B to 4 MiB, at 0 B, and at both sides of
-// each size at which the stack changes its protocol (stack.h, `classes`). Returns NULL with *error
-// (g_free) set if the case's stack is no MPI library, or a measuring run fails. The caller frees it
-// with flow_curve_free.
+// Measures the curve of a case: at 0 B, at powers of two from 1 B to 4 MiB, at the largest eager
+// message and the next, and wherever a line between its neighbours would miss a point by more than
+// CURVE_TOLERANCE. Returns NULL with *error (g_free) set if the case's stack is no MPI library, or
+// a measuring run fails. The caller frees it with flow_curve_free.
+#define CURVE_TOLERANCE 0.005
 struct flow_curve *flow_curve_measure(const struct registry *registry,
                                       const struct scenario_case *test_case, char **error);
 void flow_curve_free(struct flow_curve *curve);
@@ -46,7 +51,7 @@ void flow_curve_free(struct flow_curve *curve);
 // The point at any size: linear between those measured, and beyond the last one by its slope.
 struct curve_point flow_curve_at(const struct flow_curve *curve, int64_t size, bool local);
 
-// Latency of a flow that has `wire` bytes.
+// Latency in seconds of a flow that has `wire` bytes.
 double flow_curve_latency(const struct flow_curve *curve, double wire, bool local);
 
 // JSON of the curve for manifests and for users ("points": [...]); new reference.

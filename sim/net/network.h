@@ -87,6 +87,10 @@ const struct route *network_route_back(struct network *network, int station);
 int route_from(const struct route *route);
 int route_to(const struct route *route);
 int route_links(const struct route *route);
+// Link `nth` (from 0) of the route, by its index in the topology. *side (may be NULL): 0 if packets
+// go from the link's first end to its second, else 1.
+int route_link(const struct route *route, int nth, int *side);
+
 // At the switch at the end of link `nth` (from 0) of the route: the number of the port by which
 // packets leave minus that by which they come, and the bytes that the switch removes from their
 // front.

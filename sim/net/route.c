@@ -540,6 +540,14 @@ int route_turn(const struct route *route, int nth)
     return route->channels[nth + 1]->from.port - route->channels[nth]->to.port;
 }
 
+int route_link(const struct route *route, int nth, int *side)
+{
+    const struct channel *channel = route->channels[nth];
+    if (side)
+        *side = channel->side;
+    return channel->link;
+}
+
 int route_turn_bytes(const struct route *route, int nth)
 {
     return route->channels[nth]->route_bytes;

@@ -7,9 +7,18 @@
 #include "sim/scenario/topology.h"
 #include "sim/scenario/workload.h"
 
+// What carries the messages of a run: packets, or flows that share links as fluids do
+// (sim/flow/flow.h).
+enum fidelity { FIDELITY_PACKET, FIDELITY_FLOW };
+
+// Their names, as the key `fidelity` has them; NULL-terminated.
+extern const char *const fidelity_names[];
+
 struct scenario_case {
     char *name; // of the series
     struct source_mark mark;
+    enum fidelity fidelity;
+    struct source_mark fidelity_mark; // of its key; line 0: not given
     const struct stack_schema *stack;
     const char *nic;     // NIC model of all hosts; if hosts list their cards, that of the first
     GPtrArray *sections; // struct param_values *, one per section of the schema

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "sim/flow/curve.h"
+
+#include "sim/flow/machine.h"
+#include "sim/flow/trial.h"
+#include "sim/scenario/placement.h"
+
+#include <math.h>
+
+#define LARGEST (INT64_C(4) << 20)
+#define MOST_POINTS 400
+#define LEAST_GROWTH (1.0 / 16) // of the wire's bytes per byte: as finely as the plugin counts
+
+// What is found between two hosts, while it is.
+struct measuring {
+    struct trial *trial;
+    GArray *found; // struct trial_found, by size
+    char **error;
+};
+
+static gint by_size(gconstpointer a, gconstpointer b)
+{
+    int64_t one = ((const struct trial_found *)a)->size,
+            other = ((const struct trial_found *)b)->size;
+    return (one > other) - (one < other);
+}
+
+static struct trial_found *found_at(const GArray *found, guint i)
+{
+    return &g_array_index(found, struct trial_found, i);
+}
+
+static void ask(GArray *sizes, int64_t size)
+{
+    struct trial_found one = {.size = size};
+    g_array_append_val(sizes, one);
+}
+
+// Measures the sizes, which are in order; they are gone afterwards.
+static bool measure(struct measuring *measuring, GArray *sizes)
+{
+    bool good = sizes->len == 0 || trial_run(measuring->trial, found_at(sizes, 0), (int)sizes->len,
+                                             true, measuring->error);
+    if (good && sizes->len > 0)
+        g_array_append_vals(measuring->found, sizes->data, sizes->len);
+    g_array_sort(measuring->found, by_size);
+    g_array_free(sizes, TRUE);
+    return good;
+}
+
+static bool measure_powers(struct measuring *measuring)
+{
+    GArray *sizes = g_array_new(FALSE, FALSE, sizeof(struct trial_found));
+    ask(sizes, 0);
+    for (int64_t size = 1; size <= LARGEST; size *= 2)
+        ask(sizes, size);
+    return measure(measuring, sizes);
+}
+
+// ---- The eager limit ----
+
+static bool is_eager(const struct trial_found *found)
+{
+    return found->sent < found->away / 2;
+}
+
+// The largest eager size between two powers of two, of which the first is eager; and a point at
+// both sides of it.
+static bool measure_limit(struct measuring *measuring, int64_t eager, int64_t other, int64_t *limit)
+{
+    while (other - eager > 1) {
+        struct trial_found found = {.size = eager + (other - eager) / 2};
+        if (!trial_run(measuring->trial, &found, 1, false, measuring->error))
+            return false;
+        if (is_eager(&found))
+            eager = found.size;
+        else
+            other = found.size;
+    }
+    *limit = eager;
+    GArray *sizes = g_array_new(FALSE, FALSE, sizeof(struct trial_found));
+    for (int64_t size = eager; size <= other; size++)
+        if ((size & (size - 1)) != 0) // powers of two are measured already
+            ask(sizes, size);
+    return measure(measuring, sizes);
+}
+
+static bool find_limit(struct measuring *measuring, int64_t *limit)
+{
+    *limit = -1;
+    for (guint i = 0; i < measuring->found->len; i++) {
+        const struct trial_found *one = found_at(measuring->found, i);
+        if (!is_eager(one))
+            return *limit < 0 || measure_limit(measuring, *limit, one->size, limit);
+        *limit = one->size;
+    }
+    *limit = INT64_MAX;
+    return true;
+}
+
+// ---- Where lines do not do ----
+
+// Two neighbouring points between which nobody has looked yet.
+struct gap {
+    int64_t from, to;
+};
+
+static const struct trial_found *found_of(const GArray *found, int64_t size)
+{
+    const struct trial_found key = {.size = size};
+    guint at = 0;
+    gboolean there = g_array_binary_search((GArray *)found, &key, by_size, &at);
+    g_assert(there);
+    return found_at(found, at);
+}
+
+static int64_t middle_of(const struct gap *gap)
+{
+    return gap->from + (gap->to - gap->from) / 2;
+}
+
+// Whether the middle is where the gap's ends lead one to expect it.
+static bool on_line(const GArray *found, const struct gap *gap)
+{
+    const struct trial_found *a = found_of(found, gap->from), *b = found_of(found, gap->to);
+    const struct trial_found *middle = found_of(found, middle_of(gap));
+    double part = (double)(middle->size - a->size) / (double)(b->size - a->size);
+    double expected = a->one_way + (b->one_way - a->one_way) * part;
+    return fabs(expected - middle->one_way) <= CURVE_TOLERANCE * middle->one_way;
+}
+
+static void add_gap(GArray *gaps, int64_t from, int64_t to)
+{
+    struct gap gap = {from, to};
+    if (to - from > 1)
+        g_array_append_val(gaps, gap);
+}
+
+static GArray *all_gaps(const GArray *found)
+{
+    GArray *gaps = g_array_new(FALSE, FALSE, sizeof(struct gap));
+    for (guint i = 0; i + 1 < found->len; i++)
+        add_gap(gaps, found_at(found, i)->size, found_at(found, i + 1)->size);
+    return gaps;
+}
+
+// Measures the middles of gaps, and then those of the halves of gaps that a line does not do for.
+// Few gaps have neighbours that are one byte apart; where a stack has more steps than MOST_POINTS
+// shows, the rest of its gaps stay.
+static bool refine(struct measuring *measuring)
+{
+    GArray *gaps = all_gaps(measuring->found);
+    bool good = true;
+    while (good && gaps->len > 0 && measuring->found->len + gaps->len <= MOST_POINTS) {
+        GArray *sizes = g_array_new(FALSE, FALSE, sizeof(struct trial_found));
+        for (guint i = 0; i < gaps->len; i++)
+            ask(sizes, middle_of(&g_array_index(gaps, struct gap, i)));
+        good = measure(measuring, sizes);
+        GArray *halves = g_array_new(FALSE, FALSE, sizeof(struct gap));
+        for (guint i = 0; good && i < gaps->len; i++) {
+            const struct gap *gap = &g_array_index(gaps, struct gap, i);
+            if (on_line(measuring->found, gap))
+                continue;
+            add_gap(halves, gap->from, middle_of(gap));
+            add_gap(halves, middle_of(gap), gap->to);
+        }
+        g_array_free(gaps, TRUE);
+        gaps = halves;
+    }
+    g_array_free(gaps, TRUE);
+    return good;
+}
+
+// ---- Curves ----
+
+static struct curve_point point_of(const struct trial_found *found,
+                                   const struct curve_point *before, double rate, bool eager)
+{
+    struct curve_point point = {.size = found->size, .one_way = found->one_way};
+    double grown = before ? before->wire + LEAST_GROWTH * (double)(found->size - before->size) : 0;
+    point.wire = rate > 0 ? MAX(found->wire, grown) : (double)found->size;
+    double wire = rate > 0 ? point.wire / rate : 0;
+    // A copy that goes on while the first bytes are on the wire is counted once.
+    point.send = MIN(found->start, MAX(found->one_way - wire, 0));
+    point.receive = eager ? MIN(found->late, MAX(found->one_way - wire - point.send, 0)) : 0;
+    point.latency = MAX(found->one_way - wire - point.send - point.receive, 0);
+    return point;
+}
+
+static GArray *points_of(const struct measuring *measuring, double rate, int64_t limit)
+{
+    GArray *points = g_array_new(FALSE, FALSE, sizeof(struct curve_point));
+    for (guint i = 0; i < measuring->found->len; i++) {
+        const struct trial_found *one = found_at(measuring->found, i);
+        const struct curve_point *before =
+            i > 0 ? &g_array_index(points, struct curve_point, i - 1) : NULL;
+        struct curve_point point = point_of(one, before, rate, one->size <= limit);
+        g_array_append_val(points, point);
+    }
+    return points;
+}
+
+// The points between two hosts; NULL with *error if a run fails.
+static GArray *points_between(const struct registry *registry,
+                              const struct scenario_case *test_case, struct machine *machine,
+                              int from, int to, struct flow_curve *curve, char **error)
+{
+    const struct route *route = machine_route(machine, from, to);
+    struct measuring measuring = {
+        .trial = trial_new(registry, test_case, machine, from, to),
+        .found = g_array_new(FALSE, FALSE, sizeof(struct trial_found)),
+        .error = error,
+    };
+    GArray *points = NULL;
+    int64_t limit;
+    if (measure_powers(&measuring) && find_limit(&measuring, &limit) && refine(&measuring)) {
+        points = points_of(&measuring, route ? machine_rate(machine, route) : 0, limit);
+        curve->eager = curve->points ? curve->eager : limit;
+        for (guint i = 0; i < measuring.found->len; i++)
+            curve->frame = MAX(curve->frame, found_at(measuring.found, i)->frame);
+    }
+    g_array_free(measuring.found, TRUE);
+    trial_free(measuring.trial);
+    return points;
+}
+
+// The first two ranks on different hosts, or (same) on one; false: there are none.
+static bool find_pair(const struct workload *workload, bool same, int *from, int *to)
+{
+    GHashTable *seen = g_hash_table_new(NULL, NULL);
+    *from = placement_host(workload->placement, 0);
+    bool found = false;
+    for (int rank = 0; rank < workload->ranks && !found; rank++) {
+        *to = placement_host(workload->placement, rank);
+        if (same) {
+            found = !g_hash_table_add(seen, GINT_TO_POINTER(*to));
+            *from = *to;
+        } else {
+            found = *to != *from;
+        }
+    }
+    g_hash_table_unref(seen);
+    return found;
+}
+
+static bool measure_curve(const struct registry *registry, const struct scenario_case *test_case,
+                          struct machine *machine, struct flow_curve *curve, char **error)
+{
+    const struct workload *workload = &test_case->workload;
+    int from, to;
+    bool local = find_pair(workload, true, &from, &to);
+    if (local)
+        curve->local = points_between(registry, test_case, machine, from, to, curve, error);
+    if (local && !curve->local)
+        return false;
+    if (!find_pair(workload, false, &curve->from, &curve->to)) {
+        curve->to = curve->from;
+        curve->points = local ? g_array_copy(curve->local) : NULL;
+        return local;
+    }
+    const struct route *route = machine_route(machine, curve->from, curve->to);
+    curve->links = route_links(route);
+    curve->rate = machine_rate(machine, route);
+    curve->points =
+        points_between(registry, test_case, machine, curve->from, curve->to, curve, error);
+    return curve->points != NULL;
+}
+
+struct flow_curve *flow_curve_measure(const struct registry *registry,
+                                      const struct scenario_case *test_case, char **error)
+{
+    *error = NULL;
+    if (!registry_stack(registry, test_case->stack->name)->library_section) {
+        *error = g_strdup_printf("the stack %s is no MPI library", test_case->stack->name);
+        return NULL;
+    }
+    struct flow_curve *curve = g_new0(struct flow_curve, 1);
+    struct machine *machine = machine_new(test_case);
+    bool good = measure_curve(registry, test_case, machine, curve, error);
+    machine_free(machine);
+    if (!good && !*error)
+        *error = g_strdup("a single rank has no message to measure");
+    if (!good) {
+        if (curve->points)
+            g_array_free(curve->points, TRUE);
+        if (curve->local)
+            g_array_free(curve->local, TRUE);
+        g_clear_pointer(&curve, g_free);
+    }
+    return curve;
+}

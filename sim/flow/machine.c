@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "sim/flow/machine.h"
+
+#include "sim/net/link.h"
+#include "sim/net/switch.h"
+
+struct machine {
+    const struct scenario_case *test_case;
+    struct sim *sim;
+    struct cluster *cluster;
+    const struct flow_curve *curve; // NULL: not described yet
+    GArray *links;                  // struct flow_link: 2 * link of the topology + direction
+};
+
+struct machine *machine_new(const struct scenario_case *test_case)
+{
+    struct machine *machine = g_new0(struct machine, 1);
+    machine->test_case = test_case;
+    machine->sim = sim_new(1, NULL);
+    machine->cluster = cluster_new(machine->sim, test_case);
+    return machine;
+}
+
+void machine_free(struct machine *machine)
+{
+    if (!machine)
+        return;
+    cluster_free(machine->cluster);
+    sim_free(machine->sim);
+    if (machine->links)
+        g_array_free(machine->links, TRUE);
+    g_free(machine);
+}
+
+struct network *machine_network(struct machine *machine)
+{
+    return machine->cluster->network;
+}
+
+const struct host *machine_host(const struct machine *machine, int host)
+{
+    return machine->cluster->hosts[host];
+}
+
+static const struct topology_link *link_at(const struct machine *machine, int number)
+{
+    return g_ptr_array_index(machine->test_case->topology.links, (guint)number);
+}
+
+static const struct link_config *config_at(const struct machine *machine, int number)
+{
+    return link_at(machine, number)->values->values;
+}
+
+static double rate_at(const struct machine *machine, int number)
+{
+    return (double)config_at(machine, number)->rate / 8;
+}
+
+// The switch at the end of a link in this direction; NULL: a host.
+static const struct switch_config *switch_after(const struct machine *machine, int number, int side)
+{
+    const struct topology *topology = &machine->test_case->topology;
+    int node = topology_link_node(link_at(machine, number), side == 0);
+    if (topology_is_host(topology, node))
+        return NULL;
+    const struct topology_switch *found =
+        g_ptr_array_index(topology->switches, (guint)node - topology->hosts->len);
+    return found->values->values;
+}
+
+// ---- Routes ----
+
+static const struct route *route_of_stations(struct machine *machine, int from, int to)
+{
+    const struct cluster_card *cards = machine->cluster->cards;
+    return cards[from].idle || cards[to].idle ? NULL
+                                              : network_route(machine->cluster->network, from, to);
+}
+
+const struct route *machine_route(struct machine *machine, int from, int to)
+{
+    struct network *network = machine->cluster->network;
+    if (from == to)
+        return NULL;
+    for (int i = 0; i < network_host_stations(network, from); i++)
+        for (int j = 0; j < network_host_stations(network, to); j++) {
+            const struct route *route = route_of_stations(
+                machine, network_station(network, from, i), network_station(network, to, j));
+            if (route)
+                return route;
+        }
+    return NULL;
+}
+
+double machine_rate(const struct machine *machine, const struct route *route)
+{
+    double least = rate_at(machine, route_link(route, 0, NULL));
+    for (int i = 1; i < route_links(route); i++)
+        least = MIN(least, rate_at(machine, route_link(route, i, NULL)));
+    return least;
+}
+
+double machine_way(const struct machine *machine, const struct route *route, double frame)
+{
+    double seconds = -frame / machine_rate(machine, route);
+    bool stored = true; // the sender's card stores the frame, too
+    for (int i = 0; i < route_links(route); i++) {
+        int side, number = route_link(route, i, &side);
+        const struct switch_config *box = switch_after(machine, number, side);
+        seconds += time_to_s(config_at(machine, number)->propagation);
+        seconds += stored ? frame / rate_at(machine, number) : 0;
+        seconds += box ? time_to_s(box->latency) : 0;
+        stored = box && switch_discipline((enum switch_discipline_kind)box->discipline)->stores;
+    }
+    return seconds;
+}
+
+// ---- For the plugin ----
+
+static int route_for_plugin(void *owner, int from, int to, int *links, int most)
+{
+    const struct route *route = machine_route(owner, from, to);
+    int count = route ? MIN(route_links(route), most) : 0;
+    for (int i = 0; i < count; i++) {
+        int side, number = route_link(route, i, &side);
+        links[i] = 2 * number + side;
+    }
+    return count;
+}
+
+static double latency_for_plugin(void *owner, double bytes, int from, int to)
+{
+    struct machine *machine = owner;
+    const struct flow_curve *curve = machine->curve;
+    const struct route *route = machine_route(machine, from, to);
+    double latency = flow_curve_latency(curve, bytes, !route);
+    if (!route || route_links(route) == curve->links)
+        return latency;
+    double frame = MIN(bytes, curve->frame);
+    const struct route *measured = machine_route(machine, curve->from, curve->to);
+    return MAX(latency + machine_way(machine, route, frame) - machine_way(machine, measured, frame),
+               0);
+}
+
+static void add_links(struct machine *machine)
+{
+    const struct topology *topology = &machine->test_case->topology;
+    machine->links = g_array_new(FALSE, FALSE, sizeof(struct flow_link));
+    for (int i = 0; i < 2 * (int)topology->links->len; i++) {
+        int from = topology_link_node(link_at(machine, i / 2), i % 2);
+        struct flow_link link = {.rate = rate_at(machine, i / 2),
+                                 .one_by_one = topology_is_host(topology, from)};
+        g_array_append_val(machine->links, link);
+    }
+}
+
+struct flow_machine machine_describe(struct machine *machine, const struct flow_curve *curve)
+{
+    machine->curve = curve;
+    if (!machine->links)
+        add_links(machine);
+    return (struct flow_machine){
+        .hosts = machine->cluster->host_count,
+        .links = (int)machine->links->len,
+        .link = &g_array_index(machine->links, struct flow_link, 0),
+        .owner = machine,
+        .route = route_for_plugin,
+        .latency = latency_for_plugin,
+    };
+}
