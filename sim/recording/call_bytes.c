@@ -89,15 +89,17 @@ static void write_list(GByteArray *bytes, const int64_t *values, int count)
         write_signed(bytes, values[i]);
 }
 
-void call_bytes_write(GByteArray *bytes, const struct recorded_call *call, int last_line)
+guint call_bytes_write(GByteArray *bytes, const struct recorded_call *call, int last_line)
 {
     const struct recorded_call bare = recorded_call(call->code, call->line);
     uint64_t mask =
         (call->blocks ? LIST_BLOCKS : 0) | (call->receive_blocks ? LIST_RECEIVE_BLOCKS : 0);
     for (size_t i = 0; i < G_N_ELEMENTS(members); i++)
         mask |= member_same(&members[i], call, &bare) ? 0 : UINT64_C(1) << i;
-    write_unsigned(bytes, call->code);
+    guint before = bytes->len;
     write_signed(bytes, (int64_t)call->line - last_line);
+    guint place = bytes->len - before;
+    write_unsigned(bytes, call->code);
     write_unsigned(bytes, mask);
     for (size_t i = 0; i < G_N_ELEMENTS(members); i++)
         if (mask >> i & 1)
@@ -108,6 +110,7 @@ void call_bytes_write(GByteArray *bytes, const struct recorded_call *call, int l
         write_list(bytes, call->blocks, call->block_count);
     if (call->receive_blocks)
         write_list(bytes, call->receive_blocks, call->block_count);
+    return place;
 }
 
 // ---- Reading ----
@@ -193,8 +196,8 @@ static const int *read_awaited(struct call_reader *reader, int count)
 
 void call_bytes_read(struct call_reader *reader, struct recorded_call *call)
 {
-    enum op_code code = (enum op_code)read_unsigned(reader);
     reader->line += (int)read_signed(reader);
+    enum op_code code = (enum op_code)read_unsigned(reader);
     *call = recorded_call(code, reader->line);
     uint64_t mask = read_unsigned(reader);
     for (size_t i = 0; i < G_N_ELEMENTS(members); i++)

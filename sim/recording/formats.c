@@ -42,7 +42,15 @@ static bool is_text(const char *head, size_t length)
     return length > 0 && !memchr(head, '\0', length);
 }
 
+// An anchor is a binary file that begins so.
+static bool is_anchor(const char *head, size_t length)
+{
+    static const char magic[] = "\003BOTF2";
+    return length >= strlen(magic) && memcmp(head, magic, strlen(magic)) == 0;
+}
+
 static const struct format formats[] = {
+    {"OTF2", is_anchor, otf2_read},
     {"SimGrid's TI", is_text, ti_read},
     {NULL, NULL, NULL},
 };

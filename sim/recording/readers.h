@@ -8,4 +8,7 @@
 // SimGrid's time-independent traces, as smpirun -trace-ti writes them and -replay reads them.
 struct recording *ti_read(const char *path, struct source_mark where, struct diag_list *diags);
 
+// OTF2 archives, as Score-P and EZTrace write them: `path` is that of the anchor, NAME.otf2.
+struct recording *otf2_read(const char *path, struct source_mark where, struct diag_list *diags);
+
 #endif

@@ -18,7 +18,7 @@
 struct rank_stream {
     int64_t first; // block
     uint64_t calls;
-    uint64_t hash;    // of its bytes
+    uint64_t hash;    // of its calls, not of where they are
     const char *file; // interned; NULL: the recording's
 };
 
@@ -238,12 +238,12 @@ void recording_builder_put(struct recording_builder *builder, int rank,
     if (!first->there)
         *first = (struct first_call){true, rank, call->line};
     g_byte_array_set_size(builder->call, 0);
-    call_bytes_write(builder->call, call, builder->last_lines[rank]);
+    guint place = call_bytes_write(builder->call, call, builder->last_lines[rank]);
     builder->last_lines[rank] = call->line;
     stream_append(builder, rank, builder->call->data, (int)builder->call->len);
     struct rank_stream *stream = &recording->streams[rank];
-    stream->hash = hash_bytes(stream->calls == 0 ? HASH_START : stream->hash, builder->call->data,
-                              builder->call->len);
+    stream->hash = hash_bytes(stream->calls == 0 ? HASH_START : stream->hash,
+                              builder->call->data + place, builder->call->len - place);
     stream->calls++;
     recording->computes = recording->computes || call->work > 0;
 }

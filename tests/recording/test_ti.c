@@ -3,90 +3,21 @@
 // programs that make these calls; what it loses is refused, and so is what is broken.
 #include "sim/program/program.h"
 #include "sim/recording/recording.h"
+#include "tests/support/recording_text.h"
 #include "tests/support/suite.h"
 #include "tests/support/temporary.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-// ---- Traces as text ----
-
-static void write_list(GString *text, const char *name, const int64_t *values, int count)
-{
-    for (int i = 0; values && i < count; i++)
-        g_string_append_printf(text, "%s%" G_GINT64_FORMAT, i ? "," : name, values[i]);
-}
-
-static void write_call(GString *text, const struct recorded_call *call)
-{
-    const struct recorded_call bare = recorded_call(call->code, 0);
-    g_string_append_printf(text, "%d:%s", call->line, operation_table[call->code].name);
-    if (call->peer != bare.peer)
-        g_string_append_printf(text, " to %d", call->peer);
-    if (call->source != bare.source)
-        g_string_append_printf(text, " from %d", call->source);
-    if (call->tag != bare.tag)
-        g_string_append_printf(text, " tag %" G_GINT64_FORMAT, call->tag);
-    if (call->size != bare.size)
-        g_string_append_printf(text, " %" G_GINT64_FORMAT " B", call->size);
-    if (call->receive_size != bare.receive_size)
-        g_string_append_printf(text, " gets %" G_GINT64_FORMAT " B", call->receive_size);
-    if (call->root != bare.root)
-        g_string_append_printf(text, " root %d", call->root);
-    if (call->work > 0)
-        g_string_append_printf(text, " %g flop", call->work);
-    if (call->seconds > 0)
-        g_string_append_printf(text, " %g s", call->seconds);
-    if (call->request != bare.request)
-        g_string_append_printf(text, " r%d", call->request);
-    for (int i = 0; i < call->awaited_count; i++)
-        g_string_append_printf(text, " w%d", call->awaited[i]);
-    g_string_append(text, call->awaits_all ? " all" : "");
-    write_list(text, " [", call->blocks, call->block_count);
-    write_list(text, "] [", call->receive_blocks, call->block_count);
-    g_string_append(text, call->blocks ? "]; " : "; ");
-}
-
-static char *calls_of(struct recording *recording, int rank)
-{
-    GString *text = g_string_new(NULL);
-    struct recording_cursor *cursor = recording_cursor_new(recording, rank);
-    struct recorded_call call;
-    while (recording_cursor_next(cursor, &call))
-        write_call(text, &call);
-    recording_cursor_free(cursor);
-    return g_string_free(text, FALSE);
-}
-
-// What is said of the recording at `path`, below `directory`; NULL: it was read. g_free.
-static char *complaints_of(const char *directory, const char *path, struct recording **recording)
-{
-    struct diag_list *diags = diag_list_new();
-    struct source_mark where = {"case.yaml", 3, 5};
-    char *printed = NULL;
-    size_t length;
-    *recording = recording_read(path, where, diags);
-    CU_ASSERT(!*recording == diag_any(diags));
-    if (diag_any(diags)) {
-        FILE *out = open_memstream(&printed, &length);
-        diag_print(diags, out);
-        fclose(out);
-        char *prefix = g_strconcat(directory, "/", NULL), **parts = g_strsplit(printed, prefix, -1);
-        free(printed);
-        printed = g_strjoinv("", parts);
-        g_strfreev(parts);
-        g_free(prefix);
-    }
-    diag_list_free(diags);
-    return printed;
-}
+// ---- Traces ----
 
 // Reads a single file for all ranks. Lines that begin with a letter are rank 0's.
 static struct recording *read_text(const char *text, char **complaints)
 {
     char *directory = temporary_directory(), *path = temporary_file(directory, "t.txt", text);
     struct recording *recording;
-    *complaints = complaints_of(directory, path, &recording);
+    *complaints = recording_complaints(directory, path, &recording);
     g_free(path);
     temporary_remove(directory);
     return recording;
@@ -100,7 +31,7 @@ static void expect_rank(const char *trace, int rank, const char *calls)
     if (complaints)
         SUITE_SAME_TEXT(complaints, "");
     if (recording) {
-        char *actual = calls_of(recording, rank);
+        char *actual = recording_text(recording, rank);
         SUITE_SAME_TEXT(actual, calls);
         g_free(actual);
     }
@@ -444,7 +375,7 @@ static void expect_list(const struct listed *listed)
     struct recording *recording;
     for (int i = 0; i < 3 && listed->names[i]; i++)
         g_free(temporary_file(directory, listed->names[i], listed->texts[i]));
-    char *complaints = complaints_of(directory, list, &recording);
+    char *complaints = recording_complaints(directory, list, &recording);
     if (listed->part) {
         SUITE_CONTAINS(complaints ? complaints : "it was read", listed->part);
     } else if (complaints) {
@@ -452,7 +383,7 @@ static void expect_list(const struct listed *listed)
     } else {
         SUITE_SAME_INTEGER(recording_ranks(recording), 2);
         CU_ASSERT(g_str_has_suffix(recording_file(recording, 1), listed->names[1]));
-        char *calls = calls_of(recording, 1);
+        char *calls = recording_text(recording, 1);
         SUITE_SAME_TEXT(calls, "2:barrier; ");
         g_free(calls);
     }
@@ -508,15 +439,15 @@ static void test_many(void)
         g_string_append(names, "r\n");
     char *list = temporary_file(directory, "t", names->str);
     struct recording *recording;
-    char *complaints = complaints_of(directory, list, &recording);
+    char *complaints = recording_complaints(directory, list, &recording);
     char *expected = g_strdup_printf("t:%d:1: error: at most %d ranks can be replayed",
                                      PROGRAM_MOST_RANKS + 1, PROGRAM_MOST_RANKS);
     SUITE_CONTAINS(complaints, expected);
     g_free(complaints);
-    complaints = complaints_of(directory, directory, &recording);
+    complaints = recording_complaints(directory, directory, &recording);
     SUITE_CONTAINS(complaints, "cannot be read: Is a directory");
     g_free(complaints);
-    complaints = complaints_of(directory, "/nowhere/t.txt", &recording);
+    complaints = recording_complaints(directory, "/nowhere/t.txt", &recording);
     SUITE_CONTAINS(complaints,
                    "case.yaml:3:5: error: the recording /nowhere/t.txt cannot be read: No");
     g_free(complaints);
