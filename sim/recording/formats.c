@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Which reader has a file.
 #include "sim/recording/readers.h"
+#include "sim/recording/text_lines.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #define HEAD_BYTES 4096
 
@@ -17,24 +15,18 @@ static const struct format {
     struct recording *(*read)(const char *path, struct source_mark where, struct diag_list *diags);
 } formats[];
 
-// The beginning of a file; -1: it can't be read, and errno says why.
-static ssize_t read_head(const char *path, char *head)
+// The beginning of a file; -1: it can't be read, and *why (g_free) says why.
+static ssize_t read_head(const char *path, char *head, char **why)
 {
-    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    struct stat status;
-    if (file < 0)
+    int64_t size;
+    FILE *file = text_lines_stream(path, &size, why);
+    if (!file)
         return -1;
-    ssize_t got = -1;
-    if (fstat(file, &status) == 0 && S_ISDIR(status.st_mode))
-        errno = EISDIR;
-    else if (!S_ISREG(status.st_mode))
-        errno = EINVAL;
-    else
-        got = read(file, head, HEAD_BYTES);
-    int problem = errno;
-    close(file);
-    errno = problem;
-    return got;
+    size_t got = fread(head, 1, (size_t)MIN(size, HEAD_BYTES), file);
+    if (ferror(file))
+        *why = g_strdup(g_strerror(errno));
+    fclose(file);
+    return *why ? -1 : (ssize_t)got;
 }
 
 static bool is_text(const char *head, size_t length)
@@ -59,10 +51,11 @@ struct recording *recording_read(const char *path, struct source_mark where,
                                  struct diag_list *diags)
 {
     char head[HEAD_BYTES];
-    ssize_t length = read_head(path, head);
+    char *why;
+    ssize_t length = read_head(path, head, &why);
     if (length < 0) {
-        diag_add(diags, where, NULL, NULL, "the recording %s cannot be read: %s", path,
-                 g_strerror(errno));
+        diag_add(diags, where, NULL, NULL, "the recording %s cannot be read: %s", path, why);
+        g_free(why);
         return NULL;
     }
     for (const struct format *format = formats; format->name; format++)

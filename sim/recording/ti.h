@@ -14,22 +14,31 @@
 #define TI_NULL_OR_ANY (-333) // a rank
 #define TI_ANY_TAG (-444)
 
+// What the trace names a request by.
+struct ti_ends {
+    int64_t tag;
+    int source, destination;
+};
+
 // A started request that no wait has ended.
 struct ti_request {
-    int source, destination;
-    int64_t tag;
-    int number; // OPERATION_ANY: with a null peer, done from the beginning
-    int tested; // line of its last test; 0: none
+    struct ti_ends ends;
+    int number;  // OPERATION_ANY: with a null peer, done from the beginning
+    int tested;  // line of its last test; 0: none
+    GList place; // among all that are open
+    GList alike; // among those of these ends
 };
 
 struct ti_rank {
     bool started, ended;
-    bool doubles;   // a count without a type is of doubles, not of bytes
-    GArray *open;   // struct ti_request, in the order of their starts
-    GArray *spare;  // int: numbers that are free again
-    GArray *ends;   // int: lines of the tests that ended a request, ascending
-    guint next_end; // place in `ends`
-    int numbers;    // that were given out
+    bool doubles;        // a count without a type is of doubles, not of bytes
+    GQueue open;         // struct ti_request, in the order of their starts
+    GHashTable *by_ends; // struct ti_ends -> GQueue of those; NULL: none was started yet
+    unsigned untested;   // of the open ones
+    GArray *spare;       // int: numbers that are free again
+    GArray *endings;     // int: lines of the tests that ended a request, ascending
+    guint next_ending;   // place in `endings`
+    int numbers;         // that were given out
 };
 
 struct ti_reader {

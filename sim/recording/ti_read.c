@@ -2,22 +2,17 @@
 // The files of a time-independent trace: a list of files, of which each has the lines of one rank,
 // or one file with the lines of all.
 #include "sim/recording/readers.h"
+#include "sim/recording/text_lines.h"
 #include "sim/recording/ti.h"
 
 #include "sim/core/intern.h"
 
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 // A file that is read line by line.
 struct ti_file {
-    FILE *stream;
-    const char *name; // interned
-    int line;
-    char *text;
-    size_t room;
-    GArray *words; // struct ti_word
+    struct text_lines lines;
+    GArray *words; // struct ti_word, of the last line
 };
 
 // ---- Lines ----
@@ -53,26 +48,15 @@ void ti_split(char *text, GArray *words)
 static bool file_open(struct ti_file *file, const char *path, struct source_mark where,
                       struct diag_list *diags)
 {
-    *file = (struct ti_file){.name = intern_text(path), .stream = fopen(path, "re")};
-    if (!file->stream) {
-        diag_add(diags, where, NULL, NULL, "the trace %s cannot be read: %s", path,
-                 g_strerror(errno));
+    if (!text_lines_open(&file->lines, path, where, diags))
         return false;
-    }
     file->words = g_array_new(FALSE, FALSE, sizeof(struct ti_word));
     return true;
 }
 
-static void file_rewind(struct ti_file *file)
-{
-    rewind(file->stream);
-    file->line = 0;
-}
-
 static void file_close(struct ti_file *file)
 {
-    fclose(file->stream);
-    free(file->text);
+    text_lines_close(&file->lines);
     g_array_unref(file->words);
 }
 
@@ -80,26 +64,11 @@ static void file_close(struct ti_file *file)
 // set, and an error was added.
 static bool file_next(struct ti_file *file, struct diag_list *diags, bool *bad)
 {
-    ssize_t length;
-    while ((length = getline(&file->text, &file->room, file->stream)) >= 0) {
-        file->line++;
-        struct source_mark mark = {file->name, file->line, 1};
-        *bad = strlen(file->text) < (size_t)length;
-        if (*bad)
-            diag_add(diags, mark, NULL, NULL, "the line holds a null byte: this is no text");
-        else if (file->text[length - 1] != '\n')
-            *bad = true, diag_add(diags, mark, NULL, "the file may have been cut off",
-                                  "the last line has no end");
-        if (*bad)
-            return false;
-        ti_split(file->text, file->words);
+    while (text_lines_next(&file->lines, diags, bad)) {
+        ti_split(file->lines.text->str, file->words);
         if (file->words->len > 0 && g_array_index(file->words, struct ti_word, 0).text[0] != '#')
             return true;
     }
-    *bad = ferror(file->stream);
-    if (*bad)
-        diag_add(diags, (struct source_mark){file->name, 0, 0}, NULL, NULL,
-                 "the trace cannot be read: %s", g_strerror(errno));
     return false;
 }
 
@@ -114,7 +83,7 @@ static struct ti_line line_of(struct ti_reader *reader, const struct ti_file *fi
 {
     return (struct ti_line){
         .reader = reader,
-        .mark = {file->name, file->line, 1},
+        .mark = {file->lines.name, file->lines.line, 1},
         .words = &g_array_index(file->words, struct ti_word, 0),
         .count = (int)file->words->len,
     };
@@ -195,14 +164,14 @@ static void scan_calls(struct ti_reader *reader, struct ti_file *file, int only)
                                        NULL) &&
             (only == OPERATION_ANY || (int)rank == only))
             ti_requests_scan(&reader->rank[rank], (int)rank, words, (int)file->words->len,
-                             file->line);
+                             file->lines.line);
     }
     diag_list_free(ignored);
     int first = only == OPERATION_ANY ? 0 : only,
         last = only == OPERATION_ANY ? reader->ranks - 1 : only;
     for (int rank = first; rank <= last; rank++)
         ti_requests_begin(&reader->rank[rank]);
-    file_rewind(file);
+    text_lines_rewind(&file->lines);
 }
 
 // Reads the calls of a file: those of one rank, or of all (OPERATION_ANY).
@@ -248,7 +217,7 @@ static struct recording *read_single(const char *path, struct source_mark where,
         file_close(&file);
         return NULL;
     }
-    file_rewind(&file);
+    text_lines_rewind(&file.lines);
     reader_begin(&reader, path, ranks);
     scan_calls(&reader, &file, OPERATION_ANY);
     bool good = read_calls(&reader, &file, OPERATION_ANY);
@@ -296,13 +265,13 @@ static GPtrArray *read_names(const char *path, struct source_mark where, GArray 
     bool bad;
     while (file_next(&file, diags, &bad)) {
         if (names->len == PROGRAM_MOST_RANKS) {
-            diag_add(diags, (struct source_mark){file.name, file.line, 1}, NULL, NULL,
+            diag_add(diags, (struct source_mark){file.lines.name, file.lines.line, 1}, NULL, NULL,
                      "at most %d ranks can be replayed", PROGRAM_MOST_RANKS);
             bad = true;
             break;
         }
         g_ptr_array_add(names, g_strdup(g_array_index(file.words, struct ti_word, 0).text));
-        g_array_append_val(lines, file.line);
+        g_array_append_val(lines, file.lines.line);
     }
     file_close(&file);
     if (!bad && names->len == 0)

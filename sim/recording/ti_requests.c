@@ -6,51 +6,100 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct ti_request *request_at(const struct ti_rank *rank, guint at)
+static guint hash_ends(gconstpointer key)
 {
-    return &g_array_index(rank->open, struct ti_request, at);
+    const struct ti_ends *ends = key;
+    uint64_t hash = ((uint64_t)(uint32_t)ends->source << 32 | (uint32_t)ends->destination) +
+                    (uint64_t)ends->tag * UINT64_C(0x9e3779b97f4a7c15);
+    return (guint)((hash * UINT64_C(0xff51afd7ed558ccd)) >> 32);
+}
+
+static gboolean same_ends(gconstpointer one, gconstpointer other)
+{
+    const struct ti_ends *a = one, *b = other;
+    return a->source == b->source && a->destination == b->destination && a->tag == b->tag;
 }
 
 void ti_rank_init(struct ti_rank *rank)
 {
-    rank->open = g_array_new(FALSE, FALSE, sizeof(struct ti_request));
+    g_queue_init(&rank->open);
     rank->spare = g_array_new(FALSE, FALSE, sizeof(int));
-    rank->ends = g_array_new(FALSE, FALSE, sizeof(int));
+    rank->endings = g_array_new(FALSE, FALSE, sizeof(int));
+}
+
+// Forgets one that is open.
+static void drop(struct ti_rank *rank, struct ti_request *one)
+{
+    GQueue *alike = g_hash_table_lookup(rank->by_ends, &one->ends);
+    g_queue_unlink(alike, &one->alike);
+    if (g_queue_is_empty(alike))
+        g_hash_table_remove(rank->by_ends, &one->ends);
+    g_queue_unlink(&rank->open, &one->place);
+    rank->untested -= one->tested == 0;
+    g_free(one);
+}
+
+static void drop_all(struct ti_rank *rank)
+{
+    while (!g_queue_is_empty(&rank->open))
+        drop(rank, g_queue_peek_head(&rank->open));
 }
 
 void ti_rank_clear(struct ti_rank *rank)
 {
-    GArray *lists[] = {rank->open, rank->spare, rank->ends};
-    for (size_t i = 0; i < G_N_ELEMENTS(lists); i++)
-        if (lists[i])
-            g_array_unref(lists[i]);
+    drop_all(rank);
+    g_clear_pointer(&rank->by_ends, g_hash_table_destroy);
+    if (rank->spare)
+        g_array_unref(rank->spare);
+    if (rank->endings)
+        g_array_unref(rank->endings);
 }
 
-// The first that is open with this tag; -1: none.
-static int find_tag(const struct ti_rank *rank, int source, int destination, int64_t tag)
+static void open_one(struct ti_rank *rank, const struct ti_ends *ends, int number)
 {
-    for (guint i = 0; i < rank->open->len; i++) {
-        const struct ti_request *one = request_at(rank, i);
-        if (one->source == source && one->destination == destination && one->tag == tag)
-            return (int)i;
+    struct ti_request *one = g_new(struct ti_request, 1);
+    *one = (struct ti_request){.ends = *ends, .number = number};
+    one->place.data = one->alike.data = one;
+    if (!rank->by_ends)
+        rank->by_ends =
+            g_hash_table_new_full(hash_ends, same_ends, g_free, (GDestroyNotify)g_queue_free);
+    GQueue *alike = g_hash_table_lookup(rank->by_ends, ends);
+    if (!alike) {
+        alike = g_queue_new();
+        g_hash_table_insert(rank->by_ends, g_memdup2(ends, sizeof *ends), alike);
     }
-    return -1;
+    g_queue_push_tail_link(alike, &one->alike);
+    g_queue_push_tail_link(&rank->open, &one->place);
+    rank->untested++;
+}
+
+static void mark_tested(struct ti_rank *rank, struct ti_request *one, int line)
+{
+    rank->untested -= one->tested == 0;
+    one->tested = line;
+}
+
+// The first that is open with these ends; NULL: none.
+static struct ti_request *find_exactly(const struct ti_rank *rank, const struct ti_ends *ends)
+{
+    GQueue *alike = rank->by_ends ? g_hash_table_lookup(rank->by_ends, ends) : NULL;
+    return alike ? g_queue_peek_head(alike) : NULL;
 }
 
 // One that receives any tag is named by that.
-static int find(const struct ti_rank *rank, int source, int destination, int64_t tag)
+static struct ti_request *find(const struct ti_rank *rank, struct ti_ends ends)
 {
-    int at = find_tag(rank, source, destination, tag);
-    return at < 0 ? find_tag(rank, source, destination, OPERATION_ANY) : at;
+    struct ti_request *one = find_exactly(rank, &ends);
+    ends.tag = OPERATION_ANY;
+    return one ? one : find_exactly(rank, &ends);
 }
 
 // Its number is free for another.
-static void end_one(struct ti_rank *rank, int at)
+static void end_one(struct ti_rank *rank, struct ti_request *one)
 {
-    const struct ti_request *one = request_at(rank, (guint)at);
     if (one->number != OPERATION_ANY)
         g_array_append_val(rank->spare, one->number);
-    g_array_remove_index(rank->open, (guint)at);
+    drop(rank, one);
 }
 
 enum taken { TAKEN_NONE, TAKEN_ALL, TAKEN_UNTESTED, TAKEN_UNKNOWN };
@@ -59,29 +108,30 @@ enum taken { TAKEN_NONE, TAKEN_ALL, TAKEN_UNTESTED, TAKEN_UNKNOWN };
 // be among them. A request that was tested is awaited for itself, unless all are awaited.
 static enum taken taken_by_waitall(const struct ti_rank *rank, int64_t count)
 {
-    guint untested = 0;
-    for (guint i = 0; i < rank->open->len; i++)
-        untested += request_at(rank, i)->tested == 0;
-    if (count >= rank->open->len)
+    if (count >= rank->open.length)
         return TAKEN_ALL;
-    return count == 0 ? TAKEN_NONE : count == untested ? TAKEN_UNTESTED : TAKEN_UNKNOWN;
+    return count == 0 ? TAKEN_NONE : count == rank->untested ? TAKEN_UNTESTED : TAKEN_UNKNOWN;
 }
 
 static void end_taken(struct ti_rank *rank, enum taken taken)
 {
-    for (int i = (int)rank->open->len - 1; i >= 0; i--)
-        if (taken == TAKEN_ALL || (taken == TAKEN_UNTESTED && !request_at(rank, (guint)i)->tested))
-            end_one(rank, i);
+    if (taken != TAKEN_ALL && taken != TAKEN_UNTESTED)
+        return;
+    for (GList *at = rank->open.tail, *before; at; at = before) {
+        struct ti_request *one = at->data;
+        before = at->prev;
+        if (taken == TAKEN_ALL || one->tested == 0)
+            end_one(rank, one);
+    }
 }
 
 // ---- Which tests found their request done ----
 
 // Nothing waits for it: its last test ended it.
-static void end_by_test(struct ti_rank *rank, int at)
+static void end_by_test(struct ti_rank *rank, struct ti_request *one)
 {
-    int line = request_at(rank, (guint)at)->tested;
-    g_array_append_val(rank->ends, line);
-    end_one(rank, at);
+    g_array_append_val(rank->endings, one->tested);
+    end_one(rank, one);
 }
 
 // A number of a line that has not been checked yet.
@@ -97,22 +147,22 @@ static int64_t unchecked_tag(const struct ti_word *word)
 }
 
 // A program that starts a request anew has seen the end of the one before.
-static void scan_start(struct ti_rank *rank, int source, int destination, int64_t tag)
+static void scan_start(struct ti_rank *rank, const struct ti_ends *ends)
 {
-    const struct ti_request request = {source, destination, tag, OPERATION_ANY, 0};
-    int before = find_tag(rank, source, destination, tag);
-    if (before >= 0 && request_at(rank, (guint)before)->tested)
+    struct ti_request *before = find_exactly(rank, ends);
+    if (before && before->tested)
         end_by_test(rank, before);
-    g_array_append_val(rank->open, request);
+    open_one(rank, ends, OPERATION_ANY);
 }
 
-static void scan_wait(struct ti_rank *rank, const struct ti_word *ends, bool tests, int line)
+static void scan_wait(struct ti_rank *rank, const struct ti_word *words, bool tests, int line)
 {
-    int at = find(rank, unchecked(&ends[0]), unchecked(&ends[1]), unchecked_tag(&ends[2]));
-    if (at >= 0 && tests)
-        request_at(rank, (guint)at)->tested = line;
-    else if (at >= 0)
-        end_one(rank, at);
+    struct ti_ends ends = {unchecked_tag(&words[2]), unchecked(&words[0]), unchecked(&words[1])};
+    struct ti_request *one = find(rank, ends);
+    if (one && tests)
+        mark_tested(rank, one, line);
+    else if (one)
+        end_one(rank, one);
 }
 
 void ti_requests_scan(struct ti_rank *rank, int number, const struct ti_word *words, int count,
@@ -123,10 +173,11 @@ void ti_requests_scan(struct ti_rank *rank, int number, const struct ti_word *wo
     bool sends = strcmp(action, "isend") == 0 || strcmp(action, "ISsend") == 0,
          tests = strcmp(action, "test") == 0;
     count -= TI_ARGUMENT;
-    if (sends && count >= 2)
-        scan_start(rank, number, unchecked(&arguments[0]), unchecked_tag(&arguments[1]));
-    else if (strcmp(action, "irecv") == 0 && count >= 2)
-        scan_start(rank, unchecked(&arguments[0]), number, unchecked_tag(&arguments[1]));
+    bool starts = (sends || strcmp(action, "irecv") == 0) && count >= 2;
+    int peer = starts ? unchecked(&arguments[0]) : 0;
+    if (starts)
+        scan_start(rank, &(struct ti_ends){unchecked_tag(&arguments[1]), sends ? number : peer,
+                                           sends ? peer : number});
     else if ((tests || strcmp(action, "wait") == 0) && count >= 3)
         scan_wait(rank, arguments, tests, line);
     else if (strcmp(action, "waitall") == 0 && count >= 1)
@@ -141,12 +192,15 @@ static gint compare_lines(gconstpointer one, gconstpointer other)
 
 void ti_requests_begin(struct ti_rank *rank)
 {
-    for (int i = (int)rank->open->len - 1; i >= 0; i--)
-        if (request_at(rank, (guint)i)->tested)
-            end_by_test(rank, i);
-    g_array_set_size(rank->open, 0);
+    for (GList *at = rank->open.tail, *before; at; at = before) {
+        struct ti_request *one = at->data;
+        before = at->prev;
+        if (one->tested)
+            end_by_test(rank, one);
+    }
+    drop_all(rank);
     g_array_set_size(rank->spare, 0);
-    g_array_sort(rank->ends, compare_lines);
+    g_array_sort(rank->endings, compare_lines);
 }
 
 // ---- Calls ----
@@ -155,25 +209,26 @@ int ti_request_start(const struct ti_line *line, int source, int destination, in
                      bool null)
 {
     struct ti_rank *rank = ti_state(line);
-    struct ti_request request = {source, destination, tag, OPERATION_ANY, 0};
+    int number = OPERATION_ANY;
     if (!null && rank->spare->len > 0) {
-        request.number = g_array_index(rank->spare, int, rank->spare->len - 1);
+        number = g_array_index(rank->spare, int, rank->spare->len - 1);
         g_array_set_size(rank->spare, rank->spare->len - 1);
     } else if (!null) {
-        request.number = rank->numbers++;
+        number = rank->numbers++;
     }
-    g_array_append_val(rank->open, request);
-    return request.number;
+    open_one(rank, &(struct ti_ends){tag, source, destination}, number);
+    return number;
 }
 
 // Whether the test of this line is the one that found its request done.
 static bool test_ends(struct ti_rank *rank, int line)
 {
-    while (rank->next_end < rank->ends->len &&
-           g_array_index(rank->ends, int, rank->next_end) < line)
-        rank->next_end++;
-    return rank->next_end < rank->ends->len &&
-           g_array_index(rank->ends, int, rank->next_end) == line;
+    const GArray *endings = rank->endings;
+    while (rank->next_ending < endings->len &&
+           g_array_index(endings, int, rank->next_ending) < line)
+        rank->next_ending++;
+    return rank->next_ending < endings->len &&
+           g_array_index(endings, int, rank->next_ending) == line;
 }
 
 bool ti_put_wait(const struct ti_line *line, const struct ti_action *action)
@@ -186,22 +241,21 @@ bool ti_put_wait(const struct ti_line *line, const struct ti_action *action)
             return false;
     if (!ti_tag_at(line, TI_ARGUMENT + 2, &tag))
         return false;
-    int at = find(rank, (int)ends[0], (int)ends[1], tag);
-    if (at < 0) {
+    struct ti_request *one = find(rank, (struct ti_ends){tag, (int)ends[0], (int)ends[1]});
+    if (!one) {
         ti_complain(line, TI_ARGUMENT, "its start must come before", "no such request is open");
         return false;
     }
     bool over = action->code == OP_WAIT || test_ends(rank, line->mark.line);
     struct recorded_call call = ti_call(line, over ? OP_WAIT : OP_TEST);
-    int number = request_at(rank, (guint)at)->number;
-    call.awaited = &number;
+    call.awaited = &one->number;
     call.awaited_count = 1;
-    if (number != OPERATION_ANY)
+    if (one->number != OPERATION_ANY)
         ti_put(line, &call);
     if (over)
-        end_one(rank, at);
+        end_one(rank, one);
     else
-        request_at(rank, (guint)at)->tested = line->mark.line;
+        mark_tested(rank, one, line->mark.line);
     return true;
 }
 
@@ -212,8 +266,8 @@ static void put_untested(const struct ti_line *line, enum op_code code)
     GArray *numbers = line->reader->awaited;
     struct recorded_call call = ti_call(line, code);
     g_array_set_size(numbers, 0);
-    for (guint i = 0; i < rank->open->len; i++) {
-        const struct ti_request *one = request_at(rank, i);
+    for (const GList *at = rank->open.head; at; at = at->next) {
+        const struct ti_request *one = at->data;
         if (!one->tested && one->number != OPERATION_ANY)
             g_array_append_val(numbers, one->number);
     }
@@ -234,7 +288,7 @@ bool ti_put_waitall(const struct ti_line *line, const struct ti_action *action)
     if (taken == TAKEN_UNKNOWN) {
         ti_complain(line, TI_ARGUMENT, "let the program wait for each, or for all",
                     "the trace does not say which %d of the %u open requests are waited for",
-                    (int)count, rank->open->len);
+                    (int)count, rank->open.length);
         return false;
     }
     call.awaits_all = true;
@@ -251,7 +305,7 @@ void ti_requests_finish(const struct ti_line *line)
     struct ti_rank *rank = ti_state(line);
     struct recorded_call call = ti_call(line, OP_WAITALL);
     call.awaits_all = true;
-    if (rank->open->len > 0)
+    if (!g_queue_is_empty(&rank->open))
         ti_put(line, &call);
     end_taken(rank, TAKEN_ALL);
 }

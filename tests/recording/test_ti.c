@@ -424,7 +424,7 @@ static void test_lists(void)
         {"r0.txt\nd\n",
          {"r0.txt", "d/x"},
          {ONE, ""},
-         "d: error: the trace cannot be read: Is a directory"},
+         "t:2:1: error: the trace d cannot be read: it is a directory"},
     };
     for (size_t i = 0; i < G_N_ELEMENTS(lists); i++)
         expect_list(&lists[i]);
@@ -445,7 +445,7 @@ static void test_many(void)
     SUITE_CONTAINS(complaints, expected);
     g_free(complaints);
     complaints = recording_complaints(directory, directory, &recording);
-    SUITE_CONTAINS(complaints, "cannot be read: Is a directory");
+    SUITE_CONTAINS(complaints, "cannot be read: it is a directory");
     g_free(complaints);
     complaints = recording_complaints(directory, "/nowhere/t.txt", &recording);
     SUITE_CONTAINS(complaints,
