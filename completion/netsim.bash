@@ -51,7 +51,7 @@ _netsim() {
     COMPREPLY=()
 
     # Begin: bash commands
-    commands='run check describe list show bench sweep explain flatten validate compare plot figures calibrate help test'
+    commands='run check describe list show bench sweep explain flatten export validate compare plot figures calibrate help test'
     case $command in
     run)
         arguments='scenario'
@@ -146,6 +146,16 @@ _netsim() {
         --rank) value='none' ;;
         --set) value='parameter' ;;
         --format) value='choice table json' ;;
+        esac
+        ;;
+    export)
+        arguments='scenario'
+        options='--out --series --set --allow-unused --host-speed --help'
+        case $previous in
+        --out) value='directory' ;;
+        --series) value='none' ;;
+        --set) value='parameter' ;;
+        --host-speed) value='none' ;;
         esac
         ;;
     validate)

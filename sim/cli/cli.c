@@ -64,6 +64,13 @@ const struct cli_command cli_commands[] = {
      "  netsim flatten bcast_cluster1 --series MPICH --set 'workload.sizes=64 KiB'\n\n"
      "Ends with 3 if the program can't be evaluated, and says where.",
      cli_flatten, cli_flatten_options, 1, 1, CLI_WORDS_SCENARIO, NULL},
+    {"export", "TARGET SCENARIO", "write a scenario for other programs",
+     "TARGET is ti: what each rank of a program, of a benchmark with MPI or of a replay calls, as\n"
+     "SimGrid's time-independent traces. NAME.txt of each series lists the files of its ranks; a\n"
+     "README has the command line of smpirun. Collectives stay collectives. Nothing is simulated.\n"
+     "What these traces can't express is refused with its place.\n\n"
+     "  netsim export ti replay_stencil --series 'LAM TCP' --out stencil",
+     cli_export, cli_export_options, 2, 2, CLI_WORDS_SCENARIO, NULL},
     {"validate", "[PATTERN...]", "hold the claims of the sources against what is simulated",
      "Runs what the claims of references/claims/ look at, prints for each what was expected, what\n"
      "came out and the verdict, and the totals. PATTERN is a system (via), the start of an id\n"

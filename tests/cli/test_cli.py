@@ -9,7 +9,7 @@ import unittest
 from harness import Case
 
 COMMANDS = ["run", "check", "describe", "list", "show", "bench", "sweep", "explain", "flatten",
-            "calibrate"]
+            "export", "calibrate"]
 
 
 class Usage(Case):

@@ -127,7 +127,7 @@ class Bash(Case):
     def test_commands_and_their_options(self):
         commands = re.findall(r"(?m)^  ([a-z]+) +[a-z]", self.netsim("help").stdout.split("Options:")[0])
         self.assertEqual(set(self.offered("")), {*commands, "test", "--version", "--help"})
-        self.assertEqual(self.offered("exp"), ["explain"])
+        self.assertEqual(self.offered("exp"), ["explain", "export"])
         for command in commands:
             options = {f"--{match['name']}" for match in ROW.finditer(self.netsim(command, "--help").stdout)}
             self.assertEqual(set(self.offered(command, "--")), options)

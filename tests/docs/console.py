@@ -7,7 +7,7 @@ A fenced block that says `file=PATH` is written to a scratch directory. In a blo
 every line "$ COMMAND" is run there, in the order of the page; the lines below it are what it prints,
 where a line "..." stands for any number of lines. A command ends with 0, unless the next one is
 "$ echo $?", which shows its exit code. ./netsim is the program in $NETSIM (the one in build/ if that
-is not set), and the tree's scenarios/ and references/ are there. A block that says `norun` is only shown.
+is not set), and the tree's scenarios/, references/ and traces/ are there. A block that says `norun` is only shown.
 
 Numbers with a decimal point, fingerprints, and counts and rates of events may differ from those on
 the page; everything else must be the same. --update puts the numbers of today into the page. (For
@@ -110,7 +110,7 @@ class Scratch:
         self.temporary = tempfile.TemporaryDirectory(prefix="netsim-docs-")
         self.path = self.temporary.name
         os.symlink(NETSIM, os.path.join(self.path, "netsim"))
-        for folder in ("scenarios", "references"):
+        for folder in ("scenarios", "references", "traces"):
             os.symlink(os.path.join(SOURCE, folder), os.path.join(self.path, folder))
 
     def write(self, path, content):

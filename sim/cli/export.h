@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// netsim export: a scenario for other programs. Each target is a row of a table in export.c.
+//
+// To add a target: its function here, in a file of its own, and its row; for an option that only it
+// has, a member of struct export_arguments, a row in cli_export_options, and the option's name in
+// the target's row.
+#ifndef NETSIM_CLI_EXPORT_H
+#define NETSIM_CLI_EXPORT_H
+
+#include "sim/cli/cli.h"
+
+struct export_arguments {
+    char **sets, **series;
+    char *out;
+    gboolean allow_unused;
+    char *host_speed; // ti
+};
+
+// What is exported: each wanted series of a scenario, into a directory that exists.
+struct export_job {
+    const struct export_arguments *arguments;
+    const struct scenario *scenario;
+    const char *directory;
+    GPtrArray *cases; // const struct scenario_case *: the wanted series
+    GPtrArray *names; // char *, by case: of files, unlike each other
+};
+
+struct export_target {
+    const char *name;
+    const char *summary;        // one line, as those of commands
+    const char *const *options; // those that others do not have, NULL-terminated; NULL: none
+    bool runs; // what a run needs of the machine and of the network is checked first
+    // Writes the files, and prints what it wrote. Returns an exit code, after printed errors.
+    enum cli_exit (*write)(const struct export_job *job);
+};
+
+// export_ti.c
+enum cli_exit export_ti(const struct export_job *job);
+
+#endif
