@@ -65,6 +65,9 @@ static const struct word words[] = {
     [CHECK_WIDEST] = {.name = "widest", .needs = {"series", "sizes", "within"}, .may = {"except"}},
     [CHECK_NARROWS] = {.name = "narrows", .needs = {"over", "under", "sizes", "later"}},
     [CHECK_SLOWS_BEYOND] = {.name = "slows_beyond", .needs = {"series", "size", "sizes"}},
+    [CHECK_AGREEMENT] = {.name = "agreement",
+                         .needs = {"series", "with", "tolerance"},
+                         .may = {"from", "sizes", "except"}},
     [CHECK_ENDS_WITH] = {.name = "ends_with",
                          .needs = {"series", "status"},
                          .may = {"reason"},
@@ -180,13 +183,23 @@ static const char *unit_of(const struct reading *reading)
     return curves->len > 0 ? curve_unit(g_ptr_array_index(curves, 0)) : "";
 }
 
-static bool key_size(struct reading *reading, const struct node *node)
+static bool read_size(struct reading *reading, const struct node *node, int64_t *size)
 {
     const char *text = reader_text(node, reading->path, "a size", reading->diags);
     char *copy = g_strdup(text);
-    bool good = text && check_read_size(reading, node, copy, &reading->check->size);
+    bool good = text && check_read_size(reading, node, copy, size);
     g_free(copy);
     return good;
+}
+
+static bool key_size(struct reading *reading, const struct node *node)
+{
+    return read_size(reading, node, &reading->check->size);
+}
+
+static bool key_from(struct reading *reading, const struct node *node)
+{
+    return read_size(reading, node, &reading->check->from);
 }
 
 // [SIZE, EXPECTED]
@@ -388,6 +401,7 @@ static const struct {
     const char *name;
     key_fn *read;
 } keys[] = {
+    {"with", key_others},         {"from", key_from},
     {"steps", key_steps},         {"of", key_of},
     {"series", key_curves},       {"over", key_curves},
     {"lower", key_curves},        {"before", key_curves},
@@ -447,6 +461,26 @@ static bool read_defaults(struct reading *reading)
     return reading->defaults.sets != NULL;
 }
 
+// Curves come in pairs, and what is compared is relative.
+static bool agreement_is_right(const struct reading *reading)
+{
+    const struct check *check = reading->check;
+    const struct node *with = node_get(reading->map, "with");
+    const struct node *tolerance = node_get(reading->map, "tolerance");
+    if (check->curves->len != check->others->len) {
+        diag_add(reading->diags, with->mark, reading->path, NULL,
+                 "each curve of `series' needs one of `with': there are %u and %u",
+                 check->curves->len, check->others->len);
+        return false;
+    }
+    if (!check->relative || check->tolerance <= 0.0) {
+        diag_add(reading->diags, tolerance->mark, reading->path, NULL,
+                 "the tolerance of an agreement is a percentage above 0 %%");
+        return false;
+    }
+    return true;
+}
+
 static bool read_keys(struct reading *reading)
 {
     for (size_t i = 0; i < G_N_ELEMENTS(keys); i++) {
@@ -468,6 +502,8 @@ static bool read_keys(struct reading *reading)
                  "either expected and tolerance, or a bound, must be given");
         return false;
     }
+    if (check->word == CHECK_AGREEMENT && !agreement_is_right(reading))
+        return false;
     if (check->word == CHECK_CONTAINS_EVENT && !check->low.given && !check->high.given)
         check->low = (struct check_bound){.given = true, .value = 1.0};
     return true;
@@ -498,6 +534,7 @@ static struct check *check_new(enum check_word word, struct source_mark mark)
     check->steps = g_ptr_array_new();
     check->of = g_ptr_array_new();
     check->size = -1;
+    check->from = -1;
     check->share = 1.0;
     return check;
 }
@@ -554,5 +591,6 @@ bool size_in(const GArray *ranges, int64_t size)
 
 bool check_wants(const struct check *check, int64_t size)
 {
-    return (check->sizes->len == 0 || size_in(check->sizes, size)) && !size_in(check->except, size);
+    return size >= check->from && (check->sizes->len == 0 || size_in(check->sizes, size)) &&
+           !size_in(check->except, size);
 }

@@ -39,6 +39,10 @@
 //                     the mean quotient is nearer to 1 in `later` than in `sizes`
 //   slows_beyond    series, size, sizes       bytes per time are fewer at each of `sizes` than
 //                     at `size`
+//   agreement       series, with, tolerance [from, sizes, except]
+//                     two simulations of the same: each curve of `with` against the one of `series`
+//                     that stands at its place, and at each size, from `from` on, it is at most the
+//                     tolerance, a percentage of the value of `series`, above or below
 //   ends_with       series, status [reason]   how the run ended; the kind of its reason
 //   contains_event  series, counter [least|above|most|below]  a counter of the run; at least 1
 //   parameter       series, path, equals      a value of the resolved case
@@ -72,6 +76,7 @@ enum check_word {
     CHECK_WIDEST,
     CHECK_NARROWS,
     CHECK_SLOWS_BEYOND,
+    CHECK_AGREEMENT,
     CHECK_ENDS_WITH,
     CHECK_CONTAINS_EVENT,
     CHECK_PARAMETER,
@@ -95,7 +100,7 @@ struct check {
     enum check_word word;
     struct source_mark mark;
     GPtrArray *curves; // struct curve *: series, over, lower, before
-    GPtrArray *others; // struct curve *: to, higher, after
+    GPtrArray *others; // struct curve *: to, higher, after, with
     GArray *sizes;     // struct size_range; empty: all sizes
     GArray *except;    // struct size_range
     GArray *range;     // struct size_range, one: between, within, later
@@ -103,6 +108,7 @@ struct check {
     GPtrArray *steps;  // const char *, interned
     GPtrArray *of;     // const char *, interned
     int64_t size;      // -1: none
+    int64_t from;      // the least size that is compared; -1: none
     enum check_sizes sizes_are;
     bool mean; // statistic: the mean, not the greatest
     struct check_bound low, high;

@@ -8,9 +8,10 @@
 #include <string.h>
 
 #define BEHAVIOUR "behaviour"
+#define AGREEMENT "agreement"
 #define KNOWN_MISS_PREFIX "docs/fidelity.md#"
 
-static const char *const kinds[] = {"number", "shape", "config", "figure", NULL};
+static const char *const kinds[] = {"number", "shape", "config", "figure", AGREEMENT, NULL};
 
 static void claim_free(gpointer data)
 {
@@ -70,6 +71,11 @@ const struct claim *claims_find(const struct claim_list *list, const char *id)
 bool claim_is_behaviour(const struct claim *claim)
 {
     return strcmp(claim->kind, BEHAVIOUR) == 0;
+}
+
+bool claim_is_agreement(const struct claim *claim)
+{
+    return strcmp(claim->kind, AGREEMENT) == 0;
 }
 
 bool claim_matches(const char *id, const char *pattern)
@@ -132,6 +138,20 @@ static GPtrArray *read_ids(const struct node *node, const char *path, struct dia
     return ids;
 }
 
+// What only compares simulations is evidence of no source.
+static void check_kind(const struct claim *claim, const struct node *map, const char *path,
+                       struct diag_list *diags)
+{
+    for (guint i = 0; i < claim->checks->len; i++) {
+        const struct check *check = g_ptr_array_index(claim->checks, i);
+        if (check->word == CHECK_AGREEMENT && !claim_is_agreement(claim))
+            diag_add(diags, check->mark, path, "write kind: " AGREEMENT,
+                     "an agreement of two simulations is no statement of a source");
+    }
+    if (claim_is_agreement(claim) && claim->same_as)
+        diag_add(diags, map->mark, path, NULL, "an agreement is the same as no other claim");
+}
+
 // A claim is checked, or it says why not, or who says the same; what is known to miss is checked.
 static void read_judgement(struct claim *claim, const struct node *map, const char *path,
                            struct diag_list *diags)
@@ -148,6 +168,7 @@ static void read_judgement(struct claim *claim, const struct node *map, const ch
     if (ways != 1)
         diag_add(diags, map->mark, path, NULL, "it needs `check', `not_checkable' or `same_as'%s",
                  ways ? ", and one only" : "");
+    check_kind(claim, map, path, diags);
     if (!claim->known_miss)
         return;
     const struct node *node = node_get(map, "known_miss");

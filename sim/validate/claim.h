@@ -5,7 +5,7 @@
 // which says why no simulator can show it.
 //
 //   via.pingpong.latency_min.via_rpi:
-//     kind: number                # number, shape, config or figure
+//     kind: number                # number, shape, config, figure or agreement
 //     statement: …                # in words of our own
 //     source: "6.3.2, figure 6.2"
 //     value, unit, inferred       # what is printed, for readers
@@ -14,6 +14,9 @@
 //     not_checkable: …            # instead of `check`: why not
 //     same_as: [ID, …]            # instead of `check`: other claims say this already; not counted
 //     known_miss: docs/fidelity.md#ANCHOR  # the check fails; this anchor explains why
+//
+// An agreement is no statement of a source: it holds two simulations against one another, as
+// packets and flows, and `source` says where the comparison is described.
 //
 // references/tests.yaml says which tests name which claims (tests/coverage writes it): a behaviour
 // holds if those tests were run and passed (test_results.h).
@@ -70,6 +73,7 @@ struct claim_list *claims_new(void);
 void claims_free(struct claim_list *list);
 
 bool claim_is_behaviour(const struct claim *claim);
+bool claim_is_agreement(const struct claim *claim);
 
 const struct claim *claims_find(const struct claim_list *list, const char *id);
 

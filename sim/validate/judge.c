@@ -24,6 +24,7 @@ static judge_fn *const judges[] = {
     [CHECK_WIDEST] = judge_widest,
     [CHECK_NARROWS] = judge_narrows,
     [CHECK_SLOWS_BEYOND] = judge_slows_beyond,
+    [CHECK_AGREEMENT] = judge_agreement,
     [CHECK_ENDS_WITH] = judge_ends_with,
     [CHECK_CONTAINS_EVENT] = judge_contains_event,
     [CHECK_PARAMETER] = judge_parameter,

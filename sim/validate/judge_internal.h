@@ -17,7 +17,7 @@ typedef void judge_fn(struct judging *judging);
 // Judges of curves.
 judge_fn judge_value, judge_values, judge_inside, judge_gain, judge_order, judge_crossover,
     judge_monotone, judge_no_step, judge_parallel, judge_widest, judge_narrows, judge_slows_beyond,
-    judge_mean, judge_first;
+    judge_mean, judge_first, judge_agreement;
 // Judges of runs, cases and files.
 judge_fn judge_ends_with, judge_contains_event, judge_parameter, judge_figure, judge_transitions;
 

@@ -139,6 +139,16 @@ static void append_behaviours(GString *out, const json_t *behaviours)
     g_string_append_c(out, '\n');
 }
 
+// Agreements stand apart, as they say nothing about a source.
+static void append_compared(GString *out, const json_t *totals)
+{
+    const json_t *compared = json_object_get(totals, "compared");
+    int claims = (int)count_of(compared, "claims");
+    if (claims > 0)
+        g_string_append_printf(out, "\n%d of %d comparisons of simulations hold\n",
+                               (int)count_of(compared, "hold"), claims);
+}
+
 // The number that counts comes last.
 static void append_predicted(GString *out, const json_t *totals)
 {
@@ -167,6 +177,7 @@ static void append_totals(GString *out, json_t *totals)
         append_groups(out, "standing", json_object_get(totals, "by_standing"));
     append_behaviours(out, json_object_get(totals, "behaviours"));
     append_listed(out, totals);
+    append_compared(out, totals);
     append_predicted(out, totals);
 }
 

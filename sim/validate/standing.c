@@ -6,6 +6,7 @@
 static const char *const names[STANDINGS] = {
     [STANDING_SETTING] = "setting",     [STANDING_DRAWN] = "drawn",   [STANDING_TEST] = "test",
     [STANDING_PREDICTED] = "predicted", [STANDING_CHOSEN] = "chosen", [STANDING_FITTED] = "fitted",
+    [STANDING_COMPARED] = "compared",
 };
 
 const char *standing_name(enum standing standing)
@@ -130,6 +131,8 @@ enum standing standing_of(const struct claim *claim, const struct fits *fits,
     *by = NULL;
     if (claim_is_behaviour(claim))
         return claim->outside ? STANDING_NONE : STANDING_TEST;
+    if (claim_is_agreement(claim))
+        return claim->checks->len > 0 ? STANDING_COMPARED : STANDING_NONE;
     bool sequence = false;
     for (guint i = 0; i < claim->checks->len; i++) {
         const struct check *check = g_ptr_array_index(claim->checks, i);

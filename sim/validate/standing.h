@@ -13,6 +13,7 @@ enum standing {
     STANDING_SETTING,
     STANDING_DRAWN,
     STANDING_TEST,
+    STANDING_COMPARED, // two simulations with one another: no source is asked
     STANDING_PREDICTED,
     STANDING_CHOSEN,
     STANDING_FITTED,

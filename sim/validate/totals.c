@@ -89,9 +89,9 @@ static json_t *by_standing(json_t *rows)
     return groups;
 }
 
-static bool is_predicted(const json_t *row)
+static bool stands_as(const json_t *row, enum standing standing)
 {
-    return g_strcmp0(row_text(row, "standing"), standing_name(STANDING_PREDICTED)) == 0;
+    return g_strcmp0(row_text(row, "standing"), standing_name(standing)) == 0;
 }
 
 static bool row_is(const json_t *row, enum verdict verdict)
@@ -99,16 +99,17 @@ static bool row_is(const json_t *row, enum verdict verdict)
     return strcmp(row_text(row, "verdict"), verdict_names[verdict]) == 0;
 }
 
-// The number that counts: of what nothing was fitted to or chosen for, how much holds.
-static json_t *predicted(json_t *rows, const char *of_what)
+// Of the rows with a standing that can be checked, how many hold. Of what is predicted this is the
+// number that counts: nothing was fitted to it or chosen for it.
+static json_t *that_hold(json_t *rows, enum standing standing, const char *of_what)
 {
     int all = 0, hold = 0;
     size_t index;
     json_t *row;
     json_array_foreach(rows, index, row)
     {
-        all += is_predicted(row) && !row_is(row, NOT_CHECKABLE);
-        hold += is_predicted(row) && row_is(row, HOLDS);
+        all += stands_as(row, standing) && !row_is(row, NOT_CHECKABLE);
+        hold += stands_as(row, standing) && row_is(row, HOLDS);
     }
     return json_pack("{s:i, s:i}", of_what, all, "hold", hold);
 }
@@ -121,7 +122,8 @@ json_t *totals_of(json_t *rows)
     {
         count_in(by_kind, row_text(row, "kind"), row);
     }
-    json_object_set_new(totals, "predicted", predicted(rows, "claims"));
+    json_object_set_new(totals, "predicted", that_hold(rows, STANDING_PREDICTED, "claims"));
+    json_object_set_new(totals, "compared", that_hold(rows, STANDING_COMPARED, "claims"));
     json_object_set_new(totals, "by_kind", by_kind);
     json_object_set_new(totals, "by_standing", by_standing(rows));
     return totals;
@@ -173,5 +175,6 @@ json_t *totals_of_ranks(json_t *ranks)
         hold += row_is(rank, HOLDS);
     }
     return json_pack("{s:I, s:i, s:o, s:o}", "ranks", (json_int_t)json_array_size(ranks), "hold",
-                     hold, "predicted", predicted(ranks, "ranks"), "list", ranks);
+                     hold, "predicted", that_hold(ranks, STANDING_PREDICTED, "ranks"), "list",
+                     ranks);
 }

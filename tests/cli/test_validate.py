@@ -54,6 +54,19 @@ SAME = """\
     source: "4"
     same_as: [sys.a.holds, sys.c.known]
 """
+AGREEMENTS = """\
+  sys.f.agree:
+    kind: agreement
+    statement: a series is like itself
+    source: "4"
+    check: {agreement: {scenario: small, metric: latency_us, series: second, with: second, tolerance: 1 %}}
+  sys.f.differ:
+    kind: agreement
+    statement: other messages are like these
+    source: "4"
+    check: {agreement: {scenario: small, metric: latency_us, series: second, from: 4 KiB, tolerance: 1 %,
+            with: {series: second, set: host.processor.clock=1000 GHz}}}
+"""
 HEALED = """\
   sys.c.healed:
     kind: number
@@ -249,6 +262,7 @@ class Verdicts(Case):
                          {"claims": 6, "holds": 1, "misses": 1, "known_miss": 1, "not_run": 0,
                           "not_checkable": 3, "same_as": 0, "listed_but_hold": 0,
                           "predicted": {"claims": 3, "hold": 1},
+                          "compared": {"claims": 0, "hold": 0},
                           "top40": {"ranks": 0, "hold": 0, "list": [],
                                     "predicted": {"ranks": 0, "hold": 0}}})
         self.assertEqual(totals["by_kind"]["number"],
@@ -256,6 +270,21 @@ class Verdicts(Case):
                           "not_checkable": 0, "same_as": 0})
         for key in ("claims", "holds", "misses", "known_miss", "not_checkable"):
             self.assertEqual(sum(kind[key] for kind in totals["by_kind"].values()), totals[key])
+
+    def test_agreement(self):
+        """What compares simulations has a standing of its own, and is no evidence for the model."""
+        self.claims(CLAIMS + AGREEMENTS)
+        rows = self.rows("sys", code=2)
+        self.assertEqual([(rows[name]["kind"], rows[name]["standing"], rows[name]["verdict"])
+                          for name in ("sys.f.agree", "sys.f.differ")],
+                         [("agreement", "compared", "holds"), ("agreement", "compared", "misses")])
+        self.assertEqual(rows["sys.f.agree"]["deviation"], 0)
+        self.assertIn("1 of 1 values outside", rows["sys.f.differ"]["simulated"])
+        self.assertLess(rows["sys.f.differ"]["deviation"], -0.02)
+        totals = json.loads(self.validate("--format", "json", code=2).stdout)["totals"]
+        self.assertEqual(totals["compared"], {"claims": 2, "hold": 1})
+        self.assertEqual(totals["predicted"], {"claims": 2, "hold": 1})
+        self.assertIn("\n1 of 2 comparisons of simulations hold\n", self.validate(code=2).stdout)
 
     def test_same_as(self):
         """What two claims say is counted once, and known misses are no more by being said twice."""

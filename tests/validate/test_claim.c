@@ -160,6 +160,36 @@ static void test_bad_checks(void)
     expect_check("{ends_with: {scenario: s, series: A, status: dead}}", "unknown status \"dead\"");
 }
 
+// Agreements of two simulations: the curves come in pairs, the tolerance is relative, and the claim
+// says that it is one.
+static void test_agreements(void)
+{
+#define AGREEMENT(rest) "{agreement: {scenario: s, metric: a_us, series: A, " rest "}}"
+#define OF_KIND(kind, check)                                                                       \
+    "others:\n  s.a: {kind: " kind ", statement: x, source: y,\n         " check "}\n"
+    expect(OF_KIND("agreement", "check: " AGREEMENT("with: B, from: 4 KiB, tolerance: 2 %")), "");
+    expect(OF_KIND("agreement", "check: {ends_with: {scenario: s, series: A, status: failed}}"),
+           "");
+    expect(OF_KIND("shape", "check: " AGREEMENT("with: B, tolerance: 2 %")),
+           "c.yaml:3:18: error: s.a: an agreement of two simulations is no statement of a source "
+           "(write kind: agreement)");
+    expect(OF_KIND("agreement", "same_as: s.b"),
+           "c.yaml:2:8: error: s.a: an agreement is the same as no other claim");
+    expect_check(AGREEMENT("tolerance: 2 %"), "`with' is missing");
+    expect_check(AGREEMENT("with: B"), "`tolerance' is missing");
+    expect_check(AGREEMENT("with: [B, C], tolerance: 2 %"),
+                 "c.yaml:6:69: error: s.a.check.agreement: each curve of `series' needs one of "
+                 "`with': there are 1 and 2");
+    expect_check(AGREEMENT("with: B, tolerance: 2 us"),
+                 "the tolerance of an agreement is a percentage above 0 %");
+    expect_check(AGREEMENT("with: B, tolerance: 0 %"),
+                 "the tolerance of an agreement is a percentage above 0 %");
+    expect_check(AGREEMENT("with: B, tolerance: 2 %, from: 4 us"), "\"4 us\"");
+    expect_check(AGREEMENT("with: B, tolerance: 2 %, to: C"), "agreement.to: unknown key");
+#undef AGREEMENT
+#undef OF_KIND
+}
+
 // More mistakes than are told: none of what follows them is taken for right.
 static void test_many_bad_checks(void)
 {
@@ -390,6 +420,7 @@ int main(void)
 {
     static const struct suite_case cases[] = {{"claims that are right", test_good},
                                               {"checks that are wrong", test_bad_checks},
+                                              {"agreements", test_agreements},
                                               {"many wrong checks", test_many_bad_checks},
                                               {"claims that are wrong", test_bad_claims},
                                               {"ranks", test_ranks},

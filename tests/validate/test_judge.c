@@ -776,6 +776,41 @@ static void test_same_value(void)
     json_decref(name);
 }
 
+// Two simulations of the same, size by size.
+static void test_agreement(void)
+{
+    static const struct sample samples[] = {
+        {"A 1:100 2:200; B 1:102 2:196", "{agreement: {series: A, with: B, tolerance: 2 %}}", HOLDS,
+         "furthest apart: 102 us for 100 us at 1 B"},
+        {"A 1:100 2:200; B 1:102 2:195.9", "{agreement: {series: A, with: B, tolerance: 2 %}}",
+         MISSES, "furthest apart: 195.9 us for 200 us at 2 B; 1 of 2 values outside"},
+        {"A 1:100 2:200; B 1:300 2:200",
+         "{agreement: {series: A, with: B, from: 2 B, tolerance: 2 %}}", HOLDS,
+         "200 us for 200 us at 2 B"},
+        {"A 1:100 2:200 4:400; B 1:100 2:100 4:400",
+         "{agreement: {series: A, with: B, sizes: 1 B .. 4 B, except: 2 B, tolerance: 1 %}}", HOLDS,
+         "100 us for 100 us at 1 B"},
+        {"A 1:100; B 1:101; C 1:200; D 1:190",
+         "{agreement: {series: [A, C], with: [B, D], tolerance: 4 %}}", MISSES,
+         "190 us for 200 us at 1 B (D); 1 of 2 values outside"},
+        {"A 0:0 1:1; B 0:0 1:1", "{agreement: {series: A, with: B, tolerance: 1 %}}", HOLDS,
+         "0 us"},
+        {"A 0:0 1:1; B 0:1 1:1", "{agreement: {series: A, with: B, tolerance: 1 %}}", MISSES,
+         "1 us for 0 us"},
+        {"A 1:100 2:200; B 1:100", "{agreement: {series: A, with: B, tolerance: 2 %}}", NOT,
+         "A has 2 values, B has 1"},
+        {"A 1:100 2:200; B 1:100 4:200", "{agreement: {series: A, with: B, tolerance: 2 %}}", NOT,
+         "A and B have values at different sizes"},
+        {"A 1:100", "{agreement: {series: A, with: B, tolerance: 2 %}}", NOT,
+         "series missing: s has no \"B\""},
+        {"A 1:100; xB 1:100", "{agreement: {series: A, with: xB, tolerance: 2 %}}", MISSES,
+         "xB of s ended as failed"},
+        {"A 1:100; B 1:100", "{agreement: {series: A, with: B, from: 2 B, tolerance: 2 %}}", NOT,
+         "A has no value at these sizes"},
+        {0}};
+    run_samples(samples);
+}
+
 int main(void)
 {
     static const struct suite_case cases[] = {{"a value", test_value},
@@ -787,6 +822,7 @@ int main(void)
                                               {"the shape of a curve", test_shape},
                                               {"ranges", test_ranges},
                                               {"several curves", test_several},
+                                              {"agreements", test_agreement},
                                               {"ends and counters of runs", test_runs},
                                               {"what is expected, in words", test_expected},
                                               {"values of one rank", test_rank},

@@ -114,6 +114,23 @@ static void test_text(void)
                "3 of 5 predicted claims hold\n");
 }
 
+// What two simulations are compared for stands before the last line.
+static void test_compared(void)
+{
+    json_t *scorecard = json_loads("{\"claims\": [], \"totals\": {\"compared\": {\"claims\": 7, "
+                                   "\"hold\": 6}, \"predicted\": {\"claims\": 2, \"hold\": 1}}}",
+                                   0, NULL);
+    char *text = NULL;
+    size_t length = 0;
+    FILE *file = open_memstream(&text, &length);
+    scorecard_print(scorecard, false, file);
+    fclose(file);
+    SUITE_CONTAINS(text, "\n\n6 of 7 comparisons of simulations hold\n\n1 of 2 predicted claims "
+                         "hold\n");
+    free(text);
+    json_decref(scorecard);
+}
+
 static void test_colour(void)
 {
     same_print(1, 0, true,
@@ -227,6 +244,7 @@ int main(void)
     static const struct suite_case cases[] = {
         {"for people", test_text},
         {"in colours", test_colour},
+        {"comparisons", test_compared},
         {"for build servers", test_junit},
         {0},
     };

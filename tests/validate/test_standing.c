@@ -35,24 +35,31 @@ static const char claims[] =
     "  s.behaviour: {statement: x, source: y}\n"
     "  s.outside: {statement: x, source: y, outside: z}\n"
     "others:\n"
-    "  s.unchecked: {kind: shape, statement: x, source: y, not_checkable: z}\n"               //
-    CLAIM("target", VALUE("A", "1 B"))                                                        //
-    CLAIM("other", VALUE("B", "1 B"))                                                         //
-    CLAIM("elsewhere", VALUE("A", "2 B"))                                                     //
-    CLAIM("again", VALUE("A", "1 B"))                                                         //
-    CLAIM("both", ORDER("1 B"))                                                               //
-    CLAIM("wider", ORDER("1 B .. 2 B"))                                                       //
-    CLAIM("order", ORDER("8 B"))                                                              //
-    CLAIM("order_again", ORDER("8 B"))                                                        //
-    CLAIM("gain", GAIN("2 B .. 4 B"))                                                         //
-    CLAIM("gain_again", GAIN("4 B"))                                                          //
-    CLAIM("gain_wider", GAIN("2 B .. 8 B"))                                                   //
-    CLAIM("mixed", VALUE("A", "1 B") ", " VALUE("A", "8 B"))                                  //
-    CLAIM("setting", SETTING)                                                                 //
-    CLAIM("figure", FIGURE)                                                                   //
-    CLAIM("figure_setting", SETTING ", " FIGURE)                                              //
-    CLAIM("setting_beside", SETTING ", " VALUE("A", "8 B"))                                   //
-    "  s.configured: {kind: config, statement: x, source: y, check: " VALUE("A", "8 B") "}\n" //
+    "  s.unchecked: {kind: shape, statement: x, source: y, not_checkable: z}\n" //
+    CLAIM("target", VALUE("A", "1 B"))                                          //
+    CLAIM("other", VALUE("B", "1 B"))                                           //
+    CLAIM("elsewhere", VALUE("A", "2 B"))                                       //
+    CLAIM("again", VALUE("A", "1 B"))                                           //
+    CLAIM("both", ORDER("1 B"))                                                 //
+    CLAIM("wider", ORDER("1 B .. 2 B"))                                         //
+    CLAIM("order", ORDER("8 B"))                                                //
+    CLAIM("order_again", ORDER("8 B"))                                          //
+    CLAIM("gain", GAIN("2 B .. 4 B"))                                           //
+    CLAIM("gain_again", GAIN("4 B"))                                            //
+    CLAIM("gain_wider", GAIN("2 B .. 8 B"))                                     //
+    CLAIM("mixed", VALUE("A", "1 B") ", " VALUE("A", "8 B"))                    //
+    CLAIM("setting", SETTING)                                                   //
+    CLAIM("figure", FIGURE)                                                     //
+    CLAIM("figure_setting", SETTING ", " FIGURE)                                //
+    CLAIM("setting_beside", SETTING ", " VALUE("A", "8 B"))                     //
+    "  s.configured: {kind: config, statement: x, source: y, check: " VALUE(
+        "A", "8 B") "}\n" //
+                    "  s.agreement: {kind: agreement, statement: x, source: y, check: [" VALUE(
+                        "A", "1 B") ", "
+                                    "{agreement: {scenario: s, metric: a_us, series: A, with: B, "
+                                    "tolerance: 1 %}}]}\n"
+                                    "  s.agreement_unchecked: {kind: agreement, statement: x, "
+                                    "source: y, not_checkable: z}\n" //
     CLAIM("sequence",
           "{transitions: {scenario: s, series: A, steps: x}}, {ends_with: {scenario: s, "
           "series: A, status: completed}}") //
@@ -130,6 +137,9 @@ static void test_each(void)
         {"s.ends", "predicted", NULL},
         {"s.sequence", "test", NULL},
         {"s.configured", "setting", NULL},
+        // No source is asked, whatever was fitted.
+        {"s.agreement", "compared", NULL},
+        {"s.agreement_unchecked", NULL, NULL},
     };
     struct world world = world_new(calibration);
     for (size_t i = 0; i < G_N_ELEMENTS(samples); i++) {
@@ -204,7 +214,7 @@ static void test_ranks(void)
                 "holds");
 }
 
-// What is predicted and can be checked is counted by itself.
+// What is predicted and can be checked is counted by itself, and so is what is compared.
 static void test_predicted(void)
 {
     json_t *rows = json_loads(
@@ -212,17 +222,22 @@ static void test_predicted(void)
         " {\"kind\": \"k\", \"standing\": \"predicted\", \"verdict\": \"known_miss\"},"
         " {\"kind\": \"k\", \"standing\": \"predicted\", \"verdict\": \"not_checkable\"},"
         " {\"kind\": \"k\", \"standing\": \"fitted\", \"verdict\": \"holds\"},"
+        " {\"kind\": \"agreement\", \"standing\": \"compared\", \"verdict\": \"holds\"},"
+        " {\"kind\": \"agreement\", \"standing\": \"compared\", \"verdict\": \"misses\"},"
         " {\"kind\": \"k\", \"standing\": null, \"verdict\": \"same_as\"}]",
         0, NULL);
     json_t *totals = totals_of(rows);
     char *text = json_dumps(json_object_get(totals, "predicted"), JSON_COMPACT);
     SUITE_SAME_TEXT(text, "{\"claims\":2,\"hold\":1}");
     free(text);
+    text = json_dumps(json_object_get(totals, "compared"), JSON_COMPACT);
+    SUITE_SAME_TEXT(text, "{\"claims\":2,\"hold\":1}");
+    free(text);
     json_t *standings = json_object_get(totals, "by_standing");
-    CU_ASSERT_EQUAL(json_object_size(standings), 2);
+    CU_ASSERT_EQUAL(json_object_size(standings), 3);
     json_t *fitted = json_object_get(standings, "fitted");
     SUITE_SAME_INTEGER(json_integer_value(json_object_get(fitted, "holds")), 1);
-    SUITE_SAME_INTEGER(json_integer_value(json_object_get(totals, "claims")), 4);
+    SUITE_SAME_INTEGER(json_integer_value(json_object_get(totals, "claims")), 6);
     json_decref(totals);
     json_decref(rows);
 }
