@@ -51,7 +51,7 @@ _netsim() {
     COMPREPLY=()
 
     # Begin: bash commands
-    commands='run check describe list show bench sweep explain flatten export validate compare plot figures calibrate help test'
+    commands='run check describe list show bench sweep explain flatten export trace validate compare plot figures calibrate help test'
     case $command in
     run)
         arguments='scenario'
@@ -156,6 +156,16 @@ _netsim() {
         --series) value='none' ;;
         --set) value='parameter' ;;
         --host-speed) value='none' ;;
+        esac
+        ;;
+    trace)
+        arguments='file'
+        options='--speed --stack --format --matrix --help'
+        case $previous in
+        --speed) value='none' ;;
+        --stack) value='none' ;;
+        --format) value='choice table csv json' ;;
+        --matrix) value='file' ;;
         esac
         ;;
     validate)

@@ -71,6 +71,14 @@ const struct cli_command cli_commands[] = {
      "What these traces can't express is refused with its place.\n\n"
      "  netsim export ti replay_stencil --series 'LAM TCP' --out stencil",
      cli_export, cli_export_options, 2, 2, CLI_WORDS_SCENARIO, NULL},
+    {"trace", "FILE", "say what is in a recorded program",
+     "FILE is what `workload.replay` takes: a list of SimGrid's time-independent traces, such a\n"
+     "trace of all ranks, or the .otf2 file of an OTF2 archive. Prints its calls by operation "
+     "with\n"
+     "their sizes, who sends how much to whom, and how much each rank computes. All of it is\n"
+     "checked; mistakes have file and line. Nothing is simulated.\n\n"
+     "  netsim trace traces/stencil_16/trace.txt --matrix stencil.png",
+     cli_trace, cli_trace_options, 1, 1, CLI_WORDS_FILE, NULL},
     {"validate", "[PATTERN...]", "hold the claims of the sources against what is simulated",
      "Runs what the claims of references/claims/ look at, prints for each what was expected, what\n"
      "came out and the verdict, and the totals. PATTERN is a system (via), the start of an id\n"

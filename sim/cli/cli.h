@@ -52,6 +52,7 @@ enum cli_exit cli_bench(const struct cli_command *command, int argc, char **argv
 enum cli_exit cli_explain(const struct cli_command *command, int argc, char **argv);
 enum cli_exit cli_flatten(const struct cli_command *command, int argc, char **argv);
 enum cli_exit cli_export(const struct cli_command *command, int argc, char **argv);
+enum cli_exit cli_trace(const struct cli_command *command, int argc, char **argv);
 enum cli_exit cli_calibrate(const struct cli_command *command, int argc, char **argv);
 enum cli_exit cli_validate(const struct cli_command *command, int argc, char **argv);
 enum cli_exit cli_compare(const struct cli_command *command, int argc, char **argv);
@@ -70,6 +71,7 @@ extern const struct cli_option cli_bench_options[];
 extern const struct cli_option cli_explain_options[];
 extern const struct cli_option cli_flatten_options[];
 extern const struct cli_option cli_export_options[];
+extern const struct cli_option cli_trace_options[];
 extern const struct cli_option cli_calibrate_options[];
 extern const struct cli_option cli_validate_options[];
 extern const struct cli_option cli_compare_options[];

@@ -28,9 +28,8 @@ struct recording_source {
     struct recording *recording;
     double ps_per_unit; // of its work
     int ranks;
-    struct player *players; // by rank
-    struct mpi_group_set **communicators;
-    int communicator_count;
+    struct player *players;   // by rank
+    GPtrArray *communicators; // struct mpi_group_set *
     union call_arguments arguments;
 };
 
@@ -110,9 +109,11 @@ static void set_arguments(struct recording_source *source, const struct mpi_grou
 static const struct mpi_group *group_of(const struct recording_source *source, int rank,
                                         const struct recorded_call *call)
 {
-    return call->communicator == NO_COMMUNICATOR
-               ? NULL
-               : source->communicators[call->communicator]->of[rank];
+    if (call->communicator == NO_COMMUNICATOR)
+        return NULL;
+    const struct mpi_group_set *set =
+        g_ptr_array_index(source->communicators, (guint)call->communicator);
+    return set->of[rank];
 }
 
 // A recording has no addresses. Requests that are open at once can't share memory: a library that
@@ -160,26 +161,31 @@ static void recording_source_free(struct op_source *base)
     for (int rank = 0; rank < source->ranks; rank++)
         recording_cursor_free(source->players[rank].cursor);
     g_free(source->players);
-    for (int i = 0; i < source->communicator_count; i++)
-        mpi_group_set_free(source->communicators[i]);
-    g_free(source->communicators);
+    g_ptr_array_unref(source->communicators);
     recording_unref(source->recording);
     g_free(source);
 }
 
-static void make_groups(struct recording_source *source, const GPtrArray *communicators)
+static void free_set(gpointer set)
 {
-    source->communicator_count = communicators ? (int)communicators->len : 0;
-    source->communicators = g_new(struct mpi_group_set *, source->communicator_count);
-    for (int i = 0; i < source->communicator_count; i++) {
+    mpi_group_set_free(set);
+}
+
+GPtrArray *recording_groups_new(const struct recording *recording)
+{
+    const GPtrArray *communicators = recording_communicators(recording);
+    GPtrArray *sets = g_ptr_array_new_with_free_func(free_set);
+    for (guint i = 0; communicators && i < communicators->len; i++) {
         const struct communicator *one = g_ptr_array_index(communicators, i);
-        source->communicators[i] = mpi_group_set_new(source->ranks);
+        struct mpi_group_set *set = mpi_group_set_new(recording_ranks(recording));
         for (guint k = 0; k < one->groups->len; k++) {
             const GArray *ranks = g_ptr_array_index(one->groups, k);
-            mpi_group_set_add(source->communicators[i], one->name, i + 1,
-                              &g_array_index(ranks, int, 0), (int)ranks->len);
+            mpi_group_set_add(set, one->name, (int)i + 1, &g_array_index(ranks, int, 0),
+                              (int)ranks->len);
         }
+        g_ptr_array_add(sets, set);
     }
+    return sets;
 }
 
 struct op_source *recording_source_new(struct recording *recording,
@@ -193,6 +199,6 @@ struct op_source *recording_source_new(struct recording *recording,
                           : config->speed > 0 ? (double)TIME_S / (double)config->speed
                                               : 0;
     source->players = g_new0(struct player, source->ranks);
-    make_groups(source, recording_communicators(recording));
+    source->communicators = recording_groups_new(recording);
     return &source->base;
 }

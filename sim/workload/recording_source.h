@@ -4,6 +4,7 @@
 #ifndef NETSIM_WORKLOAD_RECORDING_SOURCE_H
 #define NETSIM_WORKLOAD_RECORDING_SOURCE_H
 
+#include "sim/mpi/group.h"
 #include "sim/scenario/replay.h"
 #include "sim/workload/source.h"
 
@@ -11,5 +12,9 @@
 // between the calls is time by `config`. The caller frees it (op_source_free).
 struct op_source *recording_source_new(struct recording *recording,
                                        const struct replay_config *config);
+
+// The groups of the recording's communicators, by their number: struct mpi_group_set *. The caller
+// frees the list with g_ptr_array_unref.
+GPtrArray *recording_groups_new(const struct recording *recording);
 
 #endif

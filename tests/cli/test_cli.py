@@ -9,7 +9,7 @@ import unittest
 from harness import Case
 
 COMMANDS = ["run", "check", "describe", "list", "show", "bench", "sweep", "explain", "flatten",
-            "export", "calibrate"]
+            "export", "trace", "calibrate"]
 
 
 class Usage(Case):

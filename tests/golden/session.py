@@ -7,7 +7,7 @@
 
 A session is lines "$ COMMAND", each followed by what the command prints, by what it prints to stderr as lines
 "! TEXT" and, unless it ended with 0, by "[exit CODE]". Lines before the first command are the session's head. Its commands run one
-after the other in a directory of their own, in which scenarios/ and references/ are the tree's, inputs/ is
+after the other in a directory of their own, in which scenarios/, references/ and traces/ are the tree's, inputs/ is
 tests/golden/sessions/inputs/, and netsim is $NETSIM, or the launcher. A picture is not drawn: $NETSIM_PYTHON
 keeps the document that would be drawn, `drawn' prints it. What depends on the machine or the hour (rates,
 the clock's seconds, directories, what identifies the sources) is replaced by its name before it is compared.
@@ -84,6 +84,7 @@ class Scratch:
             tool.chmod(0o755)
         (self.path / "bin" / "netsim").symlink_to(NETSIM)
         for name, place in (("scenarios", SOURCE / "scenarios"), ("references", SOURCE / "references"),
+                            ("traces", SOURCE / "traces"),
                             ("inputs", SESSIONS / "inputs")):
             (self.path / "work" / name).symlink_to(place)
         self.environment = {
