@@ -22,6 +22,7 @@ from matplotlib.colors import LinearSegmentedColormap, LogNorm
 from sheet import Sheet
 
 MOST_CELLS = 256   # in a row
+MOST_TICKS = 8
 MOST_NUMBERS = 6   # ranks with numbers in their cells
 BAR_SHADES = ["#cfe3f1", *style.FIELD[1:]]  # the least is not white
 
@@ -89,11 +90,12 @@ def draw_field(sheet, axes, document, what, prefix):
                     dark = scale.norm(max(value, least)) > 0.55
                     axes.text(target, source, value_text(value, what), ha="center", va="center",
                               fontsize=6, color=style.LIGHT if dark else style.INK)
+    step = 2 ** max(0, math.ceil(math.log2(document["ranks"] / MOST_TICKS)))
     axes.set_aspect("equal")
     axes.invert_yaxis()
     axes.grid(visible=False)
     for axis, text in ((axes.xaxis, "to rank"), (axes.yaxis, "from rank")):
-        axis.set_major_locator(ticker.MaxNLocator(8, integer=True))
+        axis.set_major_locator(ticker.MultipleLocator(step))
         axis.set_label_text(text)
     axes.set_title(what, loc="left")
     add_bar(sheet, axes, scale, what)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Draws documents with plots/draw.py and plots/explain.py alone, without the simulator."""
+"""Draws documents with plots/draw.py, plots/explain.py and plots/matrix.py alone, without the simulator."""
 
 import json
 import os
@@ -365,6 +365,44 @@ class Explain(Drawn):
     def test_all_failed(self):
         said = self.draw(self.document([1], total=[None], classes={}), script="explain.py", code=1)
         self.assertIn("nothing to draw", said)
+
+
+class Matrix(Drawn):
+    @staticmethod
+    def document(ranks, rows, stack=None):
+        return {"file": "t.txt", "ranks": ranks,
+                "matrix": {"collectives": "unfolded" if stack else "apart", "stack": stack,
+                           "columns": ["from", "to", "messages", "bytes"], "rows": rows}}
+
+    def test_numbers_in_cells(self):
+        self.draw(self.document(3, [[0, 1, 2, 3072], [1, 0, 5, 0], [2, 2, 1, 7 * 2**20]], "lam_tcp"),
+                  script="matrix.py")
+        self.assertLessEqual({"p1-matrix-bytes", "p2-matrix-messages"}, set(self.ids))
+        for word in ("3\u2009KiB", "7\u2009MiB", "0\u2009B", "3 ranks", "from rank", "to rank",
+                     "t.txt", "messages that lam_tcp makes of the collectives"):
+            self.assertIn(word, self.words)
+
+    def test_one_value(self):
+        """All pairs alike, as in a ring, and a single rank that sends to itself."""
+        for ranks in (1, 16, 100):
+            self.draw(self.document(ranks, [[i, (i + 1) % ranks, 4, 100] for i in range(ranks)]),
+                      script="matrix.py")
+            self.assertIn("100\u2009B", self.words)
+            self.assertIn("collectives are not in it", self.words)
+
+    def test_neighbours_share_a_cell(self):
+        self.draw(self.document(1000, [[0, 1, 1, 10], [1, 0, 1, 10], [3, 3, 1, 10],
+                                       [999, 999, 7, 1000]]), script="matrix.py")
+        self.assertIn("the sum of 4 \u00d7 4 ranks", self.words)
+        self.assertIn("30\u2009B", self.words)  # the least
+
+    def test_nothing(self):
+        self.draw(self.document(2, []), script="matrix.py")
+        self.assertIn("there is no message", self.words)
+
+    def test_not_a_recording(self):
+        said = self.draw({"file": "t.txt", "ranks": 2}, script="matrix.py", code=1)
+        self.assertIn("the document lacks 'matrix'", said)
 
 
 if __name__ == "__main__":

@@ -89,6 +89,7 @@ static void expect_returned(struct recording *recording)
         GString *before = text_of(recording), *after = text_of(again);
         CU_ASSERT(before->len > 0);
         SUITE_SAME_TEXT(after->str, before->str);
+        CU_ASSERT(recording_identity(again) == recording_identity(recording));
         g_string_free(before, TRUE);
         g_string_free(after, TRUE);
     }
