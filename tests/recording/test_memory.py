@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A recording of 1,024 ranks is replayed packet by packet over GM in memory that its length does not
 determine: at most 5 KB per rank more than the same calls take as a program, connections being the
-same, while the rank's calls are several times as long as that.
+same, while the rank's calls are several times as long as that. What is no recording is refused in
+memory that does not grow with it.
 
 Each rank passes messages around a ring, and computes in many small pieces between them.
 """
@@ -77,13 +78,13 @@ class Memory(unittest.TestCase):
         self.addCleanup(temporary.cleanup)
         self.directory = pathlib.Path(temporary.name)
 
-    def peak(self, *arguments):
-        """Bytes of memory that the program has had at most."""
+    def peak(self, *arguments, ends=0):
+        """Bytes of memory that the program has had at most, until it ended with that code."""
         done = subprocess.run([sys.executable, "-I", "-S", "-c", PEAK, NETSIM, *map(str, arguments)],
                               check=False, timeout=900, cwd=self.directory, encoding="utf-8",
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         code, kilobytes = map(int, done.stdout.split())
-        self.assertEqual(code, 0, done.stderr)
+        self.assertEqual(code, ends, done.stderr)
         return kilobytes << 10
 
     def run_scenario(self, name, workload):
@@ -116,6 +117,22 @@ class Memory(unittest.TestCase):
         # It is the same run: the same times, but for the names of the two.
         self.assertEqual([line.split(",", 1)[1] for line in replayed],
                          [line.split(",", 1)[1] for line in results])
+
+    @unittest.skipIf(SANITIZED, "the memory of a sanitized program is not that of the program")
+    def test_what_is_none(self):
+        """Lines without end, ranks without number, lists without end: all of them large."""
+        scenario = self.directory / "s.yaml"
+        scenario.write_text(MACHINE + "workload: {replay: t.txt, speed: 1 Gflop/s}\n", encoding="utf-8")
+        trace = self.directory / "t.txt"
+        trace.write_text("0 init\n0 fly\n0 finalize\n", encoding="ascii")
+        little = self.peak("check", scenario, ends=1)
+        size = 100_000_000
+        for text in ("x" * size, "0 init\n0 send " + "1 " * (size // 2), "x " * (size // 2), "x\n" * (size // 2),
+                     "0 init\n" + "0 compute 1e6\n" * (size // 14), "0 fly\n" * (size // 6), "65535 init\n",
+                     "".join(f"{rank} init\n" for rank in range(1000000))):
+            trace.write_text(text, encoding="ascii")
+            with self.subTest(text=text[:20]):
+                self.assertLess(self.peak("check", scenario, ends=1) - little, 100_000_000)
 
 
 if __name__ == "__main__":
