@@ -12,6 +12,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+// The library loses memory where it cannot open a file.
+const char *__lsan_default_suppressions(void); // NOLINT(bugprone-reserved-identifier)
+const char *__lsan_default_suppressions(void)  // NOLINT(bugprone-reserved-identifier)
+{
+    return "leak:libopen-trace-format2";
+}
+
 // Reads an archive that is written for that.
 static struct recording *read_given(const struct otf2_given *given, char **complaints)
 {
@@ -563,6 +570,135 @@ static void test_eztrace(void)
     }
 }
 
+// ---- Broken files ----
+
+static const struct otf2_given whole = {
+    .ranks = 2,
+    .events =
+        {"MPI_Init{ } MPI_Irecv{ irecv 8 } MPI_Isend{ isend 1 0 3 100 9 } "
+         "MPI_Waitall{ received 1 0 4 200 8 sent 9 } +900 MPI_Bcast{ collective 1 0 0 128 64 } "
+         "MPI_Allgatherv{ collective 7 0 -1 2 4 } MPI_Barrier{ collective 0 1 -1 0 0 } "
+         "MPI_Finalize{ }",
+         "MPI_Init{ } MPI_Irecv{ irecv 8 } MPI_Isend{ isend 0 0 4 200 9 } "
+         "MPI_Wait{ received 0 0 3 100 8 } MPI_Wait{ sent 9 } "
+         "MPI_Bcast{ collective 1 0 0 0 64 } MPI_Allgatherv{ collective 7 0 -1 6 4 } "
+         "MPI_Barrier{ collective 0 1 -1 0 0 } MPI_Finalize{ }"},
+    .comms = {{.name = "MPI_COMM_WORLD"}, {.name = "turned", .members = "1 0", .below = true}}};
+
+static const char *const files[] = {"traces.otf2", "traces.def", "traces/100.evt", "traces/110.evt",
+                                    "traces/100.def"};
+
+// An archive of which one file is another than it was written.
+struct broken {
+    char *directory, *archive, *anchor;
+    char *file, *bytes;
+    gsize length;
+};
+
+static void broken_begin(struct broken *broken, const char *file)
+{
+    broken->directory = temporary_directory();
+    broken->archive = g_build_filename(broken->directory, "a", NULL);
+    broken->anchor = otf2_write(broken->archive, &whole);
+    broken->file = g_build_filename(broken->archive, file, NULL);
+    CU_ASSERT_FATAL(g_file_get_contents(broken->file, &broken->bytes, &broken->length, NULL));
+}
+
+static void broken_end(struct broken *broken)
+{
+    g_free(broken->bytes);
+    g_free(broken->file);
+    g_free(broken->anchor);
+    g_free(broken->archive);
+    temporary_remove(broken->directory);
+}
+
+// Reads it with other bytes; true if it was read. Otherwise something is said of it.
+static bool broken_read(const struct broken *broken, const char *bytes, gsize length)
+{
+    struct recording *recording;
+    CU_ASSERT_FATAL(g_file_set_contents(broken->file, bytes, (gssize)length, NULL));
+    char *complaints = recording_complaints(broken->archive, broken->anchor, &recording);
+    bool read = recording != NULL;
+    g_free(complaints);
+    recording_unref(recording);
+    return read;
+}
+
+// The last two bytes are marks of the end: without them nothing is lost.
+static void test_cut_off(void)
+{
+    for (size_t i = 0; i < G_N_ELEMENTS(files); i++) {
+        struct broken broken;
+        int read = 0;
+        broken_begin(&broken, files[i]);
+        CU_ASSERT(broken_read(&broken, broken.bytes, broken.length));
+        for (gsize length = 0; length + 2 < broken.length; length += 1 + broken.length / 50)
+            read += broken_read(&broken, broken.bytes, length);
+        if (strcmp(files[i], "traces/100.def") != 0) // which translates nothing
+            SUITE_SAME_INTEGER(read, 0);
+        broken_end(&broken);
+    }
+}
+
+static void test_changed(void)
+{
+    GRand *random = g_rand_new_with_seed(20261123);
+    for (size_t i = 0; i < G_N_ELEMENTS(files); i++) {
+        struct broken broken;
+        broken_begin(&broken, files[i]);
+        for (int k = 0; k < 60; k++) {
+            char *bytes = g_memdup2(broken.bytes, broken.length);
+            for (int left = g_rand_int_range(random, 1, 4); left > 0; left--)
+                bytes[g_rand_int_range(random, 0, (gint32)broken.length)] =
+                    (char)g_rand_int_range(random, 0, 256);
+            broken_read(&broken, bytes, broken.length);
+            g_free(bytes);
+        }
+        broken_end(&broken);
+    }
+    g_rand_free(random);
+}
+
+static void test_random(void)
+{
+    GRand *random = g_rand_new_with_seed(20261124);
+    for (size_t i = 0; i < G_N_ELEMENTS(files); i++) {
+        struct broken broken;
+        char bytes[300];
+        broken_begin(&broken, files[i]);
+        for (int k = 0; k < 20; k++) {
+            for (size_t at = 0; at < sizeof bytes; at++)
+                bytes[at] = (char)g_rand_int_range(random, 0, 256);
+            if (i == 0)
+                memcpy(bytes, "\003BOTF2\0", 7);
+            bool read = broken_read(&broken, bytes, sizeof bytes);
+            CU_ASSERT(!read || strcmp(files[i], "traces/100.def") == 0);
+        }
+        broken_end(&broken);
+    }
+    g_rand_free(random);
+}
+
+static void test_missing(void)
+{
+    for (size_t i = 1; i < 4; i++) {
+        struct broken broken;
+        struct recording *recording;
+        broken_begin(&broken, files[i]);
+        CU_ASSERT(remove(broken.file) == 0);
+        char *complaints = recording_complaints(broken.archive, broken.anchor, &recording);
+        CU_ASSERT_PTR_NULL(recording);
+        SUITE_CONTAINS(complaints ? complaints : "it was read",
+                       i == 1 ? "traces.otf2: error: the archive's definitions cannot be read"
+                       : i == 2
+                           ? "traces.otf2: error: rank 0, event 0: what follows cannot be read"
+                           : "traces.otf2: error: rank 1, event 0: what follows cannot be read");
+        g_free(complaints);
+        broken_end(&broken);
+    }
+}
+
 // ---- The same program in two formats ----
 
 static void test_identity(void)
@@ -621,6 +757,10 @@ static const struct suite_case cases[] = {
     {"archives that lack something", test_archives},
     {"threads", test_threads},
     {"archives of EZTrace", test_eztrace},
+    {"files that are cut off", test_cut_off},
+    {"files with other bytes", test_changed},
+    {"files of random bytes", test_random},
+    {"files that are missing", test_missing},
     {"the same program in two formats has one identity", test_identity},
     {0},
 };

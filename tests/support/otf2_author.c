@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_OPEN 16 // regions, one in another
+#define MOST_OPEN 16             // regions, one in another
+#define CHUNK_BYTES (256 * 1024) // the least that the library takes
 
 struct author {
     const struct otf2_given *given;
