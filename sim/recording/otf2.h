@@ -97,6 +97,7 @@ struct otf2_archive {
     uint64_t resolution;    // of the clock, ticks per second; 0: unknown
     bool eztrace;           // EZTrace wrote it
     bool initializes;       // MPI_Init is among the regions
+    bool two_buffers;       // sums are as if no collective was in place
     struct recording_builder *builder;
     GPtrArray *communicators; // struct communicator *, those that are used
     GPtrArray *taken;         // by communicator: char *, 1 for each rank that is in a group of it

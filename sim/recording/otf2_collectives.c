@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The collectives of OTF2 archives. A record has two sums: the bytes that the rank sends and
 // receives. Score-P counts what a rank sends to each member, itself too unless the call was in
-// place, and so do others; EZTrace has the arguments of the call.
+// place, and so do others; the recorder of examples/mpi does so as if no call was in place, and
+// EZTrace has the arguments of the call.
 #include "sim/recording/otf2_collectives.h"
 
 #define MOST_BYTES (UINT64_C(1) << 50)
@@ -93,7 +94,8 @@ static bool put_symmetric(const struct otf2_view *view)
         return set_size(view, sum);
     if (sum != view->own.sent)
         return complain(view, NULL, "it sends another sum than it receives");
-    bool whole = sum % members == 0, in_place = others > 0 && sum % others == 0;
+    bool whole = sum % members == 0,
+         in_place = others > 0 && sum % others == 0 && !view->archive->two_buffers;
     if (whole && in_place)
         return complain(view, OTHER_RANKS, IN_PLACE);
     if (!whole && !in_place)

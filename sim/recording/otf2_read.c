@@ -6,6 +6,8 @@
 #include "sim/core/intern.h"
 #include "sim/program/communicator.h"
 
+#include <stdlib.h>
+
 // ---- Errors ----
 
 void otf2_complain(struct otf2_archive *archive, const char *hint, const char *format, ...)
@@ -206,8 +208,19 @@ static bool read_ranks(struct otf2_archive *archive)
     return good;
 }
 
+// The recorder that comes with netsim (examples/mpi/otf2_record) has the sums of two buffers.
+static bool has_two_buffers(OTF2_Reader *reader)
+{
+    char *creator = NULL;
+    bool ours = OTF2_Reader_GetCreator(reader, &creator) == OTF2_SUCCESS && creator &&
+                g_str_has_prefix(creator, "netsim otf2_record");
+    free(creator);
+    return ours;
+}
+
 static struct recording *read_archive(struct otf2_archive *archive)
 {
+    archive->two_buffers = has_two_buffers(archive->reader);
     if (!otf2_read_definitions(archive))
         return NULL;
     int ranks = otf2_ranks(archive);

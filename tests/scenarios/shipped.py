@@ -45,7 +45,7 @@ TESTED |= X306
 
 # Recorded programs, and one that a recording was made of: test_recordings.py
 REPLAYS = {"replay_cg", "replay_nas_ep", "replay_nas_is", "replay_sample_sort", "replay_stencil"}
-RECORDINGS = REPLAYS | {"stencil"}
+RECORDINGS = REPLAYS | {"replay_otf2", "stencil"}
 TESTED |= RECORDINGS
 
 # Those whose program fails, as it should.

@@ -66,6 +66,15 @@ class Replays(Case):
         self.assertLess(times[GM], min(times[TCP], times[VIA]))
 
 
+class Archive(Case):
+    def test_as_other_replays(self):
+        """The stencil on four ranks: GM is fastest, and no stack changes how much is sent."""
+        run = self.completes("replay_otf2")
+        time = {name: slowest(run, name) for name in (TCP, VIA, GM)}
+        self.assertLess(time[GM], min(time[TCP], time[VIA]))
+        self.assertEqual(run.json["ledger"]["messages"], run.json["ledger"]["delivered"])
+
+
 class Stencil(Case):
     def test_same_messages_as_the_recording(self):
         """The program and the replay differ in the work alone, which has been spread evenly here."""
