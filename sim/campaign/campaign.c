@@ -6,6 +6,7 @@
 #include "sim/campaign/source_id.h"
 #include "sim/campaign/store.h"
 #include "sim/campaign/workers.h"
+#include "sim/flow/flow.h"
 #include "sim/output/json.h"
 #include "sim/scenario/unused.h"
 #include "sim/workload/run.h"
@@ -246,7 +247,7 @@ static char *perform(void *owner, int item)
     struct campaign *campaign = owner;
     const struct piece *piece = piece_at(campaign, item);
     struct series_result *result =
-        run_case(campaign->registry, piece->test_case, 0, piece->seed, NULL);
+        flow_or_packets(campaign->registry, piece->test_case, 0, piece->seed, NULL);
     json_t *json = series_json(result);
     series_result_free(result);
     json_object_del(json, "name");

@@ -9,6 +9,7 @@
 #include "sim/figures/overlay.h"
 #include "sim/figures/results.h"
 #include "sim/figures/swept.h"
+#include "sim/flow/flow.h"
 #include "sim/output/file.h"
 #include "sim/output/progress.h"
 #include "sim/output/values.h"
@@ -347,7 +348,7 @@ static char *values_of_run(const struct scenario *scenario, const struct plot_ar
             continue;
         values_series(values, test_case->name);
         struct series_result *result =
-            run_case(&model_registry, test_case, (int)i, scenario->seed, &options);
+            flow_or_packets(&model_registry, test_case, (int)i, scenario->seed, &options);
         if (result->status != SIM_COMPLETED)
             cli_error(NULL, "note: %s: %s", result->name, sim_status_name(result->status));
         series_result_free(result);

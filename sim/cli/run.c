@@ -3,6 +3,7 @@
 // a state log.
 #include "sim/cli/run.h"
 
+#include "sim/flow/flow.h"
 #include "sim/output/captures.h"
 #include "sim/output/csv.h"
 #include "sim/output/file.h"
@@ -180,7 +181,7 @@ static void run_series(const struct scenario *scenario, const struct sinks *sink
         sinks_series(sinks, (int)i, test_case->name);
         progress_update(progress, (int)i, 0.0, test_case->name);
         struct series_result *series =
-            run_case(&model_registry, test_case, (int)i, scenario->seed, options);
+            flow_or_packets(&model_registry, test_case, (int)i, scenario->seed, options);
         const char *kind = json_string_value(json_object_get(series->reason, "kind"));
         bool cut = g_strcmp0(kind, SIM_INTERRUPTED) == 0;
         if (sinks->captures)

@@ -5,6 +5,7 @@
 #include "sim/cli/run.h"
 
 #include "sim/campaign/workers.h"
+#include "sim/flow/flow.h"
 #include "sim/output/tee.h"
 #include "sim/workload/estimate.h"
 #include "sim/workload/result_text.h"
@@ -91,8 +92,8 @@ static char *perform(void *owner, int item)
         .progress_owner = parallel->how_far,
         .time_limit_s = parallel->run->time_limit_s,
     };
-    struct series_result *result = run_case(&model_registry, case_at(parallel, item), item,
-                                            parallel->run->scenario->seed, &options);
+    struct series_result *result = flow_or_packets(&model_registry, case_at(parallel, item), item,
+                                                   parallel->run->scenario->seed, &options);
     g_ptr_array_unref(tees);
     char *mistake = end_sinks(parallel, timeline, log, values);
     char *found = result_text_of(result);

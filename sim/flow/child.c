@@ -160,10 +160,10 @@ static bool child_start(struct child *child, const char *path, child_work_fn *wo
 }
 
 // Passes an interrupt on; ends a child that does not end by itself afterwards.
-static void child_watch(struct child *child, bool (*interrupt)(void))
+static void child_watch(struct child *child, bool (*interrupt)(void *owner), void *owner)
 {
     gint64 now = g_get_monotonic_time();
-    if (!child->interrupted && interrupt && interrupt()) {
+    if (!child->interrupted && interrupt && interrupt(owner)) {
         child->interrupted = true;
         child->patience = now + GRACE_S * G_USEC_PER_SEC;
         kill(child->pid, SIGINT);
@@ -173,13 +173,13 @@ static void child_watch(struct child *child, bool (*interrupt)(void))
 }
 
 // Reads the child's text to its end.
-static void child_read(struct child *child, bool (*interrupt)(void))
+static void child_read(struct child *child, bool (*interrupt)(void *owner), void *owner)
 {
     char buffer[1 << 16];
     for (;;) {
         struct pollfd ready = {.fd = child->in, .events = POLLIN};
         int found = poll(&ready, 1, POLL_MS);
-        child_watch(child, interrupt);
+        child_watch(child, interrupt, owner);
         if (found <= 0)
             continue;
         ssize_t got = read(child->in, buffer, sizeof buffer);
@@ -230,7 +230,7 @@ static char *child_end(struct child *child, char **error)
     return whole ? g_strdup(text->str) : NULL;
 }
 
-char *child_run(child_work_fn *work, void *owner, bool (*interrupt)(void), char **error)
+char *child_run(child_work_fn *work, void *owner, bool (*interrupt)(void *owner), char **error)
 {
     struct child child = {.in = -1, .patience = G_MAXINT64};
     char *path = child_plugin_path(), *text = NULL;
@@ -241,7 +241,7 @@ char *child_run(child_work_fn *work, void *owner, bool (*interrupt)(void), char 
     }
     child.text = g_string_new(NULL);
     if (child_start(&child, path, work, owner, error)) {
-        child_read(&child, interrupt);
+        child_read(&child, interrupt, owner);
         text = child_end(&child, error);
     }
     if (child.in >= 0)

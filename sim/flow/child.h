@@ -14,10 +14,10 @@ typedef char *child_work_fn(void *owner, flow_plugin_run_fn *plugin);
 // there is no plugin and what to type, or how the process ended and what it had printed. The caller
 // frees both (g_free).
 //
-// interrupt (may be NULL): polled while the child works. Once true, the child gets SIGINT, and a
-// few seconds to come to an end of its own, which counts as any other; the work must ask for
-// itself.
-char *child_run(child_work_fn *work, void *owner, bool (*interrupt)(void), char **error);
+// interrupt (may be NULL): polled with the owner, in the parent, while the child works. Once true,
+// the child gets SIGINT, and a few seconds to come to an end of its own, which counts as any other;
+// the work must ask for itself.
+char *child_run(child_work_fn *work, void *owner, bool (*interrupt)(void *owner), char **error);
 
 // Where the plugin is: $NETSIM_FLOW_PLUGIN, or beside the program, or where it is installed.
 // Returns NULL if it is at none of them. The caller frees it (g_free).

@@ -69,9 +69,11 @@ void flow_curve_free(struct flow_curve *curve)
 {
     if (!curve)
         return;
-    g_array_free(curve->points, TRUE);
+    if (curve->points)
+        g_array_free(curve->points, TRUE);
     if (curve->local)
         g_array_free(curve->local, TRUE);
+    g_free(curve->beyond);
     g_free(curve);
 }
 
@@ -96,6 +98,8 @@ json_t *flow_curve_json(const struct flow_curve *curve)
                   curve->links, "rate_MB_per_s", curve->rate / 1e6, "frame_bytes", curve->frame);
     if (curve->eager < INT64_MAX)
         json_object_set_new(json, "eager_bytes", json_integer(curve->eager));
+    if (curve->beyond)
+        json_object_set_new(json, "most_bytes", json_integer(curve->most));
     if (curve->local)
         json_object_set_new(json, "local", points_json(curve->local));
     return json;

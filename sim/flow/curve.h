@@ -35,14 +35,17 @@ struct flow_curve {
     int links;      // of their route
     double rate;    // bytes/s of its slowest link
     double frame;   // wire bytes of the largest frame
+    int64_t most;   // the largest message that the stack can send; INT64_MAX: any
+    char *beyond;   // why it can send no larger one; NULL: it can
     GArray *local;  // struct curve_point of two ranks on one host, whose wire has the message's
                     // bytes; NULL: the case has no such ranks
 };
 
-// Measures the curve of a case: at 0 B, at powers of two from 1 B to 4 MiB, at the largest eager
-// message and the next, and wherever a line between its neighbours would miss a point by more than
-// CURVE_TOLERANCE. Returns NULL with *error (g_free) set if the case's stack is no MPI library, or
-// a measuring run fails. The caller frees it with flow_curve_free.
+// Measures the curve of a case: at 0 B, at powers of two from 1 B to 4 MiB (or to the
+// largest message that the stack can send), at the largest eager message and the next, and wherever
+// a line between its neighbours would miss a point by more than CURVE_TOLERANCE. Returns NULL with
+// *error (g_free) set if the case's stack is no MPI library, or a measuring run fails. The caller
+// frees it with flow_curve_free.
 #define CURVE_TOLERANCE 0.005
 struct flow_curve *flow_curve_measure(const struct registry *registry,
                                       const struct scenario_case *test_case, char **error);

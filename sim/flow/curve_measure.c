@@ -2,7 +2,7 @@
 #include "sim/flow/curve.h"
 
 #include "sim/flow/machine.h"
-#include "sim/flow/trial.h"
+#include "sim/flow/sounding.h"
 #include "sim/scenario/placement.h"
 
 #include <math.h>
@@ -13,34 +13,34 @@
 
 // What is found between two hosts, while it is.
 struct measuring {
-    struct trial *trial;
-    GArray *found; // struct trial_found, by size
+    struct sounding *sounding;
+    GArray *found; // struct sounding_found, by size
     char **error;
 };
 
 static gint by_size(gconstpointer a, gconstpointer b)
 {
-    int64_t one = ((const struct trial_found *)a)->size,
-            other = ((const struct trial_found *)b)->size;
+    int64_t one = ((const struct sounding_found *)a)->size,
+            other = ((const struct sounding_found *)b)->size;
     return (one > other) - (one < other);
 }
 
-static struct trial_found *found_at(const GArray *found, guint i)
+static struct sounding_found *found_at(const GArray *found, guint i)
 {
-    return &g_array_index(found, struct trial_found, i);
+    return &g_array_index(found, struct sounding_found, i);
 }
 
 static void ask(GArray *sizes, int64_t size)
 {
-    struct trial_found one = {.size = size};
+    struct sounding_found one = {.size = size};
     g_array_append_val(sizes, one);
 }
 
 // Measures the sizes, which are in order; they are gone afterwards.
 static bool measure(struct measuring *measuring, GArray *sizes)
 {
-    bool good = sizes->len == 0 || trial_run(measuring->trial, found_at(sizes, 0), (int)sizes->len,
-                                             true, measuring->error);
+    bool good = sizes->len == 0 || sounding_run(measuring->sounding, found_at(sizes, 0),
+                                                (int)sizes->len, true, measuring->error);
     if (good && sizes->len > 0)
         g_array_append_vals(measuring->found, sizes->data, sizes->len);
     g_array_sort(measuring->found, by_size);
@@ -48,18 +48,59 @@ static bool measure(struct measuring *measuring, GArray *sizes)
     return good;
 }
 
-static bool measure_powers(struct measuring *measuring)
+static bool measure_powers(struct measuring *measuring, int64_t largest)
 {
-    GArray *sizes = g_array_new(FALSE, FALSE, sizeof(struct trial_found));
+    GArray *sizes = g_array_new(FALSE, FALSE, sizeof(struct sounding_found));
     ask(sizes, 0);
-    for (int64_t size = 1; size <= LARGEST; size *= 2)
+    for (int64_t size = 1; size < largest; size *= 2)
         ask(sizes, size);
+    if (largest > 0)
+        ask(sizes, largest);
     return measure(measuring, sizes);
+}
+
+// ---- The largest message ----
+
+// Some libraries are modelled for messages up to a limit only. Finds that; `why` (g_free) says what
+// happens beyond. False with *error if not even an empty message can be sent.
+static bool find_most(struct measuring *measuring, int64_t *most, char **why)
+{
+    int64_t good = -1, bad = LARGEST;
+    while (bad - good > 1) {
+        char *error = NULL;
+        struct sounding_found found = {.size = good < 0 ? 0 : good + (bad - good) / 2};
+        if (sounding_run(measuring->sounding, &found, 1, false, &error)) {
+            good = found.size;
+            continue;
+        }
+        bad = found.size;
+        g_free(*why);
+        *why = error;
+        if (good < 0)
+            break;
+    }
+    *most = good;
+    if (good < 0)
+        *measuring->error = g_steal_pointer(why);
+    return good >= 0;
+}
+
+static bool measure_all(struct measuring *measuring, struct flow_curve *curve)
+{
+    char *why = NULL;
+    if (measure_powers(measuring, MIN(curve->most, LARGEST)))
+        return true;
+    g_clear_pointer(measuring->error, g_free);
+    g_array_set_size(measuring->found, 0);
+    bool good = find_most(measuring, &curve->most, &why) && curve->most > 0;
+    g_free(curve->beyond);
+    curve->beyond = why;
+    return good && measure_powers(measuring, curve->most);
 }
 
 // ---- The eager limit ----
 
-static bool is_eager(const struct trial_found *found)
+static bool is_eager(const struct sounding_found *found)
 {
     return found->sent < found->away / 2;
 }
@@ -69,8 +110,8 @@ static bool is_eager(const struct trial_found *found)
 static bool measure_limit(struct measuring *measuring, int64_t eager, int64_t other, int64_t *limit)
 {
     while (other - eager > 1) {
-        struct trial_found found = {.size = eager + (other - eager) / 2};
-        if (!trial_run(measuring->trial, &found, 1, false, measuring->error))
+        struct sounding_found found = {.size = eager + (other - eager) / 2};
+        if (!sounding_run(measuring->sounding, &found, 1, false, measuring->error))
             return false;
         if (is_eager(&found))
             eager = found.size;
@@ -78,7 +119,7 @@ static bool measure_limit(struct measuring *measuring, int64_t eager, int64_t ot
             other = found.size;
     }
     *limit = eager;
-    GArray *sizes = g_array_new(FALSE, FALSE, sizeof(struct trial_found));
+    GArray *sizes = g_array_new(FALSE, FALSE, sizeof(struct sounding_found));
     for (int64_t size = eager; size <= other; size++)
         if ((size & (size - 1)) != 0) // powers of two are measured already
             ask(sizes, size);
@@ -89,7 +130,7 @@ static bool find_limit(struct measuring *measuring, int64_t *limit)
 {
     *limit = -1;
     for (guint i = 0; i < measuring->found->len; i++) {
-        const struct trial_found *one = found_at(measuring->found, i);
+        const struct sounding_found *one = found_at(measuring->found, i);
         if (!is_eager(one))
             return *limit < 0 || measure_limit(measuring, *limit, one->size, limit);
         *limit = one->size;
@@ -105,9 +146,9 @@ struct gap {
     int64_t from, to;
 };
 
-static const struct trial_found *found_of(const GArray *found, int64_t size)
+static const struct sounding_found *found_of(const GArray *found, int64_t size)
 {
-    const struct trial_found key = {.size = size};
+    const struct sounding_found key = {.size = size};
     guint at = 0;
     gboolean there = g_array_binary_search((GArray *)found, &key, by_size, &at);
     g_assert(there);
@@ -122,8 +163,8 @@ static int64_t middle_of(const struct gap *gap)
 // Whether the middle is where the gap's ends lead one to expect it.
 static bool on_line(const GArray *found, const struct gap *gap)
 {
-    const struct trial_found *a = found_of(found, gap->from), *b = found_of(found, gap->to);
-    const struct trial_found *middle = found_of(found, middle_of(gap));
+    const struct sounding_found *a = found_of(found, gap->from), *b = found_of(found, gap->to);
+    const struct sounding_found *middle = found_of(found, middle_of(gap));
     double part = (double)(middle->size - a->size) / (double)(b->size - a->size);
     double expected = a->one_way + (b->one_way - a->one_way) * part;
     return fabs(expected - middle->one_way) <= CURVE_TOLERANCE * middle->one_way;
@@ -152,7 +193,7 @@ static bool refine(struct measuring *measuring)
     GArray *gaps = all_gaps(measuring->found);
     bool good = true;
     while (good && gaps->len > 0 && measuring->found->len + gaps->len <= MOST_POINTS) {
-        GArray *sizes = g_array_new(FALSE, FALSE, sizeof(struct trial_found));
+        GArray *sizes = g_array_new(FALSE, FALSE, sizeof(struct sounding_found));
         for (guint i = 0; i < gaps->len; i++)
             ask(sizes, middle_of(&g_array_index(gaps, struct gap, i)));
         good = measure(measuring, sizes);
@@ -173,7 +214,7 @@ static bool refine(struct measuring *measuring)
 
 // ---- Curves ----
 
-static struct curve_point point_of(const struct trial_found *found,
+static struct curve_point point_of(const struct sounding_found *found,
                                    const struct curve_point *before, double rate, bool eager)
 {
     struct curve_point point = {.size = found->size, .one_way = found->one_way};
@@ -191,7 +232,7 @@ static GArray *points_of(const struct measuring *measuring, double rate, int64_t
 {
     GArray *points = g_array_new(FALSE, FALSE, sizeof(struct curve_point));
     for (guint i = 0; i < measuring->found->len; i++) {
-        const struct trial_found *one = found_at(measuring->found, i);
+        const struct sounding_found *one = found_at(measuring->found, i);
         const struct curve_point *before =
             i > 0 ? &g_array_index(points, struct curve_point, i - 1) : NULL;
         struct curve_point point = point_of(one, before, rate, one->size <= limit);
@@ -207,20 +248,20 @@ static GArray *points_between(const struct registry *registry,
 {
     const struct route *route = machine_route(machine, from, to);
     struct measuring measuring = {
-        .trial = trial_new(registry, test_case, machine, from, to),
-        .found = g_array_new(FALSE, FALSE, sizeof(struct trial_found)),
+        .sounding = sounding_new(registry, test_case, machine, from, to),
+        .found = g_array_new(FALSE, FALSE, sizeof(struct sounding_found)),
         .error = error,
     };
     GArray *points = NULL;
     int64_t limit;
-    if (measure_powers(&measuring) && find_limit(&measuring, &limit) && refine(&measuring)) {
+    if (measure_all(&measuring, curve) && find_limit(&measuring, &limit) && refine(&measuring)) {
         points = points_of(&measuring, route ? machine_rate(machine, route) : 0, limit);
         curve->eager = curve->points ? curve->eager : limit;
         for (guint i = 0; i < measuring.found->len; i++)
             curve->frame = MAX(curve->frame, found_at(measuring.found, i)->frame);
     }
     g_array_free(measuring.found, TRUE);
-    trial_free(measuring.trial);
+    sounding_free(measuring.sounding);
     return points;
 }
 
@@ -275,17 +316,13 @@ struct flow_curve *flow_curve_measure(const struct registry *registry,
         return NULL;
     }
     struct flow_curve *curve = g_new0(struct flow_curve, 1);
+    curve->most = INT64_MAX;
     struct machine *machine = machine_new(test_case);
     bool good = measure_curve(registry, test_case, machine, curve, error);
     machine_free(machine);
     if (!good && !*error)
         *error = g_strdup("a single rank has no message to measure");
-    if (!good) {
-        if (curve->points)
-            g_array_free(curve->points, TRUE);
-        if (curve->local)
-            g_array_free(curve->local, TRUE);
-        g_clear_pointer(&curve, g_free);
-    }
+    if (!good)
+        g_clear_pointer(&curve, flow_curve_free);
     return curve;
 }

@@ -5,21 +5,19 @@
 // with the collectives of their library unfolded (sim/workload/flatten.h).
 //
 // Flows know no loss, no queue that is full, no credit and no window: what the run can't show is in
-// its result (series_result.fidelity_note).
+// its result (series_result.note).
 #ifndef NETSIM_FLOW_FLOW_H
 #define NETSIM_FLOW_FLOW_H
 
 #include "sim/workload/run.h"
 
-// Runs one case at its fidelity, as run_case of sim/workload/run.h, with the same result.
+// Runs one case at its fidelity, as run_case of sim/workload/run.h, with the same result. On flows,
+// nothing but the result and its progress comes of the options: no trace, capture, observer or
+// measured interval. What flows can't run has been refused (sim/workload/fidelity_check.h); without
+// SimGrid the result says what to type.
 struct series_result *flow_or_packets(const struct registry *registry,
                                       const struct scenario_case *test_case, int series,
                                       uint64_t seed, const struct run_options *options);
-
-// Adds an error if a case asks for flows and can't have them: the plugin is not there (says what
-// to type), its stack is no MPI library, its program has operations that flows lack, or it has
-// faults.
-void flow_check(const struct scenario_case *test_case, struct diag_list *diags);
 
 // The version of SimGrid that the plugin has; NULL: there is no plugin, and *why (g_free) says what
 // to type.

@@ -289,3 +289,21 @@ bool network_check(const struct topology *topology, struct diag_list *diags)
     check_links(&check);
     return check.good;
 }
+
+// ---- Faults ----
+
+static bool has_faults(const struct link_config *link)
+{
+    return link->bit_error_rate > 0 || link->drop_probability > 0 || link->drop_nth.count > 0 ||
+           link->corrupt_nth.count > 0 || link->down.count > 0 || link_disorders(link);
+}
+
+const struct topology_link *network_faulty_link(const struct topology *topology)
+{
+    for (guint i = 0; i < topology->links->len; i++) {
+        const struct topology_link *link = g_ptr_array_index(topology->links, i);
+        if (has_faults(link->values->values))
+            return link;
+    }
+    return NULL;
+}

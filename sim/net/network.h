@@ -28,6 +28,9 @@ typedef void station_receive_fn(void *owner, struct packet *packet);
 // if the network cannot be built.
 bool network_check(const struct topology *topology, struct diag_list *diags);
 
+// Returns the first link that is configured to lose, damage or disorder packets, or NULL.
+const struct topology_link *network_faulty_link(const struct topology *topology);
+
 // Never returns NULL. The topology must have passed network_check and must outlive the network. The
 // caller frees the result with network_free.
 struct network *network_new(struct sim *sim, const struct topology *topology);

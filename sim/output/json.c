@@ -117,6 +117,10 @@ json_t *series_outcome_json(const struct series_result *series)
     json_t *outcome = json_object();
     json_object_set_new(outcome, "name", json_name(series->name));
     json_object_set_new(outcome, "stack", json_name(series->stack));
+    if (series->fidelity)
+        json_object_set_new(outcome, "fidelity", json_string(series->fidelity));
+    if (series->note)
+        json_object_set_new(outcome, "note", json_string(series->note));
     if (series->counts)
         json_object_set_new(outcome, "counts", json_string(series->counts));
     json_object_set_new(outcome, "status", json_string(sim_status_name(series->status)));

@@ -18,10 +18,13 @@ struct member {
 #define MOST (G_GINT64_CONSTANT(1) << 54)
 
 static const struct member of_series[] = {
-    {"name", TEXT, false},    {"stack", TEXT, false},         {"counts", TEXT, false},
-    {"status", TEXT, true},   {"fingerprint", TEXT, false},   {"reason", OBJECT_OR_NULL, false},
-    {"events", COUNT, false}, {"simulated_s", NUMBER, false}, {"ledger", OBJECT, false},
-    {"points", LIST, false},  {"values", LIST, false},        {0}};
+    {"name", TEXT, false},        {"stack", TEXT, false},
+    {"counts", TEXT, false},      {"status", TEXT, true},
+    {"fingerprint", TEXT, false}, {"reason", OBJECT_OR_NULL, false},
+    {"events", COUNT, false},     {"simulated_s", NUMBER, false},
+    {"ledger", OBJECT, false},    {"points", LIST, false},
+    {"values", LIST, false},      {"fidelity", TEXT, false},
+    {"note", TEXT, false},        {0}};
 static const struct member of_reason[] = {
     {"kind", TEXT_OR_NULL, false}, {"text", TEXT_OR_NULL, false}, {0}};
 static const struct member of_ledger[] = {

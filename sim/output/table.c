@@ -449,6 +449,23 @@ static void append_declined(GString *out, const struct result *result)
         g_string_insert_c(out, (gssize)before, '\n');
 }
 
+// What the fidelity of series cannot show, once for all of them.
+static void append_notes(GString *out, const struct result *result)
+{
+    const char *note = NULL;
+    gsize before = out->len;
+    for (guint i = 0; i < result->series->len; i++) {
+        const struct series_result *series = g_ptr_array_index(result->series, i);
+        if (!series->note)
+            continue;
+        g_string_append(out, note ? ", " : before > 0 ? "\n" : "");
+        shown_append(out, series->name, SHOWN_LINE);
+        note = series->note;
+    }
+    if (note)
+        g_string_append_printf(out, ": %s\n", note);
+}
+
 void table_print(const struct result *result, const struct table_options *options, FILE *out)
 {
     static const struct style coloured = {"\033[1m", "\033[1;31m", "\033[0m"};
@@ -467,6 +484,7 @@ void table_print(const struct result *result, const struct table_options *option
     }
     append_declined(text, result);
     append_losses(text, result);
+    append_notes(text, result);
     if (options->summary)
         append_summary(text, result, options->directory);
     fwrite(text->str, 1, text->len, out);

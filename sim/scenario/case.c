@@ -9,6 +9,8 @@
 
 #include <string.h>
 
+const char *const fidelity_names[] = {"packet", "flow", NULL};
+
 static void free_values(void *data)
 {
     param_values_free(data);
@@ -130,6 +132,16 @@ read_stack(const struct node *tree, const struct scenario_schema *schema, struct
     return index < 0 ? NULL : &schema->stacks[index];
 }
 
+static void read_fidelity(struct scenario_case *test_case, struct diag_list *diags)
+{
+    const struct node *node = node_get(test_case->tree, "fidelity");
+    if (!node)
+        return;
+    test_case->fidelity_mark = node->mark;
+    int index = reader_choice(node, "fidelity", "fidelity", fidelity_names, diags);
+    test_case->fidelity = index < 0 ? FIDELITY_PACKET : (enum fidelity)index;
+}
+
 static const char *only_one(const char *const *names)
 {
     return names[0] && !names[1] ? names[0] : NULL;
@@ -237,6 +249,7 @@ struct scenario_case *case_read(const char *name, struct source_mark mark, struc
     test_case->mark = mark;
     test_case->tree = tree;
     test_case->sections = g_ptr_array_new_with_free_func(free_values);
+    read_fidelity(test_case, diags);
     test_case->stack = read_stack(tree, schema, diags);
     bool lists = topology_lists_cards(tree);
     if (!lists)

@@ -224,9 +224,9 @@ json_t *scenario_case_json(const struct scenario_case *test_case)
         json_object_set_new(parameters, values->path, param_values_json(values));
     }
     const struct node *testbed = node_get(test_case->tree, "testbed");
-    return json_pack("{s:s, s:s, s:s?, s:s?, s:o, s:o, s:o}", "name", test_case->name, "stack",
-                     test_case->stack->name, "nic", test_case->nic, "testbed",
-                     testbed ? testbed->text : NULL, "topology",
-                     topology_json(&test_case->topology), "workload", workload_json(test_case),
-                     "parameters", parameters);
+    return json_pack(
+        "{s:s, s:s, s:s, s:s?, s:s?, s:o, s:o, s:o}", "name", test_case->name, "fidelity",
+        fidelity_names[test_case->fidelity], "stack", test_case->stack->name, "nic", test_case->nic,
+        "testbed", testbed ? testbed->text : NULL, "topology", topology_json(&test_case->topology),
+        "workload", workload_json(test_case), "parameters", parameters);
 }

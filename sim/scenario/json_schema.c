@@ -94,6 +94,15 @@ static json_t *describe_nic(const struct scenario_schema *schema)
                      "description", "the name of a card that the hosts list under `nics`");
 }
 
+static json_t *describe_fidelity(const struct scenario_schema *schema)
+{
+    (void)schema;
+    json_t *names = json_array();
+    for (const char *const *name = fidelity_names; *name; name++)
+        json_array_append_new(names, json_string(*name));
+    return json_pack("{s:o, s:s}", "enum", names, "default", fidelity_names[FIDELITY_PACKET]);
+}
+
 static json_t *describe_sweep(const struct scenario_schema *schema)
 {
     (void)schema;
@@ -333,6 +342,9 @@ const struct scenario_key scenario_keys[] = {
      describe_switch},
     {"nic", ANYWHERE, "the NIC model of all hosts, or which of the cards that they list is used",
      describe_nic},
+    {"fidelity", KEY_IN_SCENARIO | KEY_IN_SERIES,
+     "what carries the messages: packets, or flows that share links as fluids do",
+     describe_fidelity},
     {0}};
 
 // ---- The whole ----

@@ -2,6 +2,7 @@
 #include "sim/validate/runs.h"
 
 #include "sim/core/intern.h"
+#include "sim/flow/flow.h"
 #include "sim/output/state_log.h"
 #include "sim/workload/run.h"
 
@@ -369,8 +370,8 @@ static GArray *log_of(const struct runs *runs, const struct scenario *scenario, 
                                          .transition = keeper_transition};
     struct keeper keeper = {{&ops}, log_new(), g_string_new(NULL)};
     struct run_options options = {.trace = &keeper.trace};
-    series_result_free(run_case(runs->registry, g_ptr_array_index(scenario->cases, number), number,
-                                scenario->seed, &options));
+    series_result_free(flow_or_packets(runs->registry, g_ptr_array_index(scenario->cases, number),
+                                       number, scenario->seed, &options));
     g_string_free(keeper.line, TRUE);
     // Handlers tell what they do beforehand, and not in the order of time.
     g_array_sort(keeper.log, compare_logged);

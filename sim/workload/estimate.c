@@ -32,6 +32,7 @@
 
 // A pair of processes that are connected: the route. One that has talked: besides, what the ledger
 // and the library keep of its messages.
+#define FLOW_RANK_BYTES 24e3 // on flows: an actor of SimGrid with its stack
 #define PAIR_BYTES 100.0
 #define PEER_BYTES 300.0
 
@@ -241,6 +242,9 @@ static double memory_of(const struct scenario_case *test_case, const struct prog
 {
     double ranks = test_case->workload.ranks, peers = MIN(ranks, work->peers);
     struct stack_footprint stack = {0};
+    if (test_case->fidelity == FIDELITY_FLOW)
+        return BASE_BYTES + HOST_BYTES * test_case->topology.hosts->len + ranks * FLOW_RANK_BYTES +
+               program_bytes(&test_case->workload, program);
     if (test_case->stack->footprint)
         stack = test_case->stack->footprint(test_case);
     return BASE_BYTES + HOST_BYTES * test_case->topology.hosts->len +

@@ -22,7 +22,7 @@ enum flat_kind {
     FLAT_COMPUTE, // time
     FLAT_COPY,    // copies size within the memory of the process
     FLAT_REDUCE,  // combines two operands of size
-    FLAT_MEASURE, // a benchmark's clock starts or stops; see the call
+    FLAT_MEASURE, // a clock, of a benchmark or the program, starts or stops; see the call
     FLAT_OTHER,   // not a message between two ranks that both call; see the call
 };
 

@@ -2,6 +2,7 @@
 #include "sim/workload/model.h"
 
 #include "sim/workload/estimate.h"
+#include "sim/workload/fidelity_check.h"
 #include "sim/workload/limit.h"
 
 #include <string.h>
@@ -91,6 +92,7 @@ static void check_case(const struct scenario_case *test_case, struct diag_list *
 {
     network_check(&test_case->topology, diags);
     estimate_check(test_case, diags);
+    fidelity_check(test_case, diags);
 }
 
 struct scenario_schema *registry_schema(const struct registry *registry)

@@ -159,6 +159,10 @@ char *result_text_of(const struct series_result *series)
     json_t *json = json_object();
     if (series->counts)
         json_object_set_new(json, "counts", json_string(series->counts));
+    if (series->fidelity)
+        json_object_set_new(json, "fidelity", json_string(series->fidelity));
+    if (series->note)
+        json_object_set_new(json, "note", json_string(series->note));
     json_object_set_new(json, "status", json_integer(series->status));
     json_object_set(json, "reason", series->reason);
     json_object_set(json, "counters", series->counters);
@@ -192,6 +196,8 @@ struct series_result *result_text_read(const char *text, const char *name, const
     }
     struct series_result *series = series_result_new(name, stack);
     series->counts = intern_text(json_string_value(json_object_get(json, "counts")));
+    series->fidelity = intern_text(json_string_value(json_object_get(json, "fidelity")));
+    series->note = intern_text(json_string_value(json_object_get(json, "note")));
     series->status = (enum sim_status)json_integer_value(json_object_get(json, "status"));
     series->reason = json_incref(json_object_get(json, "reason"));
     series->counters = json_incref(json_object_get(json, "counters"));

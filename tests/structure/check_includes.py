@@ -26,8 +26,7 @@ MAY_INCLUDE = {
     "sim/mpi": ["sim/core", "sim/config", "sim/program", "sim/host"],
     "sim/workload": ["sim/core", "sim/config", "sim/program", "sim/recording", "sim/scenario",
                      "sim/cluster", "sim/mpi"],
-    "sim/flow": ["sim/core", "sim/config", "sim/program", "sim/recording", "sim/scenario",
-                 "sim/net", "sim/host", "sim/cluster", "sim/mpi", "sim/workload"],
+    "sim/flow": ["sim/core", "sim/config", "sim/scenario", "sim/net", "sim/cluster", "sim/workload"],
     "sim/flow/simgrid": ["sim/flow"],
     "sim/output": ["sim/core", "sim/config", "sim/scenario", "sim/workload"],
     "sim/campaign": ["sim/core", "sim/config", "sim/scenario", "sim/workload", "sim/flow",
@@ -40,7 +39,7 @@ MAY_INCLUDE = {
                      "sim/compare"],
     "sim/calibrate": ["sim/core", "sim/config", "sim/scenario", "sim/workload", "sim/output",
                       "sim/campaign"],
-    "sim/explain": ["sim/core", "sim/config", "sim/mpi", "sim/workload", "sim/flow", "sim/output"],
+    "sim/explain": ["sim/core", "sim/config", "sim/mpi", "sim/workload", "sim/output"],
     "sim/figures": ["sim/core", "sim/config", "sim/workload", "sim/output", "sim/outcome",
                     "sim/compare", "sim/validate"],
     "sim/cli": ["sim/core", "sim/config", "sim/program", "sim/recording", "sim/scenario",
@@ -49,7 +48,7 @@ MAY_INCLUDE = {
     "models": ["sim/core", "sim/config", "sim/program", "sim/net", "sim/host", "sim/cluster",
                "sim/mpi", "sim/workload"],
     "bench": ["sim/core", "sim/config", "sim/scenario", "sim/net", "sim/cluster", "sim/workload",
-              "sim/flow", "sim/output"],
+              "sim/output"],
 }
 # A model includes only those that it says it stands on, in struct model's `stands_on`.
 STANDS_ON = re.compile(r"\.stands_on\s*=\s*\(const char \*const\[\]\)\{([^}]*)\}")

@@ -54,7 +54,7 @@ std::vector<std::string> machine_options()
 static double latency_of(const flow_machine *machine, double units, const s4u::Host *from,
                          const s4u::Host *to)
 {
-    return machine->latency(machine->owner, std::max(units - ENVELOPE, 0.0) / UNITS_PER_BYTE,
+    return machine->latency(machine->owner, units / UNITS_PER_BYTE,
                             static_cast<int>(from->get_netpoint()->id()),
                             static_cast<int>(to->get_netpoint()->id()));
 }

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Soundings: what messages of some sizes take between two ranks of a case, on packets, with the
+// case's stack and all its settings. curve.h makes a curve of them.
+#ifndef NETSIM_FLOW_SOUNDING_H
+#define NETSIM_FLOW_SOUNDING_H
+
+#include "sim/flow/machine.h"
+
+// What was found for messages of one size.
+struct sounding_found {
+    int64_t size;
+    double one_way; // s: half a round trip of a PingPong; 0: not asked for
+    double start;   // s: that the sender's call takes which starts the send
+    double sent;    // s: until that send is over, while the receiver stays away
+    double late;    // s: that the receive takes of a message which has arrived
+    double away;    // s: for which the receiver stayed away after that
+    double wire;    // bytes on the busiest link of the way, with gaps between frames
+    double frame;   // of the largest of its frames
+};
+
+struct sounding;
+
+// Prepares soundings between two hosts of a case (the same one: ranks on one host), whose machine
+// it is. All must outlive the sounding. The caller frees it with sounding_free.
+struct sounding *sounding_new(const struct registry *registry,
+                              const struct scenario_case *test_case, struct machine *machine,
+                              int from, int to);
+void sounding_free(struct sounding *sounding);
+
+// Runs one sounding of messages of the sizes of `found`, one after the other, and fills in the
+// rest. round_trips: measures `one_way`, too. Returns false with *error (g_free) if the run fails.
+bool sounding_run(struct sounding *sounding, struct sounding_found *found, int count,
+                  bool round_trips, char **error);
+
+#endif

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The steps of a case's ranks for the plugin: its program, flattened, with what each part costs.
+// A rank's processor is busy with sends and receives as the curve says, with copies and reductions
+// as its host's memory and its library do, and with what the program computes.
+//
+// Not modelled: processors that several ranks share, and what the library's calls cost besides.
+#ifndef NETSIM_FLOW_STEPS_H
+#define NETSIM_FLOW_STEPS_H
+
+#include "sim/flow/machine.h"
+#include "sim/workload/flatten.h"
+
+struct steps;
+
+// The ranks' sums.
+struct steps_books {
+    uint64_t sent, sent_bytes;         // messages whose send has been started
+    uint64_t received, received_bytes; // whose receive has been waited for
+};
+
+// `source` (NULL: the workload's own) yields the calls. All arguments must outlive the steps. The
+// caller frees them with steps_free.
+struct steps *steps_new(const struct registry *registry, const struct scenario_case *test_case,
+                        struct machine *machine, const struct flow_curve *curve,
+                        struct op_source *source);
+void steps_free(struct steps *steps);
+
+// Yields the rank's next step, as flow_program.next.
+void steps_next(struct steps *steps, int rank, struct flow_step *step);
+
+// What the rank's latest step belongs to; NULL before its first. Valid until its next one.
+const struct flat_op *steps_op(const struct steps *steps, int rank);
+
+// Where a rank is in its program, as "FILE:2:5: recv"; the caller frees it.
+char *steps_place(const struct steps *steps, int rank);
+
+// The requests that the rank waits for, as the reports of stacks have them; new reference.
+json_t *steps_open_json(const struct steps *steps, int rank);
+
+// A call that cannot be run, with its place; NULL: there was none. The steps own it.
+const char *steps_wrong(const struct steps *steps);
+
+struct steps_books steps_books(const struct steps *steps);
+
+// How many kinds of messages there are which do not match one another (flow_program.spaces).
+int steps_spaces(const struct registry *registry, const struct scenario_case *test_case);
+
+#endif
