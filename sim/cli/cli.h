@@ -171,6 +171,10 @@ bool cli_series_wanted(char **names, const char *name);
 // Whether the scenario has all series of --series (NULL: none were given). If not, prints an error.
 bool cli_series_exist(const struct scenario *scenario, char **names);
 
+// Whether what `what` ("--trace") records can be there: some wanted series runs on packets. Says
+// so if not, and if others run on flows.
+bool cli_packets_exist(const struct scenario *scenario, char **names, const char *what);
+
 // The same without printing, allowing settings that nothing reads. Returns NULL and sets *why to
 // the first mistake, if the scenario has one; the caller frees it.
 struct scenario *cli_scenario_quietly(const struct scenario_schema *schema, const char *argument,

@@ -215,6 +215,27 @@ bool cli_series_wanted(char **names, const char *name)
     return !names || g_strv_contains((const char *const *)names, name);
 }
 
+bool cli_packets_exist(const struct scenario *scenario, char **names, const char *what)
+{
+    const struct scenario_case *flow = NULL;
+    bool packets = false;
+    for (guint i = 0; i < scenario->cases->len; i++) {
+        const struct scenario_case *one = g_ptr_array_index(scenario->cases, i);
+        if (!cli_series_wanted(names, one->name))
+            continue;
+        packets = packets || one->fidelity == FIDELITY_PACKET;
+        if (one->fidelity == FIDELITY_FLOW)
+            flow = one;
+    }
+    if (flow && packets)
+        cli_error(NULL, "note: %s: %s runs on flows, of which there is nothing in it", what,
+                  flow->name);
+    else if (flow)
+        cli_error("fidelity=packet runs it on packets",
+                  "%s: %s runs on flows, of which there is nothing to show", what, flow->name);
+    return packets || !flow;
+}
+
 bool cli_series_exist(const struct scenario *scenario, char **names)
 {
     GPtrArray *known = g_ptr_array_new();

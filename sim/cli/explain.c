@@ -171,7 +171,8 @@ static enum cli_exit explain_scenario(const struct scenario *scenario,
     GPtrArray *all = g_ptr_array_new_with_free_func(free_series);
     for (guint i = 0; i < scenario->cases->len; i++) {
         const struct scenario_case *test_case = g_ptr_array_index(scenario->cases, i);
-        if (cli_series_wanted(arguments->series, test_case->name))
+        if (cli_series_wanted(arguments->series, test_case->name) &&
+            test_case->fidelity == FIDELITY_PACKET)
             g_ptr_array_add(all, explain_case(scenario, test_case, only, reader, arguments));
     }
     char *json = document_text(report_json(scenario->name, all));
@@ -231,6 +232,7 @@ static enum cli_exit explain_argument(const char *file, const struct explain_arg
     struct reader reader = {schema, file, arguments->sets, seed};
     const struct file_use plot = {"--plot", arguments->plot, true};
     if (scenario && cli_series_exist(scenario, arguments->series) &&
+        cli_packets_exist(scenario, arguments->series, "explain") &&
         size_is_wanted(scenario, arguments) && cli_files_differ(scenario, &plot, 1))
         code =
             explain_scenario(scenario, arguments, (enum format)format,

@@ -403,6 +403,19 @@ static bool captures_plan(const struct scenario *scenario, const struct run_argu
     return *captures;
 }
 
+// Whether what records packets has some.
+static bool packets_exist(const struct scenario *scenario, const struct run_arguments *arguments)
+{
+    const char *const asked[][2] = {{"--trace", arguments->trace},
+                                    {"--log-states", arguments->state_log},
+                                    {"--values", arguments->values},
+                                    {"--pcap", arguments->pcap.options.directory}};
+    for (size_t i = 0; i < G_N_ELEMENTS(asked); i++)
+        if (asked[i][1] && !cli_packets_exist(scenario, NULL, asked[i][0]))
+            return false;
+    return true;
+}
+
 // Runs a scenario that is right and writes all that was asked for.
 static enum cli_exit run_and_write(const struct scenario *scenario,
                                    const struct run_arguments *arguments, enum format format,
@@ -413,7 +426,8 @@ static enum cli_exit run_and_write(const struct scenario *scenario,
     char *directory = directory_of(scenario, arguments, format);
     enum cli_exit code = CLI_BAD_INPUT;
     // An output that can't be written is found before a long run.
-    if (!captures_plan(scenario, arguments, &sinks.captures) ||
+    if (!packets_exist(scenario, arguments) ||
+        !captures_plan(scenario, arguments, &sinks.captures) ||
         !outputs_differ(scenario, arguments, sinks.captures, directory)) {
         sinks_drop(&sinks);
         g_free(directory);

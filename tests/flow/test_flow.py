@@ -186,6 +186,24 @@ class Refusals(Flows):
             self.assertIn(why, done.stderr, text)
             self.assertIn(place, done.stderr, text)
 
+    def test_what_shows_packets_says_that_there_are_none(self):
+        flows = HEAD + ("stack: lam_via\nfidelity: flow\n"
+                        "workload: {benchmark: pmb.bcast, sizes: 1 KiB}\n")
+        both = HEAD + "workload: {benchmark: pmb.bcast, sizes: 1 KiB}\n" + BOTH.format("lam_via")
+        for option in (["--trace", "t.json"], ["--pcap", "pcap"], ["--log-states", "t.log"],
+                       ["--values", "t.csv"]):
+            done = self.call(flows, *option)
+            self.assertEqual(done.returncode, 1, done.stderr)
+            self.assertIn(f"{option[0]}: lam_via runs on flows", done.stderr)
+            self.assertFalse((self.folder / option[1]).exists())
+        done = self.call(flows, command="explain")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("runs on flows", done.stderr)
+        done = self.call(both, "--no-trials", command="explain")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("note: explain: flows runs on flows", done.stderr)
+        self.assertNotIn("flows: us of one message", done.stdout)
+
     def test_no_such_fidelity(self):
         done = self.call(HEAD + "fidelity: flows\nstack: lam_tcp\nworkload: "
                          "{benchmark: pmb.bcast}\n", command="check")
