@@ -21,7 +21,7 @@ struct beam {
 static void beam_start(struct beam *beam, const struct piece_shape *shape, bool beyond)
 {
     g_array_set_size(beam->intervals, 0);
-    beam->least = beyond ? shape->least_slope : 0;
+    beam->least = beyond ? shape->least_slope : -INFINITY;
     beam->most = INFINITY;
     struct interval origin = {shape->origin, 0, INFINITY};
     if (beyond)
@@ -60,8 +60,11 @@ static void beam_add(struct beam *beam, const struct interval *added)
 // A line in the middle of the beam.
 static void beam_line(const struct beam *beam, struct piece *piece)
 {
-    // A beam of one interval has no largest slope: it takes the least.
-    piece->slope = isinf(beam->most) ? beam->least : (beam->least + beam->most) / 2;
+    // A beam of one interval has any slope, or any that is large enough.
+    if (isinf(beam->most))
+        piece->slope = isinf(beam->least) ? 0 : beam->least;
+    else
+        piece->slope = (beam->least + beam->most) / 2;
     double low = -INFINITY, high = INFINITY;
     for (guint i = 0; i < beam->intervals->len; i++) {
         const struct interval *each = &g_array_index(beam->intervals, struct interval, i);

@@ -22,8 +22,8 @@ struct piece {
 struct piece_shape {
     double tolerance; // of the deviation, relative to the curve; 0 .. below 1
     int64_t cut;      // a piece ends at this size, if the curve goes past it
-    // Of the pieces beyond the cut: the least slope (of all others 0), and a size, below all of the
-    // curve's, at which their lines are not negative.
+    // Of the pieces beyond the cut: the least slope, and a size, below all of the curve's, at which
+    // their lines are not negative. Those up to the cut may fall.
     double least_slope, origin;
 };
 

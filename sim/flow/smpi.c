@@ -138,6 +138,13 @@ static int means_over(struct means *means, const struct columns *columns, double
     return count;
 }
 
+// Both processors' part by the curve.
+static double processors_of(const struct columns *columns, int64_t size)
+{
+    return pieces_curve_at(columns->send, columns->count, size) +
+           pieces_curve_at(columns->receive, columns->count, size);
+}
+
 static struct division divide_eager(const struct columns *columns, const struct piece *piece,
                                     double rate)
 {
@@ -147,8 +154,10 @@ static struct division divide_eager(const struct columns *columns, const struct 
     part.per_byte = fmin(part.per_byte, fmin(start / first, end / last));
     struct means means = {0};
     int count = means_over(&means, columns, part.per_byte, piece);
-    // What is left for the processors is not negative at either end, and so nowhere between.
-    double most = fmin(start - first * part.per_byte, end - last * part.per_byte);
+    // What is left for the processors is what the curve says, or more: they also have what grows
+    // within the piece, since the latency can't.
+    double most = fmin(start - first * part.per_byte - processors_of(columns, piece->first),
+                       end - last * part.per_byte - processors_of(columns, piece->last));
     part.latency = fmax(0, fmin(means.apart / count, most));
     part.base = piece->base - ENVELOPE * part.per_byte - part.latency;
     part.slope = piece->slope - part.per_byte;
@@ -222,15 +231,25 @@ void smpi_free(struct smpi_model *model)
     g_free(model);
 }
 
-double smpi_one_way(const struct smpi_model *model, int64_t size)
+// Both processors' part of a message.
+static double processors_at(const struct smpi_model *model, int64_t size)
+{
+    if (size > model->eager)
+        return 0;
+    return fmax(0, factors_at(model->send, size)) + fmax(0, factors_at(model->receive, size));
+}
+
+static double one_way_over(const struct smpi_model *model, int64_t size, double latency,
+                           double rate)
 {
     int64_t bytes = size + ENVELOPE;
-    double network = model->latency * factors_at(model->lat, bytes) +
-                     (double)bytes / (model->rate * factors_at(model->bw, bytes));
-    if (size > model->eager)
-        return network;
-    return fmax(0, factors_at(model->send, size)) + network +
-           fmax(0, factors_at(model->receive, size));
+    return processors_at(model, size) + latency * factors_at(model->lat, bytes) +
+           (double)bytes / (rate * factors_at(model->bw, bytes));
+}
+
+double smpi_one_way(const struct smpi_model *model, int64_t size)
+{
+    return one_way_over(model, size, model->latency, model->rate);
 }
 
 double smpi_worst(const struct smpi_model *model, const struct flow_curve *curve, int64_t *size)
@@ -259,6 +278,26 @@ double smpi_worst(const struct smpi_model *model, const struct flow_curve *curve
     g_array_unref(sizes);
     columns_clear(&columns);
     return worst;
+}
+
+void smpi_loopback(const struct smpi_model *model, const struct flow_curve *curve, double *latency,
+                   double *rate, double *worst)
+{
+    const struct curve_point *points = (const struct curve_point *)(void *)curve->local->data;
+    const struct curve_point *first = &points[points[0].size == 0 && curve->local->len > 1];
+    const struct curve_point *last = &points[curve->local->len - 1];
+    int64_t few = first->size + ENVELOPE, many = last->size + ENVELOPE;
+    *latency = fmax(0, first->one_way - processors_at(model, first->size)) /
+               fmax(factors_at(model->lat, few), 1e-9);
+    double left =
+        last->one_way - processors_at(model, last->size) - *latency * factors_at(model->lat, many);
+    *rate = (double)many / (factors_at(model->bw, many) * fmax(left, 1e-12 * (double)many));
+    *worst = 0;
+    for (const struct curve_point *point = first; point <= last; point++) {
+        double deviation = one_way_over(model, point->size, *latency, *rate) / point->one_way - 1;
+        if (fabs(deviation) > fabs(*worst))
+            *worst = deviation;
+    }
 }
 
 // ---- Configuration ----

@@ -47,6 +47,13 @@ double smpi_one_way(const struct smpi_model *model, int64_t size);
 // sizes of at least 1 B; *size is where it is.
 double smpi_worst(const struct smpi_model *model, const struct flow_curve *curve, int64_t *size);
 
+// The latency (s) and rate (bytes/s) of a loopback link, of messages within a host: with them, SMPI
+// takes for the smallest and the largest message what the curve does (`local`, not NULL). The other
+// factors are those of messages between hosts, so that between these sizes it is further off:
+// *worst is the worst deviation at a point.
+void smpi_loopback(const struct smpi_model *model, const struct flow_curve *curve, double *latency,
+                   double *rate, double *worst);
+
 // A list of factors as SMPI reads it, with lines for smpi/os and smpi/or; g_free.
 char *smpi_text(const GArray *factors, bool lines);
 

@@ -241,6 +241,33 @@ static void test_parts_are_not_negative(void)
     }
 }
 
+// Within a host the smallest and the largest message are right, whatever lies between them.
+static void test_loopback_is_right_at_both_ends(void)
+{
+    struct flow_curve *curve = stack_curve(EAGER, 1460);
+    struct smpi_model *model = smpi_fit(curve, 0.03);
+    double latency, rate, worst;
+    curve->local = g_array_new(FALSE, FALSE, sizeof(struct curve_point));
+    for (int64_t size = 0; size <= 1 << 22; size = size ? 2 * size : 1) {
+        struct curve_point point = {.size = size, .one_way = 90e-6 + 3e-9 * (double)size};
+        g_array_append_val(curve->local, point);
+    }
+    smpi_loopback(model, curve, &latency, &rate, &worst);
+    model->latency = latency;
+    model->rate = rate;
+    CU_ASSERT_DOUBLE_EQUAL(smpi_one_way(model, 1) / 90e-6, 1, 1e-2);
+    CU_ASSERT_DOUBLE_EQUAL(smpi_one_way(model, 1 << 22) / (90e-6 + 3e-9 * (1 << 22)), 1, 1e-6);
+    CU_ASSERT(fabs(worst) > 0.01);
+    // One that is faster than the processors' part has a link without a latency.
+    for (guint i = 0; i < curve->local->len; i++)
+        g_array_index(curve->local, struct curve_point, i).one_way *= 1e-3;
+    smpi_loopback(model, curve, &latency, &rate, &worst);
+    CU_ASSERT(latency == 0 && rate > 0 && isfinite(rate) && worst > 0);
+    smpi_free(model);
+    g_array_unref(curve->local);
+    curve_free(curve);
+}
+
 int main(void)
 {
     static const struct suite_case cases[] = {
@@ -251,6 +278,7 @@ int main(void)
         {"thresholds are the first sizes beyond the limit",
          test_thresholds_are_the_first_sizes_beyond_the_limit},
         {"parts are not negative", test_parts_are_not_negative},
+        {"loopback is right at both ends", test_loopback_is_right_at_both_ends},
         {0},
     };
     return suite_run("flow: factors of SMPI", cases);

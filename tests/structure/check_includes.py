@@ -26,7 +26,7 @@ MAY_INCLUDE = {
     "sim/mpi": ["sim/core", "sim/config", "sim/program", "sim/host"],
     "sim/workload": ["sim/core", "sim/config", "sim/program", "sim/recording", "sim/scenario",
                      "sim/cluster", "sim/mpi"],
-    "sim/flow": ["sim/core", "sim/config", "sim/scenario", "sim/net", "sim/cluster", "sim/workload"],
+    "sim/flow": ["sim/core", "sim/config", "sim/scenario", "sim/net", "sim/cluster", "sim/mpi", "sim/workload"],
     "sim/flow/simgrid": ["sim/flow"],
     "sim/output": ["sim/core", "sim/config", "sim/scenario", "sim/workload"],
     "sim/campaign": ["sim/core", "sim/config", "sim/scenario", "sim/workload", "sim/flow",

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A curve's one-way times as the PingPong benchmark has them, with its own repetitions. Where what
+// a message takes depends on those before it (a card that holds interrupts off, a timer), they
+// differ by some percent from those of few repetitions.
+#ifndef NETSIM_FLOW_CURVE_BENCHMARK_H
+#define NETSIM_FLOW_CURVE_BENCHMARK_H
+
+#include "sim/flow/curve.h"
+
+#define CURVE_BENCHMARK "pmb.pingpong"
+
+// Replaces the curve's one-way times: at the benchmark's default sizes and at four per octave by
+// what it says, also between two of them where its ratio to the curve changes by a percent; and at
+// the curve's other points in the ratio of its neighbours. A stack without the benchmark keeps its
+// curve. Returns false with *error (g_free) if a run fails.
+bool curve_benchmark(const struct registry *registry, const struct scenario_case *test_case,
+                     struct flow_curve *curve, char **error);
+
+#endif
