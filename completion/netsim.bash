@@ -150,12 +150,13 @@ _netsim() {
         ;;
     export)
         arguments='scenario'
-        options='--out --series --set --allow-unused --host-speed --help'
+        options='--out --series --set --allow-unused --host-speed --tolerance --help'
         case $previous in
         --out) value='directory' ;;
         --series) value='none' ;;
         --set) value='parameter' ;;
         --host-speed) value='none' ;;
+        --tolerance) value='none' ;;
         esac
         ;;
     trace)

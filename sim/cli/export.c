@@ -9,9 +9,12 @@
 static const struct export_target targets[] = {
     {"ti", "a program as SimGrid's time-independent traces",
      (const char *const[]){"host-speed", NULL}, false, export_ti},
+    {"simgrid",
+     "a machine and its MPI library as a platform of SimGrid, for MPI programs as they are",
+     (const char *const[]){"host-speed", "tolerance", NULL}, true, export_simgrid},
 };
 
-const char *const cli_export_targets[] = {"ti", NULL};
+const char *const cli_export_targets[] = {"ti", "simgrid", NULL};
 G_STATIC_ASSERT(G_N_ELEMENTS(cli_export_targets) == G_N_ELEMENTS(targets) + 1);
 
 const struct cli_option cli_export_options[] = {
@@ -28,8 +31,14 @@ const struct cli_option cli_export_options[] = {
      .value = CLI_TEXT,
      .offset = offsetof(struct export_arguments, host_speed),
      .argument = "SPEED",
-     .summary = "ti: flops per second that the time of computations is counted in",
+     .summary = "flops per second of a host, in which the time of computations is counted",
      .more = "Default: the speed of a replay, else 1 Gflop/s."},
+    {.name = "tolerance",
+     .value = CLI_TEXT,
+     .offset = offsetof(struct export_arguments, tolerance),
+     .argument = "REL",
+     .summary = "how far a platform's PingPong may be off netsim's, 0.03 or 3%",
+     .more = "Default: 3%. Less takes more pieces."},
     CLI_OPTIONS_END,
 };
 
@@ -77,13 +86,19 @@ static const struct export_target *target_find(const char *name)
     return found < 0 ? NULL : &targets[found];
 }
 
-// The target that alone has the option; NULL: all have it.
-static const struct export_target *owner_of(const char *option)
+static bool has_option(const struct export_target *target, const char *option)
 {
+    return target->options && g_strv_contains(target->options, option);
+}
+
+// The targets that have an option which not all have, "ti, simgrid"; g_free. NULL: all have it.
+static char *owners_of(const char *option)
+{
+    GString *names = g_string_new(NULL);
     for (size_t i = 0; i < G_N_ELEMENTS(targets); i++)
-        if (targets[i].options && g_strv_contains(targets[i].options, option))
-            return &targets[i];
-    return NULL;
+        if (has_option(&targets[i], option))
+            g_string_append_printf(names, "%s%s", names->len > 0 ? ", " : "", targets[i].name);
+    return g_string_free(names, names->len == 0);
 }
 
 static bool is_given(const struct cli_option *option, const struct export_arguments *arguments)
@@ -106,12 +121,15 @@ static bool options_fit(const struct export_target *target,
                         const struct export_arguments *arguments)
 {
     for (const struct cli_option *option = cli_export_options; option->name; option++) {
-        const struct export_target *owner = owner_of(option->name);
-        if (!owner || owner == target || !is_given(option, arguments))
+        if (has_option(target, option->name) || !is_given(option, arguments))
             continue;
-        cli_error(NULL, "--%s is an option of `export %s', and not of `export %s'", option->name,
-                  owner->name, target->name);
-        return false;
+        char *owners = owners_of(option->name);
+        if (owners)
+            cli_error(NULL, "--%s is an option of `export %s', and not of `export %s'",
+                      option->name, owners, target->name);
+        g_free(owners);
+        if (owners)
+            return false;
     }
     if (!arguments->out || !*arguments->out)
         cli_error("--out DIR", "where shall the files be written?");

@@ -12,7 +12,6 @@
 
 #include <errno.h>
 
-#define DEFAULT_SPEED 1000000000 // flop/s
 #define README "README.md"
 
 // A series while it is written.
@@ -23,30 +22,6 @@ struct ti_series {
     struct workload workload; // the case's, with one repetition if it says none
     int64_t speed;
 };
-
-// ---- Speed ----
-
-static bool read_speed(const char *text, int64_t *speed)
-{
-    struct quantity quantity = {0};
-    char *error = NULL, *hint = NULL;
-    bool good = !text || quantity_parse(text, QUANTITY_FLOP_RATE, &quantity, &error, &hint);
-    if (!good)
-        cli_error(hint, "--host-speed %s: %s", text, error);
-    else if (text && quantity.integer < 1)
-        cli_error(NULL, "--host-speed %s: a host does at least 1 flop/s", text);
-    *speed = quantity.integer;
-    g_free(error);
-    g_free(hint);
-    return good && (!text || *speed >= 1);
-}
-
-// given: 0: not at all.
-static int64_t speed_of(const struct workload *workload, int64_t given)
-{
-    const struct replay_config *replay = workload->recording ? workload->parameters->values : NULL;
-    return given > 0 ? given : replay && replay->speed > 0 ? replay->speed : DEFAULT_SPEED;
-}
 
 // ---- Calls ----
 
@@ -188,14 +163,9 @@ static enum cli_exit write_series(const struct ti_series *series)
 
 // ---- What is beside them ----
 
-static char *speed_text(int64_t speed)
-{
-    return quantity_format(QUANTITY_FLOP_RATE, (struct quantity){.integer = speed});
-}
-
 static void readme_series(GString *text, const struct ti_series *series)
 {
-    char *speed = speed_text(series->speed);
+    char *speed = export_speed_text(series->speed);
     g_string_append_printf(text,
                            "## %s\n\n%d rank%s; the time of computations is counted at %s.\n\n"
                            "    smpirun -np %d -platform PLATFORM.xml -hostfile HOSTS.txt "
@@ -228,18 +198,15 @@ static enum cli_exit write_readme(const struct export_job *job, const struct ti_
 
 enum cli_exit export_ti(const struct export_job *job)
 {
-    int64_t given;
     enum cli_exit code = CLI_DONE;
-    if (!read_speed(job->arguments->host_speed, &given))
-        return CLI_BAD_INPUT;
     struct ti_series *all = g_new0(struct ti_series, job->cases->len);
     for (guint i = 0; code == CLI_DONE && i < job->cases->len; i++) {
         const struct scenario_case *one = g_ptr_array_index(job->cases, i);
-        all[i] = (struct ti_series){job, one, g_ptr_array_index(job->names, i), one->workload,
-                                    speed_of(&one->workload, given)};
+        all[i] = (struct ti_series){job, one, g_ptr_array_index(job->names, i), one->workload, 0};
         if (all[i].workload.repetitions == 0)
             all[i].workload.repetitions = 1;
-        code = check_series(&all[i]);
+        code = export_speed(job, &one->workload, &all[i].speed) ? check_series(&all[i])
+                                                                : CLI_BAD_INPUT;
     }
     for (guint i = 0; code == CLI_DONE && i < job->cases->len; i++)
         code = write_series(&all[i]);

@@ -12,9 +12,9 @@ import unittest
 from harness import NETSIM, SOURCE, Case
 
 MADE = ("docs/netsim.1", "completion/netsim.bash", "completion/_netsim", "completion/netsim.fish")
-# What these take or do is told in each command's own words, within one meaning: where the output goes, a value, and
-# which message sizes are meant.
-OWN_WORDS = {"out", "set", "database", "size"}
+# What these take or do is told in each command's own words, within one meaning: where the output goes, a value, which
+# message sizes are meant, and how far two results may be apart.
+OWN_WORDS = {"out", "set", "database", "size", "tolerance"}
 ROW = re.compile(r"^  (?:-(?P<letter>\w), )?--(?P<name>[\w-]+)(?:=(?P<argument>\S+))? +(?P<summary>.*)$", re.M)
 
 
