@@ -228,7 +228,7 @@ static struct recording *read_archive(struct otf2_archive *archive)
     archive->communicators = communicators_new();
     archive->taken = g_ptr_array_new_with_free_func(g_free);
     for (int rank = 0; rank < ranks; rank++) {
-        char *name = g_strdup_printf("%s, rank %d", archive->path, rank);
+        char *name = g_strdup_printf("%s, rank %d, event", archive->path, rank);
         recording_builder_file(archive->builder, rank, name);
         g_free(name);
     }

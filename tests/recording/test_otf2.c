@@ -111,6 +111,8 @@ static void test_messages(void)
         {"MPI_Sendrecv{ }", ""},
         {"MPI_Comm_rank{ } MPI_Wtime{ } MPI_Type_commit{ } MPI_Get_count{ } MPI_Iprobe{ }", ""},
         {"MPI_Init{ } MPI_Send{ send 1 0 0 4 } MPI_Finalize{ }", "3:send to 1 4 B; "},
+        {"MPI_Init{ } MPI_Isend{ isend 1 0 0 4 5 } MPI_Finalize{",
+         "3:isend to 1 4 B r0; 6:waitall all; "},
     };
     EACH(expect_calls, pairs);
 }
@@ -734,7 +736,7 @@ static void test_identity(void)
     SUITE_SAME_TEXT(recording_format(archived), "OTF2");
     CU_ASSERT(recording_work(archived) == RECORDED_TIME);
     CU_ASSERT(!recording_computes(archived));
-    CU_ASSERT(g_str_has_suffix(recording_file(archived, 1), "traces.otf2, rank 1"));
+    CU_ASSERT(g_str_has_suffix(recording_file(archived, 1), "traces.otf2, rank 1, event"));
     recording_unref(lined);
     recording_unref(archived);
     g_free(path);
