@@ -92,6 +92,7 @@ struct otf2_archive {
     GHashTable *regions;    // OTF2_RegionRef: struct otf2_function *
     GHashTable *groups;     // OTF2_GroupRef: struct otf2_group *
     GHashTable *comms;      // OTF2_CommRef: struct otf2_communicator *
+    GHashTable *parameters; // OTF2_ParameterRef: OTF2_StringRef
     GArray *locations;      // struct otf2_location
     GArray *rank_locations; // OTF2_LocationRef, by rank; NULL: the archive is of no MPI program
     uint64_t resolution;    // of the clock, ticks per second; 0: unknown
@@ -123,6 +124,7 @@ void otf2_free_definitions(struct otf2_archive *archive);
 
 // The text of that name; "" if there is none.
 const char *otf2_string(const struct otf2_archive *archive, OTF2_StringRef reference);
+const char *otf2_parameter(const struct otf2_archive *archive, OTF2_ParameterRef reference);
 
 // The region; NULL: it is not defined.
 const struct otf2_function *otf2_function(const struct otf2_archive *archive,
@@ -157,7 +159,13 @@ struct otf2_collective {
     uint64_t event;
     OTF2_CommRef communicator;
     struct otf2_sum sum;
+    const GArray *to_each, *from_each; // int64_t: bytes by member; empty: not said
 };
+
+// Parameters of MPI_Alltoallv's region, one per member: netsim's recorder has them, as the sums do
+// not say what goes to whom.
+#define OTF2_TO_EACH "bytes to each"
+#define OTF2_FROM_EACH "bytes from each"
 
 // Whether the others' sums are needed to know a collective of that operation.
 bool otf2_needs_sums(OTF2_CollectiveOp operation);

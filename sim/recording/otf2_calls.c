@@ -13,11 +13,15 @@ static bool enter_call(struct otf2_calls *calls, OTF2_RegionRef reference,
     struct otf2_current *current = &calls->current;
     g_array_set_size(current->ended, 0);
     g_array_set_size(current->tested, 0);
+    g_array_set_size(current->to_each, 0);
+    g_array_set_size(current->from_each, 0);
     *current = (struct otf2_current){.function = function,
                                      .reference = reference,
                                      .event = calls->event,
                                      .ended = current->ended,
-                                     .tested = current->tested};
+                                     .tested = current->tested,
+                                     .to_each = current->to_each,
+                                     .from_each = current->from_each};
     calls->depth = 1;
     if (region->kind == OTF2_KIND_REFUSED)
         return otf2_fail(calls, NULL, "%s cannot be replayed: %s", function->name, region->why);
@@ -142,6 +146,25 @@ static OTF2_CallbackCode on_leave(OTF2_LocationRef location, OTF2_TimeStamp time
 
 // ---- Collectives ----
 
+// Bytes to or from a member, in MPI_Alltoallv.
+static OTF2_CallbackCode on_parameter(OTF2_LocationRef location, OTF2_TimeStamp time,
+                                      uint64_t event, void *owner, OTF2_AttributeList *attributes,
+                                      OTF2_ParameterRef parameter, uint64_t value)
+{
+    struct otf2_calls *calls = otf2_at_event(owner, event);
+    struct otf2_current *current = &calls->current;
+    const char *name = otf2_parameter(calls->archive, parameter);
+    (void)location, (void)time, (void)attributes;
+    if (calls->depth == 0 || current->function->region->code != OP_ALLTOALLV)
+        return OTF2_CALLBACK_SUCCESS;
+    int64_t bytes = (int64_t)MIN(value, (uint64_t)INT64_MAX);
+    if (strcmp(name, OTF2_TO_EACH) == 0)
+        g_array_append_val(current->to_each, bytes);
+    else if (strcmp(name, OTF2_FROM_EACH) == 0)
+        g_array_append_val(current->from_each, bytes);
+    return OTF2_CALLBACK_SUCCESS;
+}
+
 static OTF2_CallbackCode on_collective(OTF2_LocationRef location, OTF2_TimeStamp time,
                                        uint64_t event, void *owner, OTF2_AttributeList *attributes,
                                        OTF2_CollectiveOp operation, OTF2_CommRef communicator,
@@ -154,8 +177,12 @@ static OTF2_CallbackCode on_collective(OTF2_LocationRef location, OTF2_TimeStamp
         return OTF2_CALLBACK_SUCCESS; // as of MPI_Comm_split, which sends nothing of the program's
     if (!otf2_expects(calls, "of a collective", OTF2_ONE(COLLECTIVE)))
         return OTF2_CALLBACK_INTERRUPT;
-    const struct otf2_collective collective = {
-        calls->rank, event, communicator, {operation, root, sent, received}};
+    const struct otf2_collective collective = {calls->rank,
+                                               event,
+                                               communicator,
+                                               {operation, root, sent, received},
+                                               calls->current.to_each,
+                                               calls->current.from_each};
     guint place =
         GPOINTER_TO_UINT(g_hash_table_lookup(calls->places, GUINT_TO_POINTER(communicator)));
     struct recorded_call call = recorded_call(OP_BARRIER, otf2_line(calls->current.event));
@@ -205,6 +232,7 @@ bool otf2_read_calls(struct otf2_archive *archive, int rank)
     OTF2_EvtReaderCallbacks_SetEnterCallback(callbacks, on_enter);
     OTF2_EvtReaderCallbacks_SetLeaveCallback(callbacks, on_leave);
     OTF2_EvtReaderCallbacks_SetMpiCollectiveEndCallback(callbacks, on_collective);
+    OTF2_EvtReaderCallbacks_SetParameterUnsignedIntCallback(callbacks, on_parameter);
     otf2_register_messages(callbacks);
     otf2_register_refusals(callbacks);
     bool good = otf2_read_events(archive, location, callbacks, &calls, rank, &calls.event) &&

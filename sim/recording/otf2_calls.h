@@ -34,9 +34,10 @@ struct otf2_current {
     uint64_t event;
     struct otf2_message sent, received;
     int started;
-    bool collected; // a collective was recorded
-    GArray *ended;  // struct otf2_request, that it ended
-    GArray *tested; // int: numbers of requests that it found open
+    bool collected;              // a collective was recorded
+    GArray *ended;               // struct otf2_request, that it ended
+    GArray *tested;              // int: numbers of requests that it found open
+    GArray *to_each, *from_each; // int64_t: bytes by member
 };
 
 struct otf2_calls {

@@ -221,14 +221,26 @@ static bool put_blocks(const struct otf2_view *view)
                  : complain(view, NULL, "its members' sums do not fit together");
 }
 
-// Only that nothing is sent to anyone is known from a sum.
+static bool add_up(const GArray *blocks, uint64_t sum, int members)
+{
+    for (guint i = 0; i < blocks->len; i++)
+        sum -= (uint64_t)g_array_index(blocks, int64_t, i);
+    return sum == 0 && blocks->len == (guint)members;
+}
+
+// From a sum alone nothing is known but that there is nothing for anyone.
 static bool put_alltoallv(const struct otf2_view *view)
 {
-    if (view->own.sent > 0 || view->own.received > 0)
+    const GArray *to_each = view->collective->to_each, *from_each = view->collective->from_each;
+    bool none = view->own.sent == 0 && view->own.received == 0;
+    if (!none && to_each->len == 0)
         return complain(view, "let the program call MPI_Alltoall, or send to each",
                         "the archive has sums alone, and not how much goes to whom");
-    view->call->receive_blocks = view->blocks;
-    return set_blocks(view, view->blocks);
+    if (!none && (!add_up(to_each, view->own.sent, view->members) ||
+                  !add_up(from_each, view->own.received, view->members)))
+        return complain(view, NULL, "what goes to each member is not what goes to all");
+    view->call->receive_blocks = none ? view->blocks : &g_array_index(from_each, int64_t, 0);
+    return set_blocks(view, none ? view->blocks : &g_array_index(to_each, int64_t, 0));
 }
 
 static bool put_barrier(const struct otf2_view *view)

@@ -96,6 +96,15 @@ static OTF2_CallbackCode take_group(void *owner, OTF2_GroupRef self, OTF2_String
     return OTF2_CALLBACK_SUCCESS;
 }
 
+static OTF2_CallbackCode take_parameter(void *owner, OTF2_ParameterRef self, OTF2_StringRef name,
+                                        OTF2_ParameterType type)
+{
+    struct otf2_archive *archive = owner;
+    if (type == OTF2_PARAMETER_TYPE_UINT64)
+        g_hash_table_insert(archive->parameters, KEY(self), KEY(name));
+    return OTF2_CALLBACK_SUCCESS;
+}
+
 static struct otf2_communicator *add_communicator(struct otf2_archive *archive, OTF2_CommRef self,
                                                   OTF2_GroupRef group, OTF2_CommRef parent)
 {
@@ -132,6 +141,7 @@ static OTF2_GlobalDefReaderCallbacks *make_callbacks(void)
     OTF2_GlobalDefReaderCallbacks_SetLocationCallback(callbacks, take_location);
     OTF2_GlobalDefReaderCallbacks_SetRegionCallback(callbacks, take_region);
     OTF2_GlobalDefReaderCallbacks_SetGroupCallback(callbacks, take_group);
+    OTF2_GlobalDefReaderCallbacks_SetParameterCallback(callbacks, take_parameter);
     OTF2_GlobalDefReaderCallbacks_SetCommCallback(callbacks, take_comm);
     OTF2_GlobalDefReaderCallbacks_SetInterCommCallback(callbacks, take_inter_comm);
     return callbacks;
@@ -143,6 +153,13 @@ const char *otf2_string(const struct otf2_archive *archive, OTF2_StringRef refer
 {
     const char *text = g_hash_table_lookup(archive->strings, KEY(reference));
     return text ? text : "";
+}
+
+const char *otf2_parameter(const struct otf2_archive *archive, OTF2_ParameterRef reference)
+{
+    gpointer name;
+    bool there = g_hash_table_lookup_extended(archive->parameters, KEY(reference), NULL, &name);
+    return there ? otf2_string(archive, GPOINTER_TO_UINT(name)) : "";
 }
 
 const struct otf2_function *otf2_function(const struct otf2_archive *archive,
@@ -209,6 +226,7 @@ bool otf2_read_definitions(struct otf2_archive *archive)
     archive->regions = g_hash_table_new_full(NULL, NULL, NULL, g_free);
     archive->groups = g_hash_table_new_full(NULL, NULL, NULL, group_free);
     archive->comms = g_hash_table_new_full(NULL, NULL, NULL, communicator_free);
+    archive->parameters = g_hash_table_new(NULL, NULL);
     archive->locations = g_array_new(FALSE, FALSE, sizeof(struct otf2_location));
     OTF2_GlobalDefReaderCallbacks *callbacks = make_callbacks();
     OTF2_GlobalDefReader *reader = OTF2_Reader_GetGlobalDefReader(archive->reader);
@@ -231,7 +249,8 @@ bool otf2_read_definitions(struct otf2_archive *archive)
 
 void otf2_free_definitions(struct otf2_archive *archive)
 {
-    GHashTable *tables[] = {archive->strings, archive->regions, archive->groups, archive->comms};
+    GHashTable *tables[] = {archive->strings, archive->regions, archive->groups, archive->comms,
+                            archive->parameters};
     for (size_t i = 0; i < G_N_ELEMENTS(tables); i++)
         if (tables[i])
             g_hash_table_unref(tables[i]);

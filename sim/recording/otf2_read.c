@@ -106,8 +106,10 @@ static OTF2_CallbackCode look_at_collective(OTF2_LocationRef location, OTF2_Time
     struct look *look = owner;
     (void)location, (void)time, (void)attributes;
     look->event = event;
-    const struct otf2_collective collective = {
-        look->rank, event, communicator, {operation, root, sent, received}};
+    const struct otf2_collective collective = {.rank = look->rank,
+                                               .event = event,
+                                               .communicator = communicator,
+                                               .sum = {operation, root, sent, received}};
     return look_over(look,
                      !otf2_needs_sums(operation) || otf2_keep_sums(look->archive, &collective));
 }

@@ -25,6 +25,8 @@ void otf2_requests_init(struct otf2_calls *calls)
     calls->awaited = g_array_new(FALSE, FALSE, sizeof(int));
     calls->current.ended = g_array_new(FALSE, FALSE, sizeof(struct otf2_request));
     calls->current.tested = g_array_new(FALSE, FALSE, sizeof(int));
+    calls->current.to_each = g_array_new(FALSE, FALSE, sizeof(int64_t));
+    calls->current.from_each = g_array_new(FALSE, FALSE, sizeof(int64_t));
     calls->queue = g_queue_new();
 }
 
@@ -35,6 +37,8 @@ void otf2_requests_clear(struct otf2_calls *calls)
     g_array_unref(calls->awaited);
     g_array_unref(calls->current.ended);
     g_array_unref(calls->current.tested);
+    g_array_unref(calls->current.to_each);
+    g_array_unref(calls->current.from_each);
     g_queue_free_full(calls->queue, queued_free);
 }
 

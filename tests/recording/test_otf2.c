@@ -312,6 +312,8 @@ static void test_symmetric(void)
         {"MPI_Allreduce{ collective 11 0 -1 0 0 }", "1:allreduce; "},
         {"MPI_Reduce_scatter_block{ collective 16 0 -1 9 9 }", "1:reduce_scatter 3 B; "},
         {"MPI_Alltoallv{ collective 9 0 -1 0 0 }", "1:alltoallv [0,0,0] [0,0,0]; "},
+        {"MPI_Alltoallv{ to 1 from 2 to 3 from 4 to 5 from 6 collective 9 0 -1 9 12 }",
+         "1:alltoallv 9 B [1,3,5] [2,4,6]; "},
     };
     EACH(expect_same, pairs);
     static const struct pair refused[] = {
@@ -324,6 +326,12 @@ static void test_symmetric(void)
         {"MPI_Alltoallv{ collective 9 0 -1 9 9 }",
          "MPI_Alltoallv cannot be replayed: the archive has sums alone, and not how much goes to "
          "whom (let the program call MPI_Alltoall, or send to each)"},
+        {"MPI_Alltoallv{ to 1 from 2 to 3 from 4 to 5 from 6 collective 9 0 -1 9 13 }",
+         "what goes to each member is not what goes to all"},
+        {"MPI_Alltoallv{ to 1 from 2 to 3 from 4 collective 9 0 -1 4 6 }",
+         "what goes to each member is not what goes to all"},
+        {"MPI_Alltoallv{ to 1 to 2 to 3 collective 9 0 -1 6 6 }",
+         "what goes to each member is not what goes to all"},
         {"MPI_Allreduce{ }", "event 2: the archive does not say what MPI_Allreduce sends"},
         {"MPI_Allreduce{ collective 1 0 0 9 9 }",
          "a record of another collective in MPI_Allreduce"},

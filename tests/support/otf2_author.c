@@ -139,6 +139,9 @@ static bool write_other(struct pen *pen)
     } else if (is(pen, "ahead_done")) {
         OTF2_EvtWriter_NonBlockingCollectiveComplete(
             pen->writer, NULL, pen->now, OTF2_COLLECTIVE_OP_BARRIER, 0, UINT32_MAX, 0, 0, 1);
+    } else if (is(pen, "to") || is(pen, "from")) {
+        uint32_t parameter = is(pen, "from");
+        OTF2_EvtWriter_ParameterUnsignedInt(pen->writer, NULL, pen->now, parameter, NEXT);
     } else if (is(pen, "context")) {
         OTF2_EvtWriter_CallingContextEnter(pen->writer, NULL, pen->now, 0, 1);
     } else {
@@ -278,6 +281,11 @@ static void define_all(struct author *author)
                                                   given->ticks ? given->ticks : 1000000000, 0,
                                                   author->end + 1, OTF2_UNDEFINED_TIMESTAMP);
     define_processes(author);
+    OTF2_GlobalDefWriter_WriteParameter(
+        author->definitions, 0, define_string(author, "bytes to each"), OTF2_PARAMETER_TYPE_UINT64);
+    OTF2_GlobalDefWriter_WriteParameter(author->definitions, 1,
+                                        define_string(author, "bytes from each"),
+                                        OTF2_PARAMETER_TYPE_UINT64);
     if (!given->alone)
         define_mpi(author);
     if (given->eztrace)

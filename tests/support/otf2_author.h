@@ -9,6 +9,7 @@
 //   irecv REQUEST, received FROM COMM TAG BYTES REQUEST
 //   tested REQUEST, cancelled REQUEST
 //   collective OPERATION COMM ROOT SENT RECEIVED     by number; root -1: none
+//   to BYTES, from BYTES   of the next member, in MPI_Alltoallv
 //   off, on            recording
 //   flush TICKS        the clock goes on while the buffer is written
 //   window, put, io, ahead REQUEST, ahead_done, context      what cannot be replayed

@@ -220,6 +220,16 @@ int MPI_Reduce_scatter(const void *out, void *in, const int *counts, MPI_Datatyp
                OTF2_COLLECTIVE_OP_REDUCE_SCATTER, NO_ROOT, comm, sums);
 }
 
+// What goes to each member and comes from each: the sums do not tell.
+static void each(enum parameter parameter, const int *counts, MPI_Datatype type, MPI_Comm comm)
+{
+    for (int i = 0; here.events && i < size_of(comm); i++) {
+        OTF2_EvtWriter_ParameterUnsignedInt(here.events, NULL, now(), (OTF2_ParameterRef)parameter,
+                                            bytes_of(counts[i], type));
+        here.count++;
+    }
+}
+
 int MPI_Alltoallv(const void *out, const int *out_counts, const int *out_places,
                   MPI_Datatype out_type, void *in, const int *in_counts, const int *in_places,
                   MPI_Datatype in_type, MPI_Comm comm)
@@ -227,7 +237,10 @@ int MPI_Alltoallv(const void *out, const int *out_counts, const int *out_places,
     uint64_t received = sum_of(in_counts, in_type, comm);
     const struct sums sums = {out == MPI_IN_PLACE ? received : sum_of(out_counts, out_type, comm),
                               received};
+    bool in_place = out == MPI_IN_PLACE;
     begin(REGION_Alltoallv);
+    each(TO_EACH, in_place ? in_counts : out_counts, in_place ? in_type : out_type, comm);
+    each(FROM_EACH, in_counts, in_type, comm);
     return end(REGION_Alltoallv,
                PMPI_Alltoallv(out, out_counts, out_places, out_type, in, in_counts, in_places,
                               in_type, comm),

@@ -148,6 +148,16 @@ static void define_regions(OTF2_GlobalDefWriter *writer, OTF2_StringRef *strings
     }
 }
 
+static void define_parameters(OTF2_GlobalDefWriter *writer, OTF2_StringRef *strings)
+{
+    OTF2_GlobalDefWriter_WriteParameter(writer, TO_EACH,
+                                        define_string(writer, strings, "bytes to each"),
+                                        OTF2_PARAMETER_TYPE_UINT64);
+    OTF2_GlobalDefWriter_WriteParameter(writer, FROM_EACH,
+                                        define_string(writer, strings, "bytes from each"),
+                                        OTF2_PARAMETER_TYPE_UINT64);
+}
+
 static void define_all(OTF2_TimeStamp last)
 {
     uint64_t *counts = calloc((size_t)here.ranks, sizeof *counts), end;
@@ -161,6 +171,7 @@ static void define_all(OTF2_TimeStamp last)
                                                   OTF2_UNDEFINED_TIMESTAMP);
         define_locations(writer, &strings, counts);
         define_regions(writer, &strings);
+        define_parameters(writer, &strings);
     }
     define_communicators(writer, 1, &strings);
     if (writer)

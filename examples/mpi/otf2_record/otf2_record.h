@@ -63,6 +63,9 @@
 
 enum region { REGIONS(AS_ENUM) REGION_COUNT };
 
+// Of the region of MPI_Alltoallv, one per member.
+enum parameter { TO_EACH, FROM_EACH };
+
 // ---- The process ----
 
 struct open_request {
