@@ -76,7 +76,7 @@ class Commands(unittest.TestCase):
                     elif "/" in words[0]:
                         self.assertTrue(os.access(os.path.join(SOURCE, words[0]), os.X_OK), command)
                     else:
-                        self.assertIn(words[0], ("git", "cd", "sudo", "cmake", "smpicc"), command)
+                        self.assertIn(words[0], ("git", "cd", "sudo", "cmake", "smpicc", "smpirun"), command)
 
     def test_every_command_is_shown(self):
         """In the README, on the page of commands or on that of speed."""
