@@ -48,6 +48,11 @@ def golden_names():
     return names_below(GOLDEN, ".csv")
 
 
+def on_flows(name):
+    """Whether a scenario or sweep needs the plugin for SimGrid."""
+    return "fidelity: flow" in (SOURCE / "scenarios" / f"{name}.yaml").read_text(encoding="utf-8")
+
+
 def golden_file(name):
     return GOLDEN / f"{name}.csv"
 

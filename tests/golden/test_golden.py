@@ -18,7 +18,9 @@ import golden
 SANITIZED = b"__asan_init" in pathlib.Path(os.environ["NETSIM"]).read_bytes()
 
 # Under the sanitizers they take minutes, and run nothing that shorter scenarios do not.
-LONG = {"nas_x306", "osu_bandwidth_x306", "sctp_iperf_failover"}
+LONG = {"nas_x306", "osu_bandwidth_x306", "sctp_iperf_failover", "sweeps/stencil_ranks"}
+
+PLUGIN = pathlib.Path(os.environ["NETSIM"]).parent / "netsim_flow.so"
 
 
 class Golden(unittest.TestCase):
@@ -32,11 +34,19 @@ class Golden(unittest.TestCase):
         self.assertEqual(golden.scenario_names(), golden.golden_names(),
                          "record them with tests/golden/golden.py --record")
 
-    def test_nothing_has_changed(self):
-        names = [name for name in golden.golden_names() if not (SANITIZED and name in LONG)]
+    def compare_all(self, flows):
+        names = [name for name in golden.golden_names()
+                 if golden.on_flows(name) == flows and not (SANITIZED and name in LONG)]
         found = golden.for_all(names, golden.differences)
         self.assertFalse(found, "\n" + "\n".join(found) +
                          "\nIf this is meant, record them: tests/golden/golden.py --record")
+
+    def test_nothing_has_changed(self):
+        self.compare_all(flows=False)
+
+    @unittest.skipUnless(PLUGIN.exists(), "the plugin for SimGrid is not built")
+    def test_nothing_has_changed_on_flows(self):
+        self.compare_all(flows=True)
 
 
 class CheckOfTheCheck(unittest.TestCase):
