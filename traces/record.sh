@@ -10,7 +10,10 @@
 set -euo pipefail
 folder=$1 ranks=$2
 shift 2
-mkdir "$folder" # must be new
+if [ -e "$folder" ]; then
+    echo "$folder is there already" >&2
+    exit 1
+fi
 scratch=$(mktemp -d)
 trap 'rm -r "$scratch"' EXIT
 if [ -z "${PLATFORM:-}" ]; then
@@ -26,6 +29,7 @@ fi
 # shellcheck disable=SC2086  # OPTIONS are words
 smpirun -platform "$PLATFORM" -hostfile "$HOSTS" -np "$ranks" --cfg=smpi/host-speed:1Gf ${OPTIONS:-} \
     --log=root.thresh:error -trace-ti -trace-file "$scratch/trace" "$@"
+mkdir "$folder"
 for rank in $(seq "$ranks"); do # SimGrid counts files from 1, and has the time in their names
     mv "$scratch"/trace_files/*_rank-"$rank".txt "$folder/rank-$rank.txt"
     echo "rank-$rank.txt"
