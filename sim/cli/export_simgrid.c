@@ -295,20 +295,37 @@ static enum cli_exit export_series(struct platform_series *series, guint number)
     return code;
 }
 
+// Whether a series can have a platform; says so if it can't.
+static bool has_library(const struct scenario_case *test_case, guint series)
+{
+    const char *name = test_case->stack->name;
+    if (registry_stack(&model_registry, name)->library_section)
+        return true;
+    if (series == 1)
+        cli_error(NULL, "%s: the stack %s is no MPI library", test_case->name, name);
+    else
+        cli_print("no platform of %s: the stack %s is no MPI library\n", test_case->name, name);
+    return false;
+}
+
 enum cli_exit export_simgrid(const struct export_job *job)
 {
     double tolerance;
     enum cli_exit code = CLI_DONE;
+    bool any = false;
     const char *given = job->arguments->tolerance;
     if (!read_tolerance(given ? given : TOLERANCE, &tolerance))
         return CLI_BAD_INPUT;
     for (guint i = 0; code == CLI_DONE && i < job->cases->len; i++) {
         struct platform_series series = {
             .job = job, .test_case = g_ptr_array_index(job->cases, i), .tolerance = tolerance};
+        if (!has_library(series.test_case, job->cases->len))
+            continue;
         if (!export_speed(job, &series.test_case->workload, &series.speed))
             return CLI_BAD_INPUT;
         code = export_series(&series, i);
         series_clear(&series);
+        any = true;
     }
-    return code;
+    return any ? code : CLI_BAD_INPUT;
 }

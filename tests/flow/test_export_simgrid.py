@@ -151,6 +151,16 @@ class Files(Exports):
             self.assertEqual(sorted(os.listdir(self.directory / "several" / name)),
                              ["README.md", "hostfile", "platform.xml"])
 
+    def test_what_is_no_library_has_no_platform(self):
+        path = self.directory / "mixed.yaml"
+        path.write_text(f"schema: 1\nname: mixed\ntestbed: {TESTBEDS}/cluster1.yaml\n"
+                        "workload: {benchmark: pmb.pingpong}\nseries:\n  - {name: LAM, stack: lam_tcp}\n"
+                        "  - {name: bare, stack: tcp, set: {workload.benchmark: native.pingpong}}\n",
+                        encoding="utf-8")
+        done = self.export(path, "mixed")
+        self.assertIn("no platform of bare: the stack tcp is no MPI library\n", done.stdout)
+        self.assertEqual(os.listdir(self.directory / "mixed"), ["LAM"])
+
     def test_two_exports_are_equal(self):
         scenario = self.scenario("same", "mvich", PROGRAM)
         self.export(scenario, "one")
