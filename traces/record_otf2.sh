@@ -11,7 +11,9 @@ set -euo pipefail
 folder=$1 ranks=$2
 shift 2
 [ ! -e "$folder" ] || { echo "$folder exists" >&2; exit 1; }
-source=$(cd "$(dirname "$0")/../examples/mpi/otf2_record" && pwd)
+here=$(cd "$(dirname "$0")" && pwd)
+source=$here/../examples/mpi/otf2_record
+[ -d "$source" ] || source=$here/../../doc/netsim/examples/mpi/otf2_record # installed
 scratch=$(mktemp -d)
 trap 'rm -r "$scratch"' EXIT
 mpicc -O2 -shared -fPIC "$source"/*.c -o "$scratch/recorder.so" -lopen-trace-format2
