@@ -239,9 +239,10 @@ static void write_links(struct writer *writer)
         if (!is_used(writer, i / 2))
             continue;
         char *name = link_name(writer, i / 2, i % 2);
-        g_string_append_printf(
-            writer->text, "    <link id=\"%s\" bandwidth=\"%.9gBps\" latency=\"%.9gs\"/>\n", name,
-            (double)config_at(writer, i / 2)->rate / 8, link_latency(writer, i / 2, i % 2));
+        double bits_per_s = (double)config_at(writer, i / 2)->rate;
+        g_string_append_printf(writer->text,
+                               "    <link id=\"%s\" bandwidth=\"%.9gBps\" latency=\"%.9gs\"/>\n",
+                               name, bits_per_s / 8, link_latency(writer, i / 2, i % 2));
         g_free(name);
     }
 }

@@ -307,6 +307,7 @@ static void option_clear(gpointer option)
     g_free(((struct smpi_option *)option)->value);
 }
 
+// NOLINTNEXTLINE(readability-non-const-parameter): the list owns it
 static void add_option(GArray *options, const char *name, char *value)
 {
     struct smpi_option option = {name, value};

@@ -24,7 +24,7 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     for (int i = 1; i < argc && rank < 2; i++) {
-        int size = atoi(argv[i]);
+        int size = (int)strtol(argv[i], NULL, 10);
         char *buffer = malloc((size_t)size + 1);
         double start = 0;
         for (int round = -WARM; round <= ROUNDS; round++) {

@@ -179,22 +179,35 @@ static char *run_work(void *owner, flow_plugin_run_fn *plugin)
     return g_string_free(run->text, FALSE);
 }
 
+static int number_of(const char *word)
+{
+    return (int)g_ascii_strtoll(word, NULL, 10);
+}
+
+static void run_read_verdict(struct plugin_run *run, char **words)
+{
+    run->verdict.outcome = (enum flow_outcome)number_of(words[1]);
+    run->verdict.seconds = g_ascii_strtod(words[2], NULL);
+    run->verdict.flows = g_ascii_strtoull(words[3], NULL, 10);
+    char *text = g_strjoinv(" ", words + 4);
+    g_strlcpy(run->verdict.text, text, sizeof run->verdict.text);
+    g_free(text);
+}
+
 static void run_read(struct plugin_run *run, const char *line)
 {
-    int rank, number, length;
-    double seconds;
-    if (sscanf(line, "took %d %d", &rank, &number) == 2 && rank < MOST_STEPS)
-        run->took[rank] = number;
-    else if (sscanf(line, "mark %d %d %lf", &rank, &number, &seconds) == 3 && rank < MOST_STEPS)
-        run->mark[rank][number] = seconds;
-    else if (sscanf(line, "end %d %lf", &rank, &seconds) == 2)
-        run->end[rank] = seconds;
-    else if (sscanf(line, "verdict %d %lf %" SCNu64 "%n", &number, &run->verdict.seconds,
-                    &run->verdict.flows, &length) == 3) {
-        run->verdict.outcome = (enum flow_outcome)number;
-        g_strlcpy(run->verdict.text, line + length, sizeof run->verdict.text);
-        g_strchug(run->verdict.text);
-    }
+    char **words = g_strsplit(line, " ", -1);
+    guint count = g_strv_length(words);
+    int rank = count > 1 ? number_of(words[1]) : 0;
+    if (count == 3 && strcmp(words[0], "took") == 0)
+        run->took[rank] = number_of(words[2]);
+    else if (count == 4 && strcmp(words[0], "mark") == 0)
+        run->mark[rank][number_of(words[2])] = g_ascii_strtod(words[3], NULL);
+    else if (count == 3 && strcmp(words[0], "end") == 0)
+        run->end[rank] = g_ascii_strtod(words[2], NULL);
+    else if (count >= 4 && strcmp(words[0], "verdict") == 0)
+        run_read_verdict(run, words);
+    g_strfreev(words);
 }
 
 static void run_clear(struct plugin_run *run)
