@@ -236,13 +236,14 @@ static void write_hosts(struct writer *writer)
 static void write_links(struct writer *writer)
 {
     for (int i = 0; i < 2 * (int)writer->topology->links->len; i++) {
-        if (!is_used(writer, i / 2))
+        int number = i / 2;
+        if (!is_used(writer, number))
             continue;
-        char *name = link_name(writer, i / 2, i % 2);
-        double bits_per_s = (double)config_at(writer, i / 2)->rate;
+        char *name = link_name(writer, number, i % 2);
+        double bits_per_s = (double)config_at(writer, number)->rate;
         g_string_append_printf(writer->text,
                                "    <link id=\"%s\" bandwidth=\"%.9gBps\" latency=\"%.9gs\"/>\n",
-                               name, bits_per_s / 8, link_latency(writer, i / 2, i % 2));
+                               name, bits_per_s / 8, link_latency(writer, number, i % 2));
         g_free(name);
     }
 }

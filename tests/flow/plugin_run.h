@@ -199,9 +199,9 @@ static void run_read(struct plugin_run *run, const char *line)
     char **words = g_strsplit(line, " ", -1);
     guint count = g_strv_length(words);
     int rank = count > 1 ? number_of(words[1]) : 0;
-    if (count == 3 && strcmp(words[0], "took") == 0)
+    if (count == 3 && strcmp(words[0], "took") == 0 && rank < MOST_STEPS)
         run->took[rank] = number_of(words[2]);
-    else if (count == 4 && strcmp(words[0], "mark") == 0)
+    else if (count == 4 && strcmp(words[0], "mark") == 0 && rank < MOST_STEPS)
         run->mark[rank][number_of(words[2])] = g_ascii_strtod(words[3], NULL);
     else if (count == 3 && strcmp(words[0], "end") == 0)
         run->end[rank] = g_ascii_strtod(words[2], NULL);
