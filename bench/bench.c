@@ -9,6 +9,8 @@ json_t *bench_run(const struct bench_options *options)
 {
     json_t *results = json_object();
     // Memory first: what the others leave in the allocator's hands would hide some of it.
+    // (Flows are processes of their own, which begin with the memory of this one.)
+    json_t *flows = bench_flows(options);
     json_t *memory = bench_memory(options), *allpairs = bench_allpairs(options);
     json_object_set_new(results, "hold", bench_hold(options));
     json_object_set_new(results, "star", bench_star(options));
@@ -18,6 +20,7 @@ json_t *bench_run(const struct bench_options *options)
     json_object_set_new(results, "pingpong", bench_pingpong(options));
     json_object_set_new(results, "nas", bench_nas(options));
     json_object_set_new(results, "memory", memory);
+    json_object_set_new(results, "flows", flows);
     return results;
 }
 
@@ -42,6 +45,18 @@ static char *rate_text(const json_t *value)
 static char *ratio_text(double value, double of)
 {
     return of > 0.0 ? g_strdup_printf("%.2f", value / of) : g_strdup("-");
+}
+
+static char *two_digits_text(const json_t *value)
+{
+    return json_is_number(value) ? g_strdup_printf("%.2f", json_number_value(value))
+                                 : g_strdup("-");
+}
+
+static char *mib_text(const json_t *value)
+{
+    return json_is_number(value) ? g_strdup_printf("%.0f", json_number_value(value) / (1 << 20))
+                                 : g_strdup("-");
 }
 
 static void append_headers(GString *out, const char *title, const char *const *headers)
@@ -162,6 +177,38 @@ static void append_nas(GString *out, json_t *rows)
     }
 }
 
+static void append_flows(GString *out, json_t *rows)
+{
+    static const char *const headers[] = {"ranks", "wall s",     "CPU s",       "msgs/CPU s",
+                                          "MiB",   "bare CPU s", "bare msgs/s", "bare MiB",
+                                          "ratio", NULL};
+    static const struct {
+        const char *key;
+        char *(*text)(const json_t *value);
+    } columns[] = {
+        {"ranks", count_text},
+        {"wall_s", two_digits_text},
+        {"cpu_s", two_digits_text},
+        {"messages_per_cpu_s", rate_text},
+        {"bytes", mib_text},
+        {"simgrid_cpu_s", two_digits_text},
+        {"simgrid_messages_per_cpu_s", rate_text},
+        {"simgrid_bytes", mib_text},
+        {"ratio", two_digits_text},
+    };
+    append_headers(out,
+                   "\nFlows: one allreduce of 64 KiB, MPICH over TCP; beside it SimGrid used bare",
+                   headers);
+    json_t *row;
+    size_t index;
+    json_array_foreach(rows, index, row)
+    {
+        for (size_t i = 0; i < G_N_ELEMENTS(columns); i++)
+            append_cell(out, columns[i].text(json_object_get(row, columns[i].key)));
+        g_string_append_printf(out, "  %s\n", json_string_value(json_object_get(row, "network")));
+    }
+}
+
 void bench_print(json_t *results, FILE *out)
 {
     GString *text = g_string_new(NULL);
@@ -171,6 +218,7 @@ void bench_print(json_t *results, FILE *out)
     append_allpairs(text, json_object_get(results, "allpairs"));
     append_streams(text, json_object_get(results, "streams"));
     append_nas(text, json_object_get(results, "nas"));
+    append_flows(text, json_object_get(results, "flows"));
     json_t *pingpong = json_object_get(results, "pingpong");
     char *messages = rate_text(json_object_get(pingpong, "messages_per_s"));
     g_string_append_printf(text, "\nPingPong: %s messages/s\n", messages);

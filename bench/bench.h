@@ -8,6 +8,7 @@
 // streams   transports at full rate, against TCP in ns-3 where that is installed
 // pingpong  the MPI stack of the first series of scenarios/pingpong_cluster1.yaml
 // nas       a parallel program of many short messages, over MPI libraries
+// flows     an allreduce of thousands of ranks on flows, against SimGrid used bare
 // memory    bytes for each host of a large cluster
 #ifndef NETSIM_BENCH_BENCH_H
 #define NETSIM_BENCH_BENCH_H
@@ -33,7 +34,13 @@ struct bench_options {
 // "packet_hops_per_s"}], "allpairs": [{"hosts", "packets_per_s", "packet_hops_per_s",
 // "bytes_per_host"}], "streams": [{"transport", "packets_per_s", "ns3_tcp_packets_per_s",
 // "ratio"}], "pingpong": {"messages_per_s"}, "nas": [{"stack", "messages_per_s", "class_a_s"}],
-// "memory": {"hosts", "bytes_per_host"}}. What could not be measured is null. New reference.
+// "memory": {"hosts", "bytes_per_host"}, "flows": [{"network", "ranks", "wall_s", "cpu_s",
+// "messages", "messages_per_cpu_s", "bytes", "simgrid_cpu_s", "simgrid_messages_per_cpu_s",
+// "simgrid_bytes", "ratio"}]}. What could not be measured is null. New reference.
+//
+// Of flows: the process from its start to its end, with all that it starts: the scenario is read,
+// the machine built and the stack's curve measured in it, too. `bytes` is the largest memory of a
+// process of them, resident; `ratio` is of the messages per second of processor time to SimGrid's.
 json_t *bench_run(const struct bench_options *options);
 
 // The same as aligned tables.
@@ -41,6 +48,7 @@ void bench_print(json_t *results, FILE *out);
 
 // ---- The parts; each returns its member of the above ----
 
+json_t *bench_flows(const struct bench_options *options);
 json_t *bench_hold(const struct bench_options *options);
 json_t *bench_star(const struct bench_options *options);
 json_t *bench_clos(const struct bench_options *options);
@@ -49,21 +57,6 @@ json_t *bench_streams(const struct bench_options *options);
 json_t *bench_pingpong(const struct bench_options *options);
 json_t *bench_nas(const struct bench_options *options);
 json_t *bench_memory(const struct bench_options *options);
-
-// A program of bench/ in ns-3.
-struct bench_ns3;
-
-// Builds bench/ns3_star.cc, or ns3_tcp.cc, in the user's cache directory unless it has been built.
-// Returns NULL if ns-3 or a C++ compiler is not installed, or if the build fails, which has been
-// reported. Free with bench_ns3_free.
-struct bench_ns3 *bench_ns3_star_new(const struct bench_options *options);
-struct bench_ns3 *bench_ns3_tcp_new(const struct bench_options *options);
-void bench_ns3_free(struct bench_ns3 *ns3);
-
-// Frames or packets that ns-3 delivers per second of wall time while it simulates `seconds`; 0
-// after an error.
-double bench_ns3_frames_per_s(const struct bench_ns3 *ns3, int hosts, double seconds);
-double bench_ns3_packets_per_s(const struct bench_ns3 *ns3, double seconds);
 
 void bench_say(const struct bench_options *options, const char *format, ...) G_GNUC_PRINTF(2, 3);
 

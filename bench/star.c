@@ -2,7 +2,7 @@
 // Raw frames: hosts on one 100 Mb/s store-and-forward switch, each sending 1,460-byte frames to its
 // neighbour at line rate. No NIC, no protocol, no ledger: what the network alone can do. The frames
 // are those of ns3_star.cc, and so are rate and delay of the links.
-#include "bench/bench.h"
+#include "bench/outside.h"
 
 #include "sim/config/node.h"
 #include "sim/core/intern.h"
@@ -145,7 +145,7 @@ static struct star_rates star_measure(int hosts, double seconds)
     return rates;
 }
 
-static json_t *star_of(int hosts, const struct bench_ns3 *ns3, bool quick)
+static json_t *star_of(int hosts, const struct bench_outside *ns3, bool quick)
 {
     double seconds = (quick ? 8.0 : 64.0) / hosts; // the same number of frames for every size
     int rounds = quick ? 2 : 3;
@@ -172,11 +172,11 @@ static json_t *star_of(int hosts, const struct bench_ns3 *ns3, bool quick)
 json_t *bench_star(const struct bench_options *options)
 {
     json_t *results = json_array();
-    struct bench_ns3 *ns3 = options->ns3 ? bench_ns3_star_new(options) : NULL;
+    struct bench_outside *ns3 = options->ns3 ? bench_outside_new(options, BENCH_NS3_STAR) : NULL;
     for (size_t i = 0; i < G_N_ELEMENTS(host_counts); i++) {
         bench_say(options, "star, %d hosts%s", host_counts[i], ns3 ? ", and the same in ns-3" : "");
         json_array_append_new(results, star_of(host_counts[i], ns3, options->quick));
     }
-    bench_ns3_free(ns3);
+    bench_outside_free(ns3);
     return results;
 }

@@ -2,7 +2,7 @@
 // Transports at full rate: one connection that sends all the time from one host to another over
 // gigabit Ethernet and a switch, with cards, buses, interrupts and kernels. Where ns-3 is
 // installed, the same of its TCP, whose hosts take no time (bench/ns3_tcp.cc).
-#include "bench/bench.h"
+#include "bench/outside.h"
 
 #include "sim/workload/run.h"
 
@@ -59,7 +59,7 @@ static double packets_per_s(const struct bench_options *options, const struct sc
 }
 
 static json_t *stream_row(const struct bench_options *options, const struct transport *transport,
-                          const struct bench_ns3 *ns3)
+                          const struct bench_outside *ns3)
 {
     double best = 0.0, ns3_best = 0.0;
     struct scenario *scenario = stream_scenario(options, transport);
@@ -79,13 +79,13 @@ static json_t *stream_row(const struct bench_options *options, const struct tran
 json_t *bench_streams(const struct bench_options *options)
 {
     json_t *results = json_array();
-    struct bench_ns3 *ns3 = options->ns3 ? bench_ns3_tcp_new(options) : NULL;
+    struct bench_outside *ns3 = options->ns3 ? bench_outside_new(options, BENCH_NS3_TCP) : NULL;
     for (size_t i = 0; i < G_N_ELEMENTS(transports); i++) {
         if (!registry_stack(options->registry, transports[i].stack))
             continue;
         bench_say(options, "stream over %s%s", transports[i].name, ns3 ? ", and TCP in ns-3" : "");
         json_array_append_new(results, stream_row(options, &transports[i], ns3));
     }
-    bench_ns3_free(ns3);
+    bench_outside_free(ns3);
     return results;
 }

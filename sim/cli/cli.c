@@ -38,7 +38,8 @@ const struct cli_command cli_commands[] = {
      cli_show, cli_show_options, 1, 1, CLI_WORDS_SHIPPED, NULL},
     {"bench", "", "measure the speed of the simulator",
      "Measures the event engine, the network, the MPI stack and the memory of a large cluster on\n"
-     "this machine. Where Debian's libns3-dev is installed, the same frames go through ns-3.",
+     "this machine. Where Debian's libns3-dev is installed, the same frames go through ns-3;\n"
+     "where libsimgrid-dev is, thousands of ranks run on flows, and in SimGrid used bare.",
      cli_bench, cli_bench_options, 0, 0, CLI_WORDS_NONE, NULL},
     {"sweep", "SCENARIO", "run a scenario with many values of its parameters",
      "Runs all combinations of the values given by --set and by the scenario's own `sweep:`, in\n"

@@ -3,10 +3,11 @@
 
 import json
 import os
+import pathlib
 import re
 import unittest
 
-from harness import Case
+from harness import NETSIM, Case
 
 COMMANDS = ["run", "check", "describe", "list", "show", "bench", "sweep", "explain", "flatten",
             "export", "trace", "calibrate"]
@@ -262,7 +263,7 @@ class Bench(Case):
         document = json.loads(self.netsim("bench", "--quick", "--no-ns3", "--format",
                                           "json").stdout)
         self.assertEqual(list(document), ["hold", "star", "clos", "allpairs", "streams",
-                                          "pingpong", "nas", "memory"])
+                                          "pingpong", "nas", "memory", "flows"])
         self.assertLessEqual({"lam_tcp"}, {row["stack"] for row in document["nas"]})
         for row in document["nas"]:
             # Of 251 iterations with 3,024 messages each between ranks, and a few more.
@@ -294,6 +295,20 @@ class Bench(Case):
         self.assertGreater(document["pingpong"]["messages_per_s"], 0)
         self.assertEqual(document["memory"]["hosts"], 1024)
         self.assertGreater(document["memory"]["bytes_per_host"], 0)
+        self.check_flows(document["flows"])
+
+    def check_flows(self, rows):
+        if not (pathlib.Path(NETSIM).parent / "netsim_flow.so").exists():
+            self.assertEqual(rows, [])
+            self.skipTest("all but the flows were tested: the plugin for SimGrid is not built")
+        self.assertEqual([(row["network"], row["ranks"]) for row in rows],
+                         [("fat tree", 1024), ("leaves and spines", 1024)])
+        for row in rows:
+            self.assertEqual(row["messages"], 1024 * 10)  # by recursive doubling
+            self.assertAlmostEqual(row["messages_per_cpu_s"] * row["cpu_s"] / row["messages"], 1)
+            self.assertGreater(row["bytes"], 1 << 20)
+            self.assertAlmostEqual(row["ratio"] * row["simgrid_messages_per_cpu_s"] / row["messages_per_cpu_s"], 1)
+            self.assertGreater(row["simgrid_bytes"], 1 << 20)
 
 
 if __name__ == "__main__":

@@ -48,7 +48,7 @@ MAY_INCLUDE = {
     "models": ["sim/core", "sim/config", "sim/program", "sim/net", "sim/host", "sim/cluster",
                "sim/mpi", "sim/workload"],
     "bench": ["sim/core", "sim/config", "sim/scenario", "sim/net", "sim/cluster", "sim/workload",
-              "sim/output"],
+              "sim/flow", "sim/output"],
 }
 # A model includes only those that it says it stands on, in struct model's `stands_on`.
 STANDS_ON = re.compile(r"\.stands_on\s*=\s*\(const char \*const\[\]\)\{([^}]*)\}")

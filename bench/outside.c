@@ -1,13 +1,26 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Builds and runs what is compared in ns-3, with the C++ compiler and the libraries of the system.
-#include "bench/bench.h"
+// Builds and runs what is compared in other simulators, with the C++ compiler and the libraries of
+// the system.
+#include "bench/outside.h"
 
 #include <glib/gstdio.h>
 #include <string.h>
 #include <unistd.h>
 
-struct bench_ns3 {
+struct bench_outside {
     char *program;
+};
+
+static const struct kind {
+    const char *simulator;
+    const char *source;   // in bench/, without ".cc"
+    const char *packages; // of pkg-config, whose first one has the version
+    const char *debian;   // package
+} kinds[] = {
+    [BENCH_NS3_STAR] = {"ns-3", "ns3_star", "ns3-csma ns3-point-to-point ns3-bridge", "libns3-dev"},
+    [BENCH_NS3_TCP] = {"ns-3", "ns3_tcp", "ns3-applications ns3-internet ns3-point-to-point",
+                       "libns3-dev"},
+    [BENCH_SIMGRID_ALLREDUCE] = {"SimGrid", "simgrid_allreduce", "simgrid", "libsimgrid-dev"},
 };
 
 // Runs a command line in the shell's syntax and returns its output; returns NULL and sets *problem
@@ -29,8 +42,8 @@ static char *output_of(const char *command, char **problem)
     return out;
 }
 
-// Where the program for this source and this version of ns-3 is kept: a change of either makes a
-// new name.
+// Where the program for this source and this version of the simulator is kept: a change of either
+// makes a new name.
 static char *program_path(const char *source, const char *name, const char *version)
 {
     char *text = NULL;
@@ -73,20 +86,29 @@ static char *compile(const char *source, const char *program, const char *flags)
     return problem;
 }
 
-// The program, built if necessary; returns NULL and sets *problem (g_free) if there is none.
-static char *program_find(const char *source, const char *name, const char *packages,
-                          char **problem)
+// The version of the packages; NULL: one of them is not installed. The caller frees it (g_free).
+static char *version_of(const struct kind *kind)
 {
-    char *version = output_of("pkg-config --modversion ns3-core", problem);
-    g_free(*problem);
+    char *problem;
+    char *command = g_strdup_printf("pkg-config --modversion %s", kind->packages);
+    char *version = output_of(command, &problem);
+    g_free(problem);
+    g_free(command);
+    return version;
+}
+
+// The program, built if necessary; returns NULL and sets *problem (g_free) if there is none.
+static char *program_find(const struct kind *kind, const char *source, char **problem)
+{
     *problem = NULL;
+    char *version = version_of(kind);
     if (!version) {
-        *problem = g_strdup("libns3-dev is not installed");
+        *problem = g_strdup_printf("%s is not installed", kind->debian);
         return NULL;
     }
-    char *command = g_strdup_printf("pkg-config --cflags --libs %s", packages);
+    char *command = g_strdup_printf("pkg-config --cflags --libs %s", kind->packages);
     char *flags = output_of(command, problem);
-    char *program = flags ? program_path(source, name, version) : NULL;
+    char *program = flags ? program_path(source, kind->source, version) : NULL;
     if (flags && !program)
         *problem = g_strdup_printf("%s cannot be read", source);
     if (program && !g_file_test(program, G_FILE_TEST_IS_EXECUTABLE))
@@ -99,75 +121,71 @@ static char *program_find(const char *source, const char *name, const char *pack
     return program;
 }
 
-// `name`: of the source in bench/, without ".cc".
-static struct bench_ns3 *ns3_new(const struct bench_options *options, const char *name,
-                                 const char *packages)
+struct bench_outside *bench_outside_new(const struct bench_options *options,
+                                        enum bench_outside_kind number)
 {
-    char *file = g_strdup_printf("%s.cc", name);
+    const struct kind *kind = &kinds[number];
+    char *file = g_strdup_printf("%s.cc", kind->source);
     char *source = g_build_filename(options->data_dir, "bench", file, NULL);
-    g_free(file);
     char *problem = NULL;
-    bench_say(options, "ns-3: building %s if need be", source);
-    char *program = program_find(source, name, packages, &problem);
+    bench_say(options, "%s: building %s if need be", kind->simulator, source);
+    char *program = program_find(kind, source, &problem);
     g_free(source);
+    g_free(file);
     if (!program) {
-        bench_say(options, "without ns-3: %s", problem);
+        bench_say(options, "without %s: %s", kind->simulator, problem);
         g_free(problem);
         return NULL;
     }
-    struct bench_ns3 *ns3 = g_new(struct bench_ns3, 1);
-    ns3->program = program;
-    return ns3;
+    struct bench_outside *outside = g_new(struct bench_outside, 1);
+    outside->program = program;
+    return outside;
 }
 
-struct bench_ns3 *bench_ns3_star_new(const struct bench_options *options)
+void bench_outside_free(struct bench_outside *outside)
 {
-    return ns3_new(options, "ns3_star", "ns3-csma ns3-point-to-point ns3-bridge");
-}
-
-struct bench_ns3 *bench_ns3_tcp_new(const struct bench_options *options)
-{
-    return ns3_new(options, "ns3_tcp", "ns3-applications ns3-internet ns3-point-to-point");
-}
-
-void bench_ns3_free(struct bench_ns3 *ns3)
-{
-    if (!ns3)
+    if (!outside)
         return;
-    g_free(ns3->program);
-    g_free(ns3);
+    g_free(outside->program);
+    g_free(outside);
 }
 
-// What the program, run with these arguments, received per second of wall time.
-static double received_per_s(const struct bench_ns3 *ns3, const char *arguments)
+json_t *bench_outside_run(const struct bench_outside *outside, const char *arguments)
 {
     char *problem;
-    char *program = g_shell_quote(ns3->program);
+    char *program = g_shell_quote(outside->program);
     char *command = g_strdup_printf("%s %s", program, arguments);
     char *out = output_of(command, &problem);
     json_t *result = out ? json_loads(out, 0, NULL) : NULL;
-    double wall = json_number_value(json_object_get(result, "wall_s"));
-    double received = json_number_value(json_object_get(result, "received"));
-    json_decref(result);
     g_free(out);
     g_free(problem);
     g_free(command);
     g_free(program);
+    return result;
+}
+
+// What the program, run with these arguments, received per second of wall time.
+static double received_per_s(const struct bench_outside *outside, const char *arguments)
+{
+    json_t *result = bench_outside_run(outside, arguments);
+    double wall = json_number_value(json_object_get(result, "wall_s"));
+    double received = json_number_value(json_object_get(result, "received"));
+    json_decref(result);
     return wall > 0.0 ? received / wall : 0.0;
 }
 
-double bench_ns3_frames_per_s(const struct bench_ns3 *ns3, int hosts, double seconds)
+double bench_ns3_frames_per_s(const struct bench_outside *star, int hosts, double seconds)
 {
     char duration[G_ASCII_DTOSTR_BUF_SIZE];
     char *arguments = g_strdup_printf("point-to-point %d %s", hosts,
                                       g_ascii_dtostr(duration, sizeof duration, seconds));
-    double rate = received_per_s(ns3, arguments);
+    double rate = received_per_s(star, arguments);
     g_free(arguments);
     return rate;
 }
 
-double bench_ns3_packets_per_s(const struct bench_ns3 *ns3, double seconds)
+double bench_ns3_packets_per_s(const struct bench_outside *tcp, double seconds)
 {
     char duration[G_ASCII_DTOSTR_BUF_SIZE];
-    return received_per_s(ns3, g_ascii_dtostr(duration, sizeof duration, seconds));
+    return received_per_s(tcp, g_ascii_dtostr(duration, sizeof duration, seconds));
 }

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Thousands of ranks on flows: one allreduce of MPICH over TCP, in a fat tree and in a network of
+// leaves and spines; beside it, the same in SimGrid without netsim (simgrid_allreduce.cc).
+#include "bench/outside.h"
+#include "bench/process.h"
+
+#include "sim/flow/flow.h"
+
+#include <string.h>
+
+#define STACK "mpich_p4"
+
+static const struct flows_size {
+    const char *network;
+    int ranks;             // one on each host
+    const char *topology;  // as in a scenario
+    const char *down, *up; // of SimGrid's fat tree, per level
+} sizes[] = {
+    {"fat tree", 1024,
+     "hosts: [{name: node, count: 1024}]\nswitches: [{name: leaf, count: 128}, "
+     "{name: middle, count: 128}, {name: core, count: 64}]\n"
+     "links:\n  - {from: node, to: leaf, split: 128}\n"
+     "  - {from: leaf, to: middle, split: 16, deal: true}\n"
+     "  - {from: middle, to: core, split: 8}\n",
+     "8,8,16", "1,8,8"},
+    {"leaves and spines", 1024,
+     "hosts: [{name: node, count: 1024}]\nswitches: [{name: leaf, count: 32}, "
+     "{name: spine, count: 8}]\nlinks:\n  - {from: node, to: leaf, split: 32}\n"
+     "  - {from: leaf, to: spine, rate: 10 Gb/s}\n",
+     "32,32", "1,8"},
+    {"fat tree", 4096,
+     "hosts: [{name: node, count: 4096}]\nswitches: [{name: leaf, count: 256}, "
+     "{name: middle, count: 256}, {name: core, count: 256}]\n"
+     "links:\n  - {from: node, to: leaf, split: 256}\n"
+     "  - {from: leaf, to: middle, split: 16, deal: true}\n"
+     "  - {from: middle, to: core, split: 16}\n",
+     "16,16,16", "1,16,16"},
+    {"leaves and spines", 4096,
+     "hosts: [{name: node, count: 4096}]\nswitches: [{name: leaf, count: 128}, "
+     "{name: spine, count: 8}]\nlinks:\n  - {from: node, to: leaf, split: 128}\n"
+     "  - {from: leaf, to: spine, rate: 10 Gb/s}\n",
+     "32,128", "1,8"},
+    {"fat tree", 10000,
+     "hosts: [{name: node, count: 10000}]\nswitches: [{name: leaf, count: 500}, "
+     "{name: middle, count: 500}, {name: core, count: 400}]\n"
+     "links:\n  - {from: node, to: leaf, split: 500}\n"
+     "  - {from: leaf, to: middle, split: 25, deal: true}\n"
+     "  - {from: middle, to: core, split: 20}\n",
+     "20,20,25", "1,20,20"},
+    {"leaves and spines", 10000,
+     "hosts: [{name: node, count: 10000}]\nswitches: [{name: leaf, count: 250}, "
+     "{name: spine, count: 20}]\nlinks:\n  - {from: node, to: leaf, split: 250}\n"
+     "  - {from: leaf, to: spine, rate: 10 Gb/s}\n",
+     "40,250", "1,20"},
+};
+
+#define QUICK_SIZES 2 // the first ones
+
+struct flows {
+    const struct bench_options *options;
+    const struct flows_size *size;
+    const struct bench_outside *simgrid; // NULL: there is none
+};
+
+static struct scenario *flows_scenario(const struct flows *flows)
+{
+    char *text = g_strdup_printf(
+        "schema: 1\nname: flows\nfidelity: flow\nstack: " STACK "\nnic: em82547gi\n"
+        "link: {rate: 1 Gb/s}\nswitch: {ports: 0}\n%s"
+        "workload: {ranks: %d, program: [{ranks: all, do: [{allreduce: {size: 64 KiB}}]}]}\n",
+        flows->size->topology, flows->size->ranks);
+    struct diag_list *diags = diag_list_new();
+    struct scenario *scenario =
+        scenario_parse(text, strlen(text), "bench", NULL, flows->options->schema, NULL, diags);
+    diag_print(diags, stderr);
+    diag_list_free(diags);
+    g_free(text);
+    return scenario;
+}
+
+// In a process of its own, from the text to the result.
+static json_t *run_netsim(void *owner)
+{
+    const struct flows *flows = owner;
+    struct scenario *scenario = flows_scenario(flows);
+    if (!scenario)
+        return NULL;
+    struct series_result *result = flow_or_packets(
+        flows->options->registry, g_ptr_array_index(scenario->cases, 0), 0, scenario->seed, NULL);
+    json_t *found = NULL;
+    if (result->status == SIM_COMPLETED)
+        found = json_pack("{s:I}", "messages", (json_int_t)result->ledger.messages);
+    else
+        bench_say(flows->options, "flows: %s",
+                  json_string_value(json_object_get(result->reason, "text")));
+    series_result_free(result);
+    scenario_free(scenario);
+    return found;
+}
+
+static json_t *run_simgrid(void *owner)
+{
+    const struct flows *flows = owner;
+    char *arguments = g_strdup_printf("%s %s", flows->size->down, flows->size->up);
+    json_t *found = bench_outside_run(flows->simgrid, arguments);
+    g_free(arguments);
+    return found;
+}
+
+static double messages_per_cpu_s(const json_t *found, const struct bench_usage *usage)
+{
+    double messages = json_number_value(json_object_get(found, "messages"));
+    return usage->cpu_s > 0.0 ? messages / usage->cpu_s : 0.0;
+}
+
+static json_t *number_or_null(double number)
+{
+    return number > 0.0 ? json_real(number) : json_null();
+}
+
+static json_t *flows_row(struct flows *flows)
+{
+    struct bench_usage own = {0}, bare = {0};
+    json_t *found = bench_process(run_netsim, flows, &own);
+    json_t *theirs = flows->simgrid ? bench_process(run_simgrid, flows, &bare) : NULL;
+    double rate = messages_per_cpu_s(found, &own), bare_rate = messages_per_cpu_s(theirs, &bare);
+    json_t *row =
+        json_pack("{s:s, s:i}", "network", flows->size->network, "ranks", flows->size->ranks);
+    json_object_set_new(row, "wall_s", number_or_null(found ? own.wall_s : 0));
+    json_object_set_new(row, "cpu_s", number_or_null(found ? own.cpu_s : 0));
+    json_object_set(row, "messages", found ? json_object_get(found, "messages") : json_null());
+    json_object_set_new(row, "messages_per_cpu_s", number_or_null(rate));
+    json_object_set_new(row, "bytes", found ? json_integer(own.bytes) : json_null());
+    json_object_set_new(row, "simgrid_cpu_s", number_or_null(theirs ? bare.cpu_s : 0));
+    json_object_set_new(row, "simgrid_messages_per_cpu_s", number_or_null(bare_rate));
+    json_object_set_new(row, "simgrid_bytes", theirs ? json_integer(bare.bytes) : json_null());
+    json_object_set_new(row, "ratio", number_or_null(bare_rate > 0.0 ? rate / bare_rate : 0.0));
+    json_decref(found);
+    json_decref(theirs);
+    return row;
+}
+
+json_t *bench_flows(const struct bench_options *options)
+{
+    json_t *results = json_array();
+    char *why = NULL, *version = flow_simgrid_version(&why);
+    if (!version)
+        bench_say(options, "without flows: %s", why);
+    if (version && registry_stack(options->registry, STACK)) {
+        struct bench_outside *simgrid = bench_outside_new(options, BENCH_SIMGRID_ALLREDUCE);
+        struct flows flows = {.options = options, .simgrid = simgrid};
+        size_t count = options->quick ? QUICK_SIZES : G_N_ELEMENTS(sizes);
+        for (size_t i = 0; i < count; i++) {
+            flows.size = &sizes[i];
+            bench_say(options, "flows: %d ranks, %s", sizes[i].ranks, sizes[i].network);
+            json_array_append_new(results, flows_row(&flows));
+        }
+        bench_outside_free(simgrid);
+    }
+    g_free(why);
+    g_free(version);
+    return results;
+}
