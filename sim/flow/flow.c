@@ -56,6 +56,12 @@ static void next(void *owner, int rank, struct flow_step *step)
     steps_next(flowing->steps, rank, step);
 }
 
+static void took(void *owner, int rank, int which)
+{
+    const struct flowing *flowing = owner;
+    steps_took(flowing->steps, rank, which);
+}
+
 static sim_time time_of(double seconds)
 {
     return (sim_time)llround(seconds * (double)TIME_S);
@@ -287,6 +293,7 @@ static char *work(void *owner, flow_plugin_run_fn *plugin)
         .host = hosts,
         .owner = flowing,
         .next = next,
+        .took = took,
         .marked = marked,
         .ended = ended,
         .stop = stop,

@@ -145,6 +145,27 @@ static void wait_for(struct steps *steps, struct standing *at)
                                     .awaited_count = (int)at->awaited->len});
 }
 
+// One of them: which one, the plugin says (steps_took). A probe is none of the program's requests.
+static void wait_for_one(struct standing *at)
+{
+    g_array_set_size(at->awaited, 0);
+    g_array_append_vals(at->awaited, at->op.awaited, (guint)at->op.awaited_count);
+    hold(at, (struct flow_step){.kind = FLOW_WAITANY,
+                                .awaited = &g_array_index(at->awaited, uint32_t, 0),
+                                .awaited_count = (int)at->awaited->len});
+}
+
+void steps_took(struct steps *steps, int rank, int which)
+{
+    struct standing *at = &steps->ranks[rank];
+    uint32_t number = g_array_index(at->awaited, uint32_t, which);
+    const struct open_request *request = open_at(at, number);
+    if (request->kind == FLAT_RECV)
+        at->busy += flow_curve_at(steps->curve, request->size, false).receive;
+    close_request(steps, at, number);
+    flatten_took(steps->flatten, rank, which);
+}
+
 static void end_wait(struct steps *steps, struct standing *at)
 {
     for (int i = 0; at->waits && i < at->op.awaited_count; i++)
@@ -210,6 +231,9 @@ static void take(struct steps *steps, int rank, struct standing *at)
         return;
     case FLAT_WAIT:
         wait_for(steps, at);
+        return;
+    case FLAT_WAITANY:
+        wait_for_one(at);
         return;
     case FLAT_COMPUTE:
         at->busy += time_to_s(op->time);
@@ -290,7 +314,8 @@ json_t *steps_open_json(const struct steps *steps, int rank)
 {
     const struct standing *at = &steps->ranks[rank];
     json_t *list = json_array();
-    for (int i = 0; at->waits && i < at->op.awaited_count; i++)
+    bool waits = at->waits || at->op.kind == FLAT_WAITANY;
+    for (int i = 0; waits && i < at->op.awaited_count; i++)
         json_array_append_new(list,
                               request_json(open_at(at, at->op.awaited[i]), at->op.awaited[i]));
     if (at->began && at->op.kind == FLAT_PROBE)
@@ -345,6 +370,7 @@ struct steps *steps_new(const struct registry *registry, const struct scenario_c
             workload->benchmark ? registry_benchmark(registry, workload->benchmark->name) : NULL,
             workload);
     steps->flatten = flatten_new(source, workload->ranks, steps->library);
+    flatten_ask(steps->flatten);
     steps->ranks = g_new0(struct standing, workload->ranks);
     for (int rank = 0; rank < workload->ranks; rank++) {
         struct standing *at = &steps->ranks[rank];

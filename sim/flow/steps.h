@@ -28,6 +28,9 @@ void steps_free(struct steps *steps);
 // Yields the rank's next step, as flow_program.next.
 void steps_next(struct steps *steps, int rank, struct flow_step *step);
 
+// The plugin's answer to the rank's FLOW_WAITANY, as flow_program.took.
+void steps_took(struct steps *steps, int rank, int which);
+
 // What the rank's latest step belongs to; NULL before its first. Valid until its next one.
 const struct flat_op *steps_op(const struct steps *steps, int rank);
 

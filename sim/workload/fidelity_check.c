@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sim/workload/fidelity_check.h"
 
-#include "sim/workload/call_kind.h"
 #include "sim/workload/model.h"
 
 #define HINT "fidelity: packet runs it"
@@ -32,10 +31,6 @@ static void complain(const struct checking *checking, struct source_mark mark, c
 static const char *refusal_of(const struct operation_kind *kind)
 {
     switch (kind->class) {
-    case CALL_WAIT:
-        return call_completion((enum op_code)kind->code) == COMPLETES_ALL
-                   ? NULL
-                   : "which of several requests is done first, flows can't say";
     case CALL_OPERATION:
         return "flows have messages of MPI only";
     case CALL_MEMORY:

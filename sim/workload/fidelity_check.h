@@ -6,7 +6,7 @@
 #include "sim/scenario/case.h"
 
 // Adds an error at the place of whatever in the case flows do not have: a stack that is no MPI
-// library, calls that close one of several requests, operations outside of MPI, benchmarks over
+// library, operations outside of MPI, benchmarks over
 // time, single repetitions, faults of links. Nothing for a case on packets.
 void fidelity_check(const struct scenario_case *test_case, struct diag_list *diags);
 

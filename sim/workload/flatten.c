@@ -18,10 +18,10 @@ struct flatten {
 const char *flat_kind_name(enum flat_kind kind)
 {
     static const char *const names[] = {
-        [FLAT_SEND] = "isend",    [FLAT_RECV] = "irecv",    [FLAT_PROBE] = "probe",
-        [FLAT_IPROBE] = "iprobe", [FLAT_WAIT] = "wait",     [FLAT_COMPUTE] = "compute",
-        [FLAT_COPY] = "copy",     [FLAT_REDUCE] = "reduce", [FLAT_MEASURE] = "measure",
-        [FLAT_OTHER] = "other",
+        [FLAT_SEND] = "isend",      [FLAT_RECV] = "irecv",  [FLAT_PROBE] = "probe",
+        [FLAT_IPROBE] = "iprobe",   [FLAT_WAIT] = "wait",   [FLAT_WAITANY] = "waitany",
+        [FLAT_COMPUTE] = "compute", [FLAT_COPY] = "copy",   [FLAT_REDUCE] = "reduce",
+        [FLAT_MEASURE] = "measure", [FLAT_OTHER] = "other",
     };
     return names[kind];
 }
@@ -319,6 +319,18 @@ struct flatten *flatten_new(struct op_source *source, int ranks,
     flatten->unfoldings = g_new0(struct unfolding, ranks);
     flatten->schedules = g_ptr_array_new_with_free_func(schedule_free);
     return flatten;
+}
+
+void flatten_ask(struct flatten *flatten)
+{
+    for (int rank = 0; rank < flatten->ranks; rank++)
+        flatten->unfoldings[rank].asks = true;
+}
+
+void flatten_took(struct flatten *flatten, int rank, int which)
+{
+    struct unfolding *at = &flatten->unfoldings[rank];
+    flatten_close(at, g_array_index(at->started, uint32_t, which));
 }
 
 struct flatten *flatten_case(const struct registry *registry, const struct scenario_case *test_case,

@@ -19,6 +19,7 @@ enum flat_kind {
     FLAT_PROBE,   // is started: done once a message is there
     FLAT_IPROBE,  // probes once and is over
     FLAT_WAIT,    // until all of `awaited` are done
+    FLAT_WAITANY, // until one of `awaited` is done: see flatten_took
     FLAT_COMPUTE, // time
     FLAT_COPY,    // copies size within the memory of the process
     FLAT_REDUCE,  // combines two operands of size
@@ -56,6 +57,13 @@ void flatten_free(struct flatten *flatten);
 // SOURCE_END or SOURCE_WRONG. After SOURCE_WRONG, op->call says what is wrong, and the caller must
 // not continue. `op` is valid until the next call for the rank.
 enum source_next flatten_next(struct flatten *flatten, int rank, struct flat_op *op);
+
+// From now on calls that close one of several requests are FLAT_WAITANY. (Else they are refused:
+// which request is done first only a run says.)
+void flatten_ask(struct flatten *flatten);
+
+// Answers the rank's FLAT_WAITANY, before its next operation: which of `awaited` it closes.
+void flatten_took(struct flatten *flatten, int rank, int which);
 
 // "isend", "irecv", "wait": as they are printed.
 const char *flat_kind_name(enum flat_kind kind);

@@ -20,6 +20,7 @@ struct unfolding {
     uint32_t requests;             // so far
     GArray *started;               // uint32_t: of the call, not waited for yet
     bool waits;                    // ... but by the operation that was given last
+    bool asks;                     // it may be asked which request is done first
     GArray *named;                 // struct named, in the order of starting
     GArray *persistent;            // struct persistent
     GArray *buffered;              // uint32_t: sends from the attached buffer
@@ -43,6 +44,7 @@ void flatten_name_started(struct unfolding *at);
 // Each gives the next operation of a call; false if nothing is left of it, or if at->call.wrong
 // says why it cannot be unfolded.
 bool flatten_wait(struct unfolding *at, struct flat_op *op);
+void flatten_close(struct unfolding *at, uint32_t request);
 bool flatten_persistent(struct unfolding *at);
 bool flatten_requests(struct unfolding *at, struct flat_op *op);
 bool flatten_bsend(struct unfolding *at, struct flat_op *op);

@@ -97,6 +97,27 @@ static int count_open(const struct unfolding *at)
     return open;
 }
 
+void flatten_close(struct unfolding *at, uint32_t request)
+{
+    for (guint i = 0; i < at->named->len; i++)
+        if (named_at(at, i)->request == request) {
+            g_array_remove_index(at->named, i);
+            return;
+        }
+}
+
+// All open requests that the call names; they stay open.
+static void list_open(struct unfolding *at)
+{
+    for (guint i = 0; at->call.awaits_all && i < at->named->len; i++)
+        g_array_append_val(at->started, named_at(at, i)->request);
+    for (int i = 0; i < at->call.awaited_count; i++) {
+        int found = find_named(at, at->call.awaited[i]);
+        if (found >= 0)
+            g_array_append_val(at->started, named_at(at, (guint)found)->request);
+    }
+}
+
 bool flatten_wait(struct unfolding *at, struct flat_op *op)
 {
     struct op_call *call = &at->call;
@@ -105,7 +126,14 @@ bool flatten_wait(struct unfolding *at, struct flat_op *op)
     at->called = false;
     if (call_tests(code) && test->every == OPERATION_ANY)
         return false;
-    if (call_completion(code) != COMPLETES_ALL && count_open(at) > 1) {
+    bool one = call_completion(code) != COMPLETES_ALL && count_open(at) > 1;
+    if (one && at->asks) {
+        list_open(at);
+        flatten_wait_for_started(at, op);
+        op->kind = FLAT_WAITANY;
+        return true;
+    }
+    if (one) {
         call->wrong = "which of several requests is done first, only a run says";
         return false;
     }

@@ -66,6 +66,7 @@ static void append_step(GString *out, const struct flow_step *step)
             g_string_append_printf(out, " %g B%s", step->bytes, step->buffered ? " buffered" : "");
         return;
     case FLOW_WAIT:
+    case FLOW_WAITANY:
         append_numbers(out, step);
         return;
     case FLOW_BUSY:
@@ -113,6 +114,8 @@ static char *steps_text(const struct world *world)
     do {
         steps_next(world->steps, 0, &step);
         append_step(out, &step);
+        if (step.kind == FLOW_WAITANY)
+            steps_took(world->steps, 0, 0);
     } while (step.kind != FLOW_END);
     return g_string_free(out, FALSE);
 }
@@ -150,6 +153,12 @@ static void test_sequences(void)
         {"{probe: {from: 1, tag: 5}}, {recv: {from: 1, size: 8 B, tag: 5}}", "",
          "probe 1 from 1 tag 5 space 0, recv 2 from 1 tag 5 space 0, wait 2, busy 2us, end"},
         {"{iprobe: {from: 1}}", "", "end"},
+        // The test answers 0: the first is closed, and then the other one.
+        {"{irecv: {from: 1, size: 8 B, request: a}}, {irecv: {from: 2, size: 8 B, request: b}}, "
+         "{waitany: [b, a]}, {waitany: [b, a]}",
+         "",
+         "recv 1 from 1 tag any space 0, recv 2 from 2 tag any space 0, waitany 2 1, busy 2us, "
+         "wait 1, busy 2us, end"},
         {"{clock: a}, {compute: 3 us}, {lap: a}", "", "mark, busy 3us, mark, end"},
         // Messages of a communicator match among themselves.
         {"{send: {to: 1, size: 1 B, comm: pair}}", "communicators: {pair: [0, 1]}, ",

@@ -59,6 +59,7 @@ static bool right_kind(const struct flat_op *op, enum mpi_request_kind kind)
     case FLAT_OTHER:
         return kind > REQUEST_PROBE;
     case FLAT_WAIT:
+    case FLAT_WAITANY:
     case FLAT_COMPUTE:
     case FLAT_COPY:
     case FLAT_REDUCE:
