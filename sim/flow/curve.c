@@ -50,6 +50,7 @@ struct curve_point flow_curve_at(const struct flow_curve *curve, int64_t size, b
         .size = size,
         .one_way = MAX(between(a->one_way, b->one_way, part), 0),
         .send = MAX(between(a->send, b->send, part), 0),
+        .sending = MAX(between(a->sending, b->sending, part), 0),
         .receive = MAX(between(a->receive, b->receive, part), 0),
         .wire = between(a->wire, b->wire, part),
         .latency = MAX(between(a->latency, b->latency, part), 0),

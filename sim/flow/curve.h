@@ -25,6 +25,7 @@ struct curve_point {
     double send, receive; // s of the processors
     double wire;          // bytes on the slowest link, with all headers; strictly growing with size
     double latency;       // s; never negative
+    double sending;       // s: for which a blocking send goes on after `send`; 0: not buffered
 };
 
 struct flow_curve {

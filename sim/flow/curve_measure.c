@@ -225,6 +225,7 @@ static struct curve_point point_of(const struct sounding_found *found,
     point.send = MIN(found->start, MAX(found->one_way - wire, 0));
     point.receive = eager ? MIN(found->late, MAX(found->one_way - wire - point.send, 0)) : 0;
     point.latency = MAX(found->one_way - wire - point.send - point.receive, 0);
+    point.sending = eager ? MAX(found->sent - found->start, 0) : 0;
     return point;
 }
 

@@ -12,6 +12,7 @@ struct open_request {
     int peer, tag;
     const struct mpi_group *group;
     int64_t size;
+    double sending; // s: for which a send goes on that is waited for at once
 };
 
 // Where a rank stands.
@@ -22,6 +23,7 @@ struct standing {
     GArray *unused;        // guint: places in it that no request has
     GHashTable *places;    // 1 + place in it, by number of the request
     GArray *awaited;       // uint32_t: of the wait under way
+    uint32_t sent;         // request of the send that the latest operation started; 0: none
     bool waits;            // the latest operation is a wait
     double busy;           // s that its processor works before `held`
     double after;          // s after it
@@ -100,7 +102,7 @@ static struct open_request *open_at(const struct standing *at, uint32_t number)
     return &g_array_index(at->open, struct open_request, place - 1);
 }
 
-static void open_request(struct standing *at)
+static void open_request(struct standing *at, double sending)
 {
     const struct flat_op *op = &at->op;
     guint place = at->open->len;
@@ -111,7 +113,7 @@ static void open_request(struct standing *at)
         g_array_set_size(at->open, place + 1);
     }
     g_array_index(at->open, struct open_request, place) =
-        (struct open_request){op->kind, op->peer, op->tag, op->group, op->size};
+        (struct open_request){op->kind, op->peer, op->tag, op->group, op->size, sending};
     g_hash_table_insert(at->places, GUINT_TO_POINTER(op->request), GSIZE_TO_POINTER(place + 1));
 }
 
@@ -127,8 +129,9 @@ static void close_request(struct steps *steps, struct standing *at, uint32_t num
     g_hash_table_remove(at->places, GUINT_TO_POINTER(number));
 }
 
-// The plugin waits for sends and receives; a probe's own step has waited.
-static void wait_for(struct steps *steps, struct standing *at)
+// The plugin waits for sends and receives; a probe's own step has waited. A buffered send is over
+// for the plugin once it has begun, but a blocking call returns when its card is done with it.
+static void wait_for(struct steps *steps, struct standing *at, uint32_t sent)
 {
     at->waits = true;
     g_array_set_size(at->awaited, 0);
@@ -136,6 +139,8 @@ static void wait_for(struct steps *steps, struct standing *at)
         const struct open_request *request = open_at(at, at->op.awaited[i]);
         if (request->kind == FLAT_RECV)
             at->after += flow_curve_at(steps->curve, request->size, false).receive;
+        if (at->op.awaited_count == 1 && at->op.awaited[i] == sent)
+            at->after += request->sending;
         if (request->kind != FLAT_PROBE)
             g_array_append_val(at->awaited, at->op.awaited[i]);
     }
@@ -205,7 +210,8 @@ static void send(struct steps *steps, int rank, struct standing *at)
     struct flow_step step = message_step(FLOW_SEND, op);
     step.bytes = MAX(point.wire, 1);
     step.buffered = !op->synchronous && op->size <= steps->curve->eager;
-    open_request(at);
+    open_request(at, step.buffered ? point.sending : 0);
+    at->sent = op->request;
     at->busy += point.send;
     steps->books.sent++;
     steps->books.sent_bytes += (uint64_t)op->size;
@@ -215,22 +221,24 @@ static void send(struct steps *steps, int rank, struct standing *at)
 static void take(struct steps *steps, int rank, struct standing *at)
 {
     const struct flat_op *op = &at->op;
+    uint32_t sent = at->sent;
+    at->sent = 0;
     switch (op->kind) {
     case FLAT_SEND:
         send(steps, rank, at);
         return;
     case FLAT_RECV:
-        open_request(at);
+        open_request(at, 0);
         hold(at, message_step(FLOW_RECV, op));
         return;
     case FLAT_PROBE:
-        open_request(at);
+        open_request(at, 0);
         hold(at, message_step(FLOW_PROBE, op));
         return;
     case FLAT_IPROBE: // whose answer changes nothing
         return;
     case FLAT_WAIT:
-        wait_for(steps, at);
+        wait_for(steps, at, sent);
         return;
     case FLAT_WAITANY:
         wait_for_one(at);
