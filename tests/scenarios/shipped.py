@@ -48,6 +48,11 @@ REPLAYS = {"replay_cg", "replay_nas_ep", "replay_nas_is", "replay_sample_sort", 
 RECORDINGS = REPLAYS | {"replay_otf2", "stencil"}
 TESTED |= RECORDINGS
 
+# Packets and flows beside each other, which need the plugin for SimGrid: test_flows.py
+FLOWS = {"flow_bcast_tcp", "flow_cg", "flow_collectives", "flow_exchange", "flow_incast", "flow_overrun",
+         "flow_pingpong", "flow_trunk"}
+TESTED |= FLOWS
+
 # Those whose program fails, as it should.
 FAILING = {"alltoall_deadlock", "area_overrun", "armci_one_port", "ch3_progress",
            "flood_empty_rq", "grim_cable_pulled", "grim_control_deadlock", "grim_reply_deadlock",
@@ -62,7 +67,7 @@ LONGER = {"pingpong_cluster1", "pingpong_cluster2", "bcast_cluster1", "bcast_clu
           "vdma_planes_system2", "vdma_scs_reference", "vdma_slices"}
 LONGER |= X306
 LONGER |= SCTP - {"sctp_handshake", "sctp_streams_loss"}
-QUICK = sorted(TESTED - LONGER)
+QUICK = sorted(TESTED - LONGER - FLOWS)
 FEW = ("--set", "workload.sizes=[1 B, 20 KiB, 100 KiB]", "--set", "workload.repetitions=3")
 FEW_COUNTS = ("--set", "workload.sizes=[1, 20, 100]") # where sizes are counts, of messages
 # Raw VDMA takes no less than 24 B, in quad words.

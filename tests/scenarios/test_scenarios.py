@@ -11,7 +11,7 @@ import os
 import unittest
 
 from running import Case, DONE, FAILED, SCENARIOS, UNBALANCED
-from shipped import FEW, RECORDINGS, TESTED
+from shipped import FEW, FLOWS, RECORDINGS, TESTED
 
 KIB, MIB = 1 << 10, 1 << 20
 
@@ -26,7 +26,8 @@ class Shipped(Case):
             with open(os.path.join(SCENARIOS, name + ".yaml"), encoding="utf-8") as file:
                 text = file.read()
             self.assertRegex(text, rf"(?m)^name: {name}$")
-            source = "traces/" if name in RECORDINGS else "thesis 00[0-4]"
+            source = ("on packets .*on flows" if name in FLOWS else
+                      "traces/" if name in RECORDINGS else "thesis 00[0-4]")
             self.assertRegex(text, rf"(?m)^description: .*{source}")
 
 
