@@ -58,8 +58,9 @@ void flatten_free(struct flatten *flatten);
 // not continue. `op` is valid until the next call for the rank.
 enum source_next flatten_next(struct flatten *flatten, int rank, struct flat_op *op);
 
-// From now on calls that close one of several requests are FLAT_WAITANY. (Else they are refused:
-// which request is done first only a run says.)
+// For a caller that runs the program: from now on calls that close one of several requests are
+// FLAT_WAITANY, and clocks of the program FLAT_MEASURE. (Else the former are refused, since only a
+// run says which request is done first, and the latter left out.)
 void flatten_ask(struct flatten *flatten);
 
 // Answers the rank's FLAT_WAITANY, before its next operation: which of `awaited` it closes.

@@ -20,7 +20,7 @@ struct unfolding {
     uint32_t requests;             // so far
     GArray *started;               // uint32_t: of the call, not waited for yet
     bool waits;                    // ... but by the operation that was given last
-    bool asks;                     // it may be asked which request is done first
+    bool asks;                     // the caller runs the program (flatten_ask)
     GArray *named;                 // struct named, in the order of starting
     GArray *persistent;            // struct persistent
     GArray *buffered;              // uint32_t: sends from the attached buffer

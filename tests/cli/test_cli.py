@@ -148,11 +148,11 @@ class Check(Case):
                                     code=1).stderr
             self.assertIn(said, said_then, arguments)
         self.assertNotIn("fit", self.netsim("check", "own.yaml", "--set", "testbed=nope", code=1).stderr)
-        for arguments, said in ((["run", "pingpong"], "did you mean pingpong_cluster1 or pingpong_cluster2 or "
+        for arguments, said in ((["run", "pingpong"], "did you mean flow_pingpong or pingpong_cluster1 or pingpong_cluster2 or "
                                  "portals_pingpong_system1 or sctp_pingpong_x306?"),
                                 (["run", "pingpong_cluser1"], "did you mean pingpong_cluster1?"),
                                 (["frobnicate"], "(there are run, check, "), (["help", "frobnicate"], "validate, "),
-                                (["validate", "nothing"], "(known: armci, grim, icpt, sctp, via, "),
+                                (["validate", "nothing"], "(known: armci, flow, grim, icpt, sctp, via, "),
                                 (["explain", "own.yaml", "--series", "x"], "(it has lam_tcp)"),
                                 (["list", "nothing"], "one of stacks, "), (["figures", "nothing"], "via.fig.6_1"),
                                 (["describe", "nothing"], "lam_via")):
