@@ -17,7 +17,7 @@ struct bench_outside;
 // simulator or a C++ compiler is not installed, or if the build fails, which has been reported.
 // Free with bench_outside_free.
 struct bench_outside *bench_outside_new(const struct bench_options *options,
-                                        enum bench_outside_kind kind);
+                                        enum bench_outside_kind number);
 void bench_outside_free(struct bench_outside *outside);
 
 // Runs the program with these arguments, in the shell's syntax. Returns what it prints; NULL after

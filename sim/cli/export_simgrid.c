@@ -70,6 +70,7 @@ static int ranks_of(const struct scenario_case *test_case)
     return MAX(test_case->workload.ranks, (int)test_case->workload.placement->len);
 }
 
+// NOLINTNEXTLINE(readability-non-const-parameter): the list owns it
 static void add_option(GArray *options, const char *name, char *value)
 {
     struct smpi_option option = {name, value};

@@ -177,7 +177,7 @@ static void scan_calls(struct ti_reader *reader, struct ti_file *file, int only)
 // Reads the calls of a file: those of one rank, or of all (OPERATION_ANY).
 static bool read_calls(struct ti_reader *reader, struct ti_file *file, int only)
 {
-    bool good = true, bad;
+    bool good = true, bad = false;
     while (!diag_full(reader->diags) && file_next(file, reader->diags, &bad))
         good = read_line(reader, file, only) && good;
     return good && !bad && !diag_full(reader->diags);

@@ -681,7 +681,7 @@ static void test_random(void)
             for (size_t at = 0; at < sizeof bytes; at++)
                 bytes[at] = (char)g_rand_int_range(random, 0, 256);
             if (i == 0)
-                memcpy(bytes, "\003BOTF2\0", 7);
+                memcpy(bytes, (const char[]){3, 'B', 'O', 'T', 'F', '2', 0}, 7);
             bool read = broken_read(&broken, bytes, sizeof bytes);
             CU_ASSERT(!read || strcmp(files[i], "traces/100.def") == 0);
         }

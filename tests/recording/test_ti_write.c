@@ -189,7 +189,7 @@ static const char *random_list(struct author *author, GString *list, int *sum)
 static int number_in(const char *list, int at)
 {
     char **words = g_strsplit(list, " ", -1);
-    int number = atoi(words[at]);
+    int number = (int)g_ascii_strtoll(words[at], NULL, 10);
     g_strfreev(words);
     return number;
 }
