@@ -35,10 +35,10 @@ struct result_sample {
 struct series_result {
     char *name; // of the series
     char *stack;
-    int number;         // which of the scenario's series, from 0
+    int number;           // which of the scenario's series, from 0
     const char *fidelity; // static; NULL: packets
     const char *note;     // static: what such a run can't show; NULL: nothing
-    const char *counts; // static: the unit of the sizes ("messages"); NULL: bytes
+    const char *counts;   // static: the unit of the sizes ("messages"); NULL: bytes
     enum sim_status status;
     json_t *reason;  // {"kind", "text", …}; NULL if completed
     GArray *values;  // struct result_value, in the order of measuring
