@@ -9,9 +9,6 @@ as shares of its time, the largest at the bottom. A single size, or a free progr
 each series.
 Sizes that failed are left out, and a note below says why.
 """
-import argparse
-import os
-import sys
 
 import style  # first: it chooses the backend
 
@@ -117,22 +114,5 @@ def draw(document):
                         failures(document), 3.0)
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
-    parser.add_argument("--format", choices=["svg", "png", "pdf"])
-    parser.add_argument("--out", required=True, help="the picture's file")
-    parser.add_argument("document", help="-: of stdin")
-    arguments = parser.parse_args()
-    form = arguments.format or os.path.splitext(arguments.out)[1].lstrip(".") or "svg"
-    try:
-        document = style.load(arguments.document)
-        if form not in style.METADATA:
-            raise ValueError(f"a picture is svg, png or pdf, not {form}")
-        style.write(arguments.out, style.picture(draw(document), form))
-    except (OSError, ValueError, KeyError) as problem:
-        what = f"the document lacks {problem}" if isinstance(problem, KeyError) else problem
-        sys.exit(f"explain.py: {what}")
-
-
 if __name__ == "__main__":
-    main()
+    style.program(__doc__, "explain.py", draw)

@@ -8,10 +8,7 @@ Two panels: bytes and messages that each rank (a row) sends to each other (a col
 a logarithmic scale; pairs that send nothing are left white. Of many ranks, neighbours share a cell,
 which has the sum of theirs.
 """
-import argparse
 import math
-import os
-import sys
 
 import style  # first: it chooses the backend
 
@@ -126,22 +123,5 @@ def draw(document):
                         3.4)
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
-    parser.add_argument("--format", choices=["svg", "png", "pdf"])
-    parser.add_argument("--out", required=True, help="the picture's file")
-    parser.add_argument("document", help="-: of stdin")
-    arguments = parser.parse_args()
-    form = arguments.format or os.path.splitext(arguments.out)[1].lstrip(".") or "svg"
-    try:
-        document = style.load(arguments.document)
-        if form not in style.METADATA:
-            raise ValueError(f"a picture is svg, png or pdf, not {form}")
-        style.write(arguments.out, style.picture(draw(document), form))
-    except (OSError, ValueError, KeyError) as problem:
-        what = f"the document lacks {problem}" if isinstance(problem, KeyError) else problem
-        sys.exit(f"matrix.py: {what}")
-
-
 if __name__ == "__main__":
-    main()
+    style.program(__doc__, "matrix.py", draw)

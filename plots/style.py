@@ -5,6 +5,7 @@ Colours are those of Okabe and Ito, which people with any kind of colour blindne
 stack also has a marker of its own, and what is measured without an MPI library is dashed. Text stays
 text in SVG, so that a picture can be searched and read aloud.
 """
+import argparse
 import io
 import itertools
 import json
@@ -297,3 +298,21 @@ def write(path, data):
         if os.path.lexists(beside):
             os.unlink(beside)
         raise
+
+
+def program(doc, name, draw):
+    """A script that draws a document into a file: `draw` makes a figure of the document."""
+    parser = argparse.ArgumentParser(description=doc.split("\n", maxsplit=1)[0])
+    parser.add_argument("--format", choices=["svg", "png", "pdf"])
+    parser.add_argument("--out", required=True, help="the picture's file")
+    parser.add_argument("document", help="-: of stdin")
+    arguments = parser.parse_args()
+    form = arguments.format or os.path.splitext(arguments.out)[1].lstrip(".") or "svg"
+    try:
+        document = load(arguments.document)
+        if form not in METADATA:
+            raise ValueError(f"a picture is svg, png or pdf, not {form}")
+        write(arguments.out, picture(draw(document), form))
+    except (OSError, ValueError, KeyError) as problem:
+        what = f"the document lacks {problem}" if isinstance(problem, KeyError) else problem
+        sys.exit(f"{name}: {what}")

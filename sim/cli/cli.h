@@ -171,6 +171,9 @@ bool cli_series_wanted(char **names, const char *name);
 // Whether the scenario has all series of --series (NULL: none were given). If not, prints an error.
 bool cli_series_exist(const struct scenario *scenario, char **names);
 
+// Has a script of plots/ draw a document into a file. Returns false after an error, which it says.
+bool cli_draw(const char *script, const char *json, const char *path);
+
 // Whether what `what` ("--trace") records can be there: some wanted series runs on packets. Says
 // so if not, and if others run on flows.
 bool cli_packets_exist(const struct scenario *scenario, char **names, const char *what);

@@ -4,6 +4,7 @@
 
 #include "sim/core/diag.h"
 #include "sim/core/intern.h"
+#include "sim/output/python.h"
 
 #include <string.h>
 
@@ -213,6 +214,26 @@ struct scenario *cli_scenario(const struct scenario_schema *schema, const char *
 bool cli_series_wanted(char **names, const char *name)
 {
     return !names || g_strv_contains((const char *const *)names, name);
+}
+
+bool cli_draw(const char *script, const char *json, const char *path)
+{
+    GError *error = NULL;
+    char *python = python_find(&error);
+    char *where = g_strconcat("--out=", path, NULL); // `path` may begin with -
+    const char *const arguments[] = {where, "-", NULL};
+    struct python_call call = {.python = python,
+                               .data_dir = cli_data_dir(),
+                               .script = script,
+                               .arguments = arguments,
+                               .input = json};
+    bool good = python && python_run(&call, &error);
+    if (error)
+        cli_error(NULL, "%s", error->message);
+    g_clear_error(&error);
+    g_free(where);
+    g_free(python);
+    return good;
 }
 
 bool cli_packets_exist(const struct scenario *scenario, char **names, const char *what)

@@ -6,7 +6,6 @@
 #include "sim/explain/csv.h"
 #include "sim/explain/trial.h"
 #include "sim/output/json.h"
-#include "sim/output/python.h"
 
 #include <string.h>
 
@@ -143,27 +142,6 @@ static void free_series(void *series)
     explained_series_free(series);
 }
 
-// Draws a document of report_json.
-static bool draw(const char *json, const char *plot)
-{
-    GError *error = NULL;
-    char *python = python_find(&error);
-    char *where = g_strconcat("--out=", plot, NULL); // `plot` may begin with -
-    const char *const arguments[] = {where, "-", NULL};
-    struct python_call call = {.python = python,
-                               .data_dir = cli_data_dir(),
-                               .script = "explain.py",
-                               .arguments = arguments,
-                               .input = json};
-    bool good = python && python_run(&call, &error);
-    if (error)
-        cli_error(NULL, "%s", error->message);
-    g_clear_error(&error);
-    g_free(where);
-    g_free(python);
-    return good;
-}
-
 static enum cli_exit explain_scenario(const struct scenario *scenario,
                                       const struct explain_arguments *arguments, enum format format,
                                       const int64_t *only, const struct reader *reader)
@@ -188,7 +166,7 @@ static enum cli_exit explain_scenario(const struct scenario *scenario,
         break;
     }
     enum cli_exit code = code_of(all);
-    if (arguments->plot && any_done(all) && !draw(json, arguments->plot))
+    if (arguments->plot && any_done(all) && !cli_draw("explain.py", json, arguments->plot))
         code = CLI_BAD_INPUT;
     g_free(json);
     g_ptr_array_unref(all);

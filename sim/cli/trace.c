@@ -7,7 +7,6 @@
 #include "sim/config/param.h"
 #include "sim/config/quantity.h"
 #include "sim/output/json.h"
-#include "sim/output/python.h"
 #include "sim/workload/model.h"
 #include "sim/workload/stack.h"
 
@@ -77,23 +76,9 @@ static bool unfold(struct recording *recording, const char *name, struct traffic
 
 static bool draw(const struct trace_report *report, const char *path)
 {
-    GError *error = NULL;
     json_t *document = trace_json(report);
     char *json = json_dumps(document, JSON_COMPACT);
-    char *python = python_find(&error);
-    char *where = g_strconcat("--out=", path, NULL); // `path` may begin with -
-    const char *const arguments[] = {where, "-", NULL};
-    struct python_call call = {.python = python,
-                               .data_dir = cli_data_dir(),
-                               .script = "matrix.py",
-                               .arguments = arguments,
-                               .input = json};
-    bool good = python && python_run(&call, &error);
-    if (error)
-        cli_error(NULL, "%s", error->message);
-    g_clear_error(&error);
-    g_free(where);
-    g_free(python);
+    bool good = cli_draw("matrix.py", json, path);
     free(json);
     json_decref(document);
     return good;
