@@ -17,7 +17,6 @@ import unittest
 
 NETSIM = os.path.abspath(os.environ["NETSIM"])
 SOURCE = pathlib.Path(os.environ["NETSIM_SOURCE_DIR"]).resolve()
-SANITIZED = os.environ.get("NETSIM_SANITIZED") == "1"
 RANKS, PIECES, BYTES = 1024, 40, 64
 SHORT, LONG = 2, 100 # rounds, of which each has 3 + PIECES calls
 PER_RANK = 5000
@@ -102,7 +101,6 @@ class Memory(unittest.TestCase):
             f"replay{rounds}", f"workload: {{replay: {folder}/trace.txt, speed: 1 Gflop/s}}\n")
         return peak, results, size
 
-    @unittest.skipIf(SANITIZED, "the memory of a sanitized program is not that of the program")
     def test_bound(self):
         short, _, _ = self.replay(SHORT)
         long, replayed, size = self.replay(LONG)
@@ -118,7 +116,6 @@ class Memory(unittest.TestCase):
         self.assertEqual([line.split(",", 1)[1] for line in replayed],
                          [line.split(",", 1)[1] for line in results])
 
-    @unittest.skipIf(SANITIZED, "the memory of a sanitized program is not that of the program")
     def test_what_is_none(self):
         """Lines without end, ranks without number, lists without end: all of them large."""
         scenario = self.directory / "s.yaml"
