@@ -2,6 +2,7 @@
 // What a message costs in system calls and copies. One cost at a time is made so large that half a
 // round trip counts how often it is paid on the way of a message (via.cfg.comparators).
 #include "sim/workload/run.h"
+#include "tests/support/compiled.h"
 #include "tests/support/suite.h"
 
 #include <math.h>
@@ -22,22 +23,13 @@ static double latency(const char *stack, int64_t size, const char *const *sets, 
         "host: {processor: {cores: 2}}\n"
         "workload: {benchmark: %s, sizes: [%" G_GINT64_FORMAT " B], repetitions: 50}\n",
         stack, strcmp(stack, "tcp") == 0 ? "native.pingpong" : "pmb.pingpong", size);
-    struct diag_list *diags = diag_list_new();
-    struct scenario_schema *schema = registry_schema(&model_registry);
-    struct scenario_options options = {.sets = all};
-    struct scenario *scenario =
-        scenario_parse(text, strlen(text), "t.yaml", NULL, schema, &options, diags);
-    diag_print(diags, stderr);
-    CU_ASSERT_PTR_NOT_NULL_FATAL(scenario);
-    struct series_result *result =
-        run_case(&model_registry, g_ptr_array_index(scenario->cases, 0), 0, 1, NULL);
+    struct compiled compiled = compiled_new(text, all);
+    struct series_result *result = run_case(&model_registry, compiled.test_case, 0, 1, NULL);
     SUITE_SAME_TEXT(sim_status_name(result->status), "completed");
     CU_ASSERT(result->ledger_balanced);
     double value = g_array_index(result->values, struct result_value, 0).value;
     series_result_free(result);
-    scenario_free(scenario);
-    registry_schema_free(schema);
-    diag_list_free(diags);
+    compiled_free(&compiled);
     g_free(text);
     return value;
 }

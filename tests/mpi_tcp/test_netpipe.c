@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Bare TCP as NetPIPE measures it (via.cfg.native_baselines): below every library.
 #include "sim/workload/run.h"
+#include "tests/support/compiled.h"
 #include "tests/support/suite.h"
 
 #include <limits.h>
@@ -21,18 +22,14 @@ static char *run_lossy(const char *stack, const char *size_list, int nth,
         stack, strcmp(stack, "tcp") == 0 ? "native.pingpong" : "pmb.pingpong", size_list,
         nth > 0 ? nth : INT_MAX);
     struct diag_list *diags = diag_list_new();
-    struct scenario_schema *schema = registry_schema(&model_registry);
-    struct scenario_options options = {0};
-    struct scenario *scenario =
-        scenario_parse(text, strlen(text), "t.yaml", NULL, schema, &options, diags);
+    struct compiled compiled = compiled_try(text, NULL, diags);
     const struct diag *first = diags->items->len ? g_ptr_array_index(diags->items, 0) : NULL;
     char *complaint = first ? g_strdup_printf("%s: %s (%s)", first->path, first->message,
                                               first->hint ? first->hint : "")
                             : g_strdup("");
-    if (scenario)
-        *result = run_case(&model_registry, g_ptr_array_index(scenario->cases, 0), 0, 1, NULL);
-    scenario_free(scenario);
-    registry_schema_free(schema);
+    if (compiled.test_case)
+        *result = run_case(&model_registry, compiled.test_case, 0, 1, NULL);
+    compiled_free(&compiled);
     diag_list_free(diags);
     g_free(text);
     return complaint;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What several cards, weights and calls come to: times of whole runs.
 #include "sim/workload/run.h"
+#include "tests/support/compiled.h"
 #include "tests/support/suite.h"
 
 #include <math.h>
-#include <string.h>
 
 #define MOST_SETS 10
 
@@ -21,24 +21,13 @@ static double latency(int cards, int64_t size, const char *const *sets, const ch
         "host: {processor: {cores: 2}}\n"
         "workload: {benchmark: pmb.pingpong, sizes: [%" G_GINT64_FORMAT " B], repetitions: 10}\n",
         cards, size);
-    struct diag_list *diags = diag_list_new();
-    struct scenario_schema *schema = registry_schema(&model_registry);
-    struct scenario_options options = {.sets = all};
-    struct scenario *scenario =
-        scenario_parse(text, strlen(text), "t.yaml", NULL, schema, &options, diags);
-    diag_print(diags, stderr);
-    CU_ASSERT_PTR_NOT_NULL_FATAL(scenario);
-    if (!scenario) // for readers that do not know that the line above ends the test
-        return 0;
-    struct series_result *result =
-        run_case(&model_registry, g_ptr_array_index(scenario->cases, 0), 0, 1, NULL);
+    struct compiled compiled = compiled_new(text, all);
+    struct series_result *result = run_case(&model_registry, compiled.test_case, 0, 1, NULL);
     SUITE_SAME_TEXT(sim_status_name(result->status), "completed");
     CU_ASSERT(result->ledger_balanced);
     double value = g_array_index(result->values, struct result_value, 0).value;
     series_result_free(result);
-    scenario_free(scenario);
-    registry_schema_free(schema);
-    diag_list_free(diags);
+    compiled_free(&compiled);
     g_free(text);
     return value;
 }

@@ -3,6 +3,7 @@
 // written with which comments.
 #include "sim/output/captures.h"
 #include "tests/output/sample.h"
+#include "tests/support/compiled.h"
 #include "tests/support/suite.h"
 
 #include <string.h>
@@ -17,21 +18,14 @@ static const char text[] = "schema: 1\nname: t\nhosts: [{name: n, count: 3}]\n"
 
 struct planned {
     char *directory;
-    struct scenario_schema *schema;
-    struct scenario *scenario;
+    struct compiled compiled;
     struct captures_options options;
     struct captures *captures;
 };
 
 static struct planned planned(void)
 {
-    struct planned it = {.directory = sample_directory(),
-                         .schema = registry_schema(&model_registry)};
-    struct diag_list *diags = diag_list_new();
-    it.scenario = scenario_parse(text, strlen(text), "t.yaml", NULL, it.schema, NULL, diags);
-    diag_print(diags, stderr);
-    diag_list_free(diags);
-    CU_ASSERT_PTR_NOT_NULL_FATAL(it.scenario);
+    struct planned it = {.directory = sample_directory(), .compiled = compiled_new(text, NULL)};
     it.options.directory = it.directory;
     return it;
 }
@@ -39,7 +33,7 @@ static struct planned planned(void)
 static struct capture *begin(struct planned *it)
 {
     GError *error = NULL;
-    it->captures = captures_new(&it->options, &model_registry, it->scenario, &error);
+    it->captures = captures_new(&it->options, &model_registry, it->compiled.scenario, &error);
     CU_ASSERT_PTR_NOT_NULL_FATAL(it->captures);
     CU_ASSERT_TRUE(captures_ready(it->captures, &error));
     captures_begin(it->captures, 0);
@@ -57,8 +51,7 @@ static void clear(struct planned *it)
             g_free(path);
     }
     sample_remove(it->directory);
-    scenario_free(it->scenario);
-    registry_schema_free(it->schema);
+    compiled_free(&it->compiled);
 }
 
 // The texts of all options in a file that hold `part`, as "…|…|".
@@ -136,7 +129,7 @@ static void test_names(void)
 static void refused(struct planned *it, const struct registry *registry, const char *part)
 {
     GError *error = NULL;
-    CU_ASSERT_PTR_NULL(captures_new(&it->options, registry, it->scenario, &error));
+    CU_ASSERT_PTR_NULL(captures_new(&it->options, registry, it->compiled.scenario, &error));
     SUITE_CONTAINS(error->message, part);
     g_clear_error(&error);
 }

@@ -3,10 +3,10 @@
 // memory: a program of ten times as many asks as often.
 #include "sim/workload/run.h"
 #include "tests/support/allocations.h"
+#include "tests/support/compiled.h"
 #include "tests/support/suite.h"
 
 #include <glib.h>
-#include <string.h>
 
 #define FEW 200
 #define MANY 2000
@@ -22,14 +22,10 @@ static uint64_t asked(const char *program, int count)
     g_string_append(text, "]}\n");
     char *number = g_strdup_printf("%d", count);
     g_string_replace(text, "COUNT", number, 0);
-    struct scenario_schema *schema = registry_schema(&model_registry);
-    struct diag_list *diags = diag_list_new();
-    struct scenario *scenario =
-        scenario_parse(text->str, text->len, "t.yaml", NULL, schema, NULL, diags);
-    diag_print(diags, stderr);
-    CU_ASSERT_PTR_NOT_NULL_FATAL(scenario);
+    struct compiled compiled = compiled_new(text->str, NULL);
     uint64_t before = allocations.count;
-    struct result *result = run_scenario(&model_registry, scenario, &(struct run_options){0});
+    struct result *result =
+        run_scenario(&model_registry, compiled.scenario, &(struct run_options){0});
     uint64_t asked_for = allocations.count - before;
 #if !defined(__SANITIZE_ADDRESS__)
     CU_ASSERT(asked_for > 0); // making hosts and cards does
@@ -37,9 +33,7 @@ static uint64_t asked(const char *program, int count)
     const struct series_result *series = g_ptr_array_index(result->series, 0);
     SUITE_SAME_INTEGER(series->status, SIM_COMPLETED);
     result_free(result);
-    scenario_free(scenario);
-    diag_list_free(diags);
-    registry_schema_free(schema);
+    compiled_free(&compiled);
     g_free(number);
     g_string_free(text, TRUE);
     return asked_for;

@@ -2,6 +2,7 @@
 // Portals' benchmarks over a made-up network layer that takes no time: what is left is the sum of
 // the library's costs.
 #include "sim/workload/run.h"
+#include "tests/support/compiled.h"
 #include "tests/support/portals_fake.h"
 #include "tests/support/suite.h"
 
@@ -119,19 +120,14 @@ static void test_whole_mib(void)
         "links: [{from: n0, to: n1}]\nlink: {rate: 2 Gb/s}\n"
         "host: {processor: {cores: 2}, bus: {width: 8 B, clock: 66 MHz}}\n"
         "workload: {benchmark: portals.bandwidth, sizes: 3 MiB, offset: 4 B}\n";
-    struct scenario_schema *schema = registry_schema(&model_registry);
-    struct diag_list *diags = diag_list_new();
-    struct scenario *scenario =
-        scenario_parse(text, strlen(text), "t.yaml", NULL, schema, NULL, diags);
-    CU_ASSERT_PTR_NOT_NULL_FATAL(scenario);
-    struct result *result = run_scenario(&model_registry, scenario, &(struct run_options){0});
+    struct compiled compiled = compiled_new(text, NULL);
+    struct result *result =
+        run_scenario(&model_registry, compiled.scenario, &(struct run_options){0});
     const struct series_result *series = g_ptr_array_index(result->series, 0);
     double seconds = value_of(series, "latency_us") / 1e6;
     CU_ASSERT_DOUBLE_EQUAL(value_of(series, "bandwidth_MB_per_s") * seconds, 2, 1e-9);
     result_free(result);
-    scenario_free(scenario);
-    diag_list_free(diags);
-    registry_schema_free(schema);
+    compiled_free(&compiled);
 }
 
 // On one rank the process puts into memory of its own: both descriptors unlink.

@@ -2,6 +2,7 @@
 // Random programs of one target and one initiator, over a made-up network layer and over Intercept:
 // what a plain reference says is accepted, truncated or refused must be what the ledger says.
 #include "sim/workload/run.h"
+#include "tests/support/compiled.h"
 #include "tests/support/portals_fake.h"
 #include "tests/support/suite.h"
 
@@ -108,13 +109,8 @@ static char *random_program(guint32 seed, int longest, struct expected *expected
 static void expect_run(const struct registry *registry, const char *text,
                        const struct expected *expected)
 {
-    struct scenario_schema *schema = registry_schema(registry);
-    struct diag_list *diags = diag_list_new();
-    struct scenario *scenario =
-        scenario_parse(text, strlen(text), "t.yaml", NULL, schema, NULL, diags);
-    diag_print(diags, stderr);
-    CU_ASSERT_PTR_NOT_NULL_FATAL(scenario);
-    struct result *result = run_scenario(registry, scenario, &(struct run_options){0});
+    struct compiled compiled = compiled_new_in(registry, text, NULL);
+    struct result *result = run_scenario(registry, compiled.scenario, &(struct run_options){0});
     const struct series_result *series = g_ptr_array_index(result->series, 0);
     bool good = series->status == SIM_COMPLETED && series->ledger.messages == expected->messages &&
                 series->ledger.declined == expected->declined &&
@@ -125,9 +121,7 @@ static void expect_run(const struct registry *registry, const char *text,
                 (int)expected->declined, (int)expected->declined_bytes,
                 (int)series->ledger.declined, (int)series->ledger.declined_bytes);
     result_free(result);
-    scenario_free(scenario);
-    diag_list_free(diags);
-    registry_schema_free(schema);
+    compiled_free(&compiled);
 }
 
 static void test_made_up(void)

@@ -40,15 +40,20 @@ class Exports(Replays):
         self.scenario("p.yaml", f"  ranks: {ranks}\n{before}  program:\n    - ranks: all\n"
                                 f"      do:\n" + "".join(f"        - {part}\n" for part in parts))
 
+    def random_programs(self):
+        """Yields (seed, ranks) of each random program, which is exported to out<seed>."""
+        for seed in range(12):
+            ranks = 2 + seed % 5
+            author = Author(seed, ranks, 300000, False)
+            self.scenario("p.yaml", f"  ranks: {ranks}\n  program:\n{author.program()}")
+            self.export("p.yaml", f"out{seed}")
+            yield seed, ranks
+
 
 class Returns(Exports):
     def test_same_time_and_same_files(self):
-        for seed in range(12):
+        for seed, ranks in self.random_programs():
             with self.subTest(seed=seed):
-                ranks = 2 + seed % 5
-                author = Author(seed, ranks, 300000, False)
-                self.scenario("p.yaml", f"  ranks: {ranks}\n  program:\n{author.program()}")
-                self.export("p.yaml", f"out{seed}")
                 self.scenario("r.yaml", f"  replay: out{seed}/lam_tcp.txt\n  speed: 1 Gflop/s\n")
                 self.assertEqual(times(self.run_json("r.yaml")), times(self.run_json("p.yaml")))
                 self.export("r.yaml", f"again{seed}")
@@ -155,12 +160,8 @@ class UnderSimGrid(Exports):
         return max(map(float, re.findall(r"Simulation time ([0-9.e+-]+)", text)))
 
     def test_random_programs(self):
-        for seed in range(12):
+        for seed, ranks in self.random_programs():
             with self.subTest(seed=seed):
-                ranks = 2 + seed % 5
-                author = Author(seed, ranks, 300000, False)
-                self.scenario("p.yaml", f"  ranks: {ranks}\n  program:\n{author.program()}")
-                self.export("p.yaml", f"out{seed}")
                 self.smpirun(f"out{seed}", ranks)
 
     def test_time_of_computations(self):

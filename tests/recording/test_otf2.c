@@ -20,41 +20,25 @@ const char *__lsan_default_suppressions(void)  // NOLINT(bugprone-reserved-ident
 }
 
 // Reads an archive that is written for that.
-static struct recording *read_given(const struct otf2_given *given, char **complaints)
+static struct tried_recording read_given(const struct otf2_given *given)
 {
     char *directory = temporary_directory(), *archive = g_build_filename(directory, "a", NULL);
     char *path = otf2_write(archive, given);
-    struct recording *recording;
-    *complaints = recording_complaints(archive, path, &recording);
+    struct tried_recording tried = recording_try(archive, path);
     g_free(path);
     g_free(archive);
     temporary_remove(directory);
-    return recording;
+    return tried;
 }
 
 static void expect_rank(const struct otf2_given *given, int rank, const char *calls)
 {
-    char *complaints;
-    struct recording *recording = read_given(given, &complaints);
-    if (complaints)
-        SUITE_SAME_TEXT(complaints, "");
-    if (recording) {
-        char *actual = recording_text(recording, rank);
-        SUITE_SAME_TEXT(actual, calls);
-        g_free(actual);
-    }
-    g_free(complaints);
-    recording_unref(recording);
+    tried_recording_has_calls(read_given(given), rank, calls);
 }
 
 static void expect_refused_archive(const struct otf2_given *given, const char *part)
 {
-    char *complaints;
-    struct recording *recording = read_given(given, &complaints);
-    CU_ASSERT_PTR_NULL(recording);
-    SUITE_CONTAINS(complaints ? complaints : "it was read", part);
-    recording_unref(recording);
-    g_free(complaints);
+    tried_recording_is_refused(read_given(given), part);
 }
 
 #define NOTHING "main{ }"
@@ -77,19 +61,11 @@ static void expect_refused(const char *events, const char *part)
     expect_refused_archive(&given, part);
 }
 
-struct pair {
-    const char *events, *result;
-};
-
-#define EACH(function, pairs)                                                                      \
-    for (size_t i_ = 0; i_ < G_N_ELEMENTS(pairs); i_++)                                            \
-    function((pairs)[i_].events, (pairs)[i_].result)
-
 // ---- Messages ----
 
 static void test_messages(void)
 {
-    static const struct pair pairs[] = {
+    static const struct recording_pair pairs[] = {
         {"MPI_Send{ send 1 0 7 100 }", "1:send to 1 tag 7 100 B; "},
         {"MPI_Ssend{ send 1 0 0 0 }", "1:ssend to 1; "},
         {"MPI_Rsend{ send 2 0 1 5 }", "1:rsend to 2 tag 1 5 B; "},
@@ -114,12 +90,12 @@ static void test_messages(void)
         {"MPI_Init{ } MPI_Isend{ isend 1 0 0 4 5 } MPI_Finalize{",
          "3:isend to 1 4 B r0; 6:waitall all; "},
     };
-    EACH(expect_calls, pairs);
+    EACH_PAIR(expect_calls, pairs);
 }
 
 static void test_bad_messages(void)
 {
-    static const struct pair pairs[] = {
+    static const struct recording_pair pairs[] = {
         {"MPI_Send{ send 3 0 7 100 }",
          "traces.otf2: error: rank 0, event 2: 3 is no rank of communicator MPI_COMM_WORLD of 3\n"},
         {"MPI_Send{ send 4294967294 0 7 1 }", "4294967294 is no rank of communicator"},
@@ -146,14 +122,14 @@ static void test_bad_messages(void)
          "event 5: MPI_Send after MPI_Finalize"},
         {"MPI_Init{ } MPI_Abort{ }", "MPI_Abort cannot be replayed: the program was aborted"},
     };
-    EACH(expect_refused, pairs);
+    EACH_PAIR(expect_refused, pairs);
 }
 
 // ---- Requests ----
 
 static void test_requests(void)
 {
-    static const struct pair pairs[] = {
+    static const struct recording_pair pairs[] = {
         {"MPI_Isend{ isend 1 0 7 100 55 } MPI_Wait{ sent 55 }",
          "1:isend to 1 tag 7 100 B r0; 4:wait w0; "},
         {"MPI_Issend{ isend 1 0 7 100 55 } MPI_Wait{ sent 55 }",
@@ -196,12 +172,12 @@ static void test_requests(void)
          "5:isend to 1 1 B r0; 5:irecv to 2 5 B r1; 9:waitall all; 13:isend to 1 1 B r0; "
          "16:wait w0; "},
     };
-    EACH(expect_calls, pairs);
+    EACH_PAIR(expect_calls, pairs);
 }
 
 static void test_bad_requests(void)
 {
-    static const struct pair pairs[] = {
+    static const struct recording_pair pairs[] = {
         {"MPI_Wait{ sent 5 }", "event 2: request 5 is ended and not open (its start must come"},
         {"MPI_Test{ tested 5 }", "request 5 is tested and not open"},
         {"MPI_Isend{ isend 1 0 0 1 1 } MPI_Wait{ sent 1 } MPI_Wait{ sent 1 }",
@@ -231,14 +207,14 @@ static void test_bad_requests(void)
         {"MPI_Wait{ ahead_done }", "a collective that does not block cannot be replayed"},
         {"MPI_Allreduce_init{ }", "persistent collectives cannot be replayed"},
     };
-    EACH(expect_refused, pairs);
+    EACH_PAIR(expect_refused, pairs);
 }
 
 // ---- Others' events ----
 
 static void test_refused_kinds(void)
 {
-    static const struct pair pairs[] = {
+    static const struct recording_pair pairs[] = {
         {"MPI_Win_create{ }", "MPI_Win_create cannot be replayed: one-sided calls"},
         {"main{ window }", "event 2: one-sided communication cannot be replayed"},
         {"main{ put }", "one-sided communication cannot be replayed"},
@@ -249,14 +225,14 @@ static void test_refused_kinds(void)
         {"MPI_Comm_spawn{ }", "other programs' processes"},
         {"MPI_Psend_init{ }", "messages in parts"},
     };
-    EACH(expect_refused, pairs);
+    EACH_PAIR(expect_refused, pairs);
 }
 
 // ---- Time ----
 
 static void test_time(void)
 {
-    static const struct pair pairs[] = {
+    static const struct recording_pair pairs[] = {
         // From the end of a call to the beginning of the next, in ps.
         {"MPI_Send{ +50 send 1 0 0 1 +50 } +3 MPI_Send{ send 1 0 0 1 }",
          "1:send to 1 1 B; 4:compute 3000 ps; 4:send to 1 1 B; "},
@@ -279,7 +255,7 @@ static void test_time(void)
         {"MPI_Irecv{ irecv 1 } +5 MPI_Send{ send 1 0 0 1 } MPI_Wait{ received 1 0 0 2 1 }",
          "1:irecv to 1 2 B r0; 4:compute 5000 ps; 4:send to 1 1 B; 7:wait w0; "},
     };
-    EACH(expect_calls, pairs);
+    EACH_PAIR(expect_calls, pairs);
     struct otf2_given given = of_three("main{ +3 MPI_Send{ send 1 0 0 1 } }");
     given.ticks = 3000000;
     expect_rank(&given, 0, "2:compute 1e+06 ps; 2:send to 1 1 B; ");
@@ -303,7 +279,7 @@ static void refuse_same(const char *events, const char *part)
 
 static void test_symmetric(void)
 {
-    static const struct pair pairs[] = {
+    static const struct recording_pair pairs[] = {
         {"MPI_Barrier{ collective 0 0 -1 0 0 }", "1:barrier; "},
         {"MPI_Allgather{ collective 6 0 -1 303 303 }", "1:allgather 101 B; "},
         {"MPI_Alltoall{ collective 8 0 -1 15 15 }", "1:alltoall 5 B; "},
@@ -315,8 +291,8 @@ static void test_symmetric(void)
         {"MPI_Alltoallv{ to 1 from 2 to 3 from 4 to 5 from 6 collective 9 0 -1 9 12 }",
          "1:alltoallv 9 B [1,3,5] [2,4,6]; "},
     };
-    EACH(expect_same, pairs);
-    static const struct pair refused[] = {
+    EACH_PAIR(expect_same, pairs);
+    static const struct recording_pair refused[] = {
         {"MPI_Allreduce{ collective 11 0 -1 24 24 }",
          "rank 0, event 3: MPI_Allreduce cannot be replayed: with MPI_IN_PLACE its sums would be "
          "those of larger blocks, and they fit both (record it on 4, 8 or 16 ranks: there the sums "
@@ -345,7 +321,7 @@ static void test_symmetric(void)
         {"MPI_Allreduce{ collective 11 0 -1 9000000000000000000 9000000000000000000 }",
          "the collective is larger than 2^50 bytes"},
     };
-    EACH(refuse_same, refused);
+    EACH_PAIR(refuse_same, refused);
     expect_same("MPI_Comm_split{ collective 17 0 -1 0 0 } MPI_Comm_free{ collective 18 0 -1 0 0 }",
                 "");
 }
@@ -486,15 +462,14 @@ static void test_groups(void)
                   {.name = "even", .members = "2 0", .below = true},
                   {.name = "odd", .members = "1 3", .below = true},
                   {.name = "MPI_COMM_SELF"}}};
-    char *complaints;
-    struct recording *recording = read_given(&given, &complaints);
-    CU_ASSERT_PTR_NULL(complaints);
-    CU_ASSERT_PTR_NOT_NULL_FATAL(recording);
-    SUITE_SAME_INTEGER(recording_communicators(recording)->len, 2);
-    expect_group(recording, 0, 0, "2 0 ");
-    expect_group(recording, 0, 1, "1 3 ");
-    expect_group(recording, 1, 3, "3 ");
-    recording_unref(recording);
+    struct tried_recording tried = read_given(&given);
+    CU_ASSERT_PTR_NULL(tried.complaints);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(tried.recording);
+    SUITE_SAME_INTEGER(recording_communicators(tried.recording)->len, 2);
+    expect_group(tried.recording, 0, 0, "2 0 ");
+    expect_group(tried.recording, 0, 1, "1 3 ");
+    expect_group(tried.recording, 1, 3, "3 ");
+    tried_recording_clear(&tried);
 }
 
 static void test_bad_communicators(void)
@@ -565,7 +540,7 @@ static void test_eztrace(void)
                 "2:bcast 32 B root 1; 6:reduce 32 B root 1; 10:allreduce 32 B; "
                 "14:gather 8 B root 1; 18:scatter 8 B root 1; 22:allgather 8 B; 26:alltoall 8 B; "
                 "30:allgatherv 15 B [5,5,5]; 34:barrier; ");
-    static const struct pair pairs[] = {
+    static const struct recording_pair pairs[] = {
         {"MPI_Isend{ isend 1 0 0 1 1 } MPI_Wait{ }",
          "event 5: the archive does not say which requests MPI_Wait ended (EZTrace 2.0 records no "
          "ends of requests under Open MPI)"},
@@ -574,7 +549,7 @@ static void test_eztrace(void)
         {"MPI_Reduce_scatter{ collective 13 0 -1 40 40 }", "EZTrace does not say how much a rank"},
     };
     for (size_t i = 0; i < G_N_ELEMENTS(pairs); i++) {
-        struct otf2_given bad = of_three(pairs[i].events);
+        struct otf2_given bad = of_three(pairs[i].given);
         bad.eztrace = true;
         expect_refused_archive(&bad, pairs[i].result);
     }
@@ -626,12 +601,10 @@ static void broken_end(struct broken *broken)
 // Reads it with other bytes; true if it was read. Otherwise something is said of it.
 static bool broken_read(const struct broken *broken, const char *bytes, gsize length)
 {
-    struct recording *recording;
     CU_ASSERT_FATAL(g_file_set_contents(broken->file, bytes, (gssize)length, NULL));
-    char *complaints = recording_complaints(broken->archive, broken->anchor, &recording);
-    bool read = recording != NULL;
-    g_free(complaints);
-    recording_unref(recording);
+    struct tried_recording tried = recording_try(broken->archive, broken->anchor);
+    bool read = tried.recording != NULL;
+    tried_recording_clear(&tried);
     return read;
 }
 
@@ -694,17 +667,13 @@ static void test_missing(void)
 {
     for (size_t i = 1; i < 4; i++) {
         struct broken broken;
-        struct recording *recording;
         broken_begin(&broken, files[i]);
         CU_ASSERT(remove(broken.file) == 0);
-        char *complaints = recording_complaints(broken.archive, broken.anchor, &recording);
-        CU_ASSERT_PTR_NULL(recording);
-        SUITE_CONTAINS(complaints ? complaints : "it was read",
-                       i == 1 ? "traces.otf2: error: the archive's definitions cannot be read"
-                       : i == 2
-                           ? "traces.otf2: error: rank 0, event 0: what follows cannot be read"
-                           : "traces.otf2: error: rank 1, event 0: what follows cannot be read");
-        g_free(complaints);
+        tried_recording_is_refused(
+            recording_try(broken.archive, broken.anchor),
+            i == 1   ? "traces.otf2: error: the archive's definitions cannot be read"
+            : i == 2 ? "traces.otf2: error: rank 0, event 0: what follows cannot be read"
+                     : "traces.otf2: error: rank 1, event 0: what follows cannot be read");
         broken_end(&broken);
     }
 }
@@ -733,11 +702,11 @@ static void test_identity(void)
         "1 recv 0 5 7 6\n1 bcast 64 0 6\n1 reduce 8 0 1 6\n1 allgatherv 3 1 3 6 6\n"
         "1 barrier\n1 finalize\n";
     char *directory = temporary_directory(), *path = temporary_file(directory, "t.txt", lines);
-    char *first, *second;
-    struct recording *lined, *archived = read_given(&given, &first);
-    second = recording_complaints(directory, path, &lined);
-    CU_ASSERT_PTR_NULL(first);
-    CU_ASSERT_PTR_NULL(second);
+    struct tried_recording archive = read_given(&given);
+    struct tried_recording list = recording_try(directory, path);
+    const struct recording *archived = archive.recording, *lined = list.recording;
+    CU_ASSERT_PTR_NULL(archive.complaints);
+    CU_ASSERT_PTR_NULL(list.complaints);
     CU_ASSERT_PTR_NOT_NULL_FATAL(lined);
     CU_ASSERT_PTR_NOT_NULL_FATAL(archived);
     CU_ASSERT(recording_identity(lined) == recording_identity(archived));
@@ -745,8 +714,8 @@ static void test_identity(void)
     CU_ASSERT(recording_work(archived) == RECORDED_TIME);
     CU_ASSERT(!recording_computes(archived));
     CU_ASSERT(g_str_has_suffix(recording_file(archived, 1), "traces.otf2, rank 1, event"));
-    recording_unref(lined);
-    recording_unref(archived);
+    tried_recording_clear(&archive);
+    tried_recording_clear(&list);
     g_free(path);
     temporary_remove(directory);
 }

@@ -58,24 +58,50 @@ char *recording_text(struct recording *recording, int rank)
     return g_string_free(text, FALSE);
 }
 
-char *recording_complaints(const char *directory, const char *path, struct recording **recording)
+struct tried_recording recording_try(const char *directory, const char *path)
 {
+    struct tried_recording tried = {0};
     struct diag_list *diags = diag_list_new();
     struct source_mark where = {"case.yaml", 3, 5};
     char *printed = NULL;
     size_t length;
-    *recording = recording_read(path, where, diags);
-    CU_ASSERT(!*recording == diag_any(diags));
+    tried.recording = recording_read(path, where, diags);
+    CU_ASSERT(!tried.recording == diag_any(diags));
     if (diag_any(diags)) {
         FILE *out = open_memstream(&printed, &length);
         diag_print(diags, out);
         fclose(out);
         char *prefix = g_strconcat(directory, "/", NULL), **parts = g_strsplit(printed, prefix, -1);
         free(printed);
-        printed = g_strjoinv("", parts);
+        tried.complaints = g_strjoinv("", parts);
         g_strfreev(parts);
         g_free(prefix);
     }
     diag_list_free(diags);
-    return printed;
+    return tried;
+}
+
+void tried_recording_clear(struct tried_recording *tried)
+{
+    recording_unref(tried->recording);
+    g_free(tried->complaints);
+    *tried = (struct tried_recording){0};
+}
+
+void tried_recording_has_calls(struct tried_recording tried, int rank, const char *calls)
+{
+    SUITE_SAME_TEXT(tried.complaints ? tried.complaints : "", "");
+    if (tried.recording) {
+        char *actual = recording_text(tried.recording, rank);
+        SUITE_SAME_TEXT(actual, calls);
+        g_free(actual);
+    }
+    tried_recording_clear(&tried);
+}
+
+void tried_recording_is_refused(struct tried_recording tried, const char *part)
+{
+    CU_ASSERT_PTR_NULL(tried.recording);
+    SUITE_CONTAINS(tried.complaints ? tried.complaints : "it was read", part);
+    tried_recording_clear(&tried);
 }

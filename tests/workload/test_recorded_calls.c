@@ -17,13 +17,13 @@ static char *replay_as_ti(const struct otf2_given *given, int rank, int64_t spee
 {
     const struct replay_config config = {.time_scale = 1};
     char *directory = temporary_directory(), *archive = g_build_filename(directory, "a", NULL);
-    char *path = otf2_write(archive, given), *complaints, *text;
+    char *path = otf2_write(archive, given), *text;
     size_t length;
-    struct recording *recording;
-    complaints = recording_complaints(archive, path, &recording);
-    CU_ASSERT_PTR_NOT_NULL_FATAL(recording);
-    struct recorded_calls calls = {
-        .source = recording_source_new(recording, &config), .ranks = given->ranks, .speed = speed};
+    struct tried_recording tried = recording_try(archive, path);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(tried.recording);
+    struct recorded_calls calls = {.source = recording_source_new(tried.recording, &config),
+                                   .ranks = given->ranks,
+                                   .speed = speed};
     struct recorded_call call;
     enum source_next next;
     const char *why = NULL;
@@ -39,8 +39,7 @@ static char *replay_as_ti(const struct otf2_given *given, int rank, int64_t spee
     ti_writer_free(writer);
     fclose(out);
     op_source_free(calls.source);
-    recording_unref(recording);
-    g_free(complaints);
+    tried_recording_clear(&tried);
     g_free(path);
     g_free(archive);
     temporary_remove(directory);
