@@ -13,33 +13,29 @@ from shipped import FAILING, FEW, FEWER, LONGER, QUICK
 class Determinism(Case):
     """Two runs are equal in everything but wall time, and looking does not change what is seen."""
 
-    def same(self, name, code, options, more):
-        first = self.run_scenario(name, *options, code=code, tag="first")
-        second = self.run_scenario(name, *options, *more, code=code, tag="second")
-        for run in (first, second):
+    def same(self, name, code, options):
+        trace = os.path.join(self.directory, "timeline.json")
+        runs = [self.run_scenario(name, *options, *more, code=code, tag=tag)
+                for tag, more in (("first", ()), ("second", ()), ("traced", ("--trace", trace)))]
+        for run in runs:
             for key in ("wall_s", "events_per_s"):
                 del run.json["run"][key]
-        self.assertEqual(first.json, second.json)
+        first = runs[0]
         self.assertRegex(first.json["run"]["fingerprint"], r"\A[0-9a-f]{16}\Z")
-        self.assertEqual(first.states(), second.states())
-        self.assertEqual(first.read("results.csv"), second.read("results.csv"))
-
-    def each(self, more=()):
-        for name in QUICK:
-            code = FAILED if name in FAILING else DONE
-            with self.subTest(name):
-                self.same(name, code, (), more)
-        for name in sorted(LONGER):
-            with self.subTest(name):
-                self.same(name, DONE, FEWER.get(name, FEW), more)
+        for other in runs[1:]:
+            self.assertEqual(first.json, other.json)
+            self.assertEqual(first.states(), other.states())
+            self.assertEqual(first.read("results.csv"), other.read("results.csv"))
+        self.assertGreater(os.path.getsize(trace), 1000)
+        os.remove(trace)
 
     def test_equal_runs(self):
-        self.each()
-
-    def test_trace_changes_nothing(self):
-        trace = os.path.join(self.directory, "timeline.json")
-        self.each(("--trace", trace))
-        self.assertGreater(os.path.getsize(trace), 10000)
+        for name in QUICK:
+            with self.subTest(name):
+                self.same(name, FAILED if name in FAILING else DONE, ())
+        for name in sorted(LONGER):
+            with self.subTest(name):
+                self.same(name, DONE, FEWER.get(name, FEW))
 
     def test_state_log_is_stable_text(self):
         run = self.completes("unexpected_messages")
