@@ -72,6 +72,9 @@ def unquoted(tree):
     return [unquoted(one) for one in tree] if isinstance(tree, list) else tree
 
 
+# Stays beside the program: whoever validates next with the same one need not run all again (.ci/run).
+DATABASE = pathlib.Path(harness.NETSIM).resolve().parent / "validate.sqlite"
+
 HAS_FLOWS = (pathlib.Path(harness.NETSIM).resolve().parent / "netsim_flow.so").exists()  # the plugin for SimGrid
 
 
@@ -87,6 +90,7 @@ class Shipped(unittest.TestCase):
         temporary = tempfile.TemporaryDirectory(prefix="netsim-validate-")
         cls.addClassCleanup(temporary.cleanup)
         cls.directory = pathlib.Path(temporary.name)
+        DATABASE.unlink(missing_ok=True)
         cls.rows = cls.validate(cls.SOURCE)
 
     @classmethod
@@ -94,7 +98,7 @@ class Shipped(unittest.TestCase):
         # Whatever has become of the build's tests is no matter of this one.
         (cls.directory / "tests.xml").write_text("<testsuite/>", encoding="utf-8")
         done = subprocess.run([harness.NETSIM, "validate", "--format", "json", "-q", "--database",
-                               "shared.sqlite", "--tests", "tests.xml"], cwd=cls.directory, check=False, encoding="utf-8",
+                               DATABASE, "--tests", "tests.xml"], cwd=cls.directory, check=False, encoding="utf-8",
                               env={**os.environ, "NETSIM_DATA_DIR": str(data_dir)},
                               stdin=subprocess.DEVNULL, capture_output=True, timeout=600)
         assert done.returncode in (0, 2), done.stderr

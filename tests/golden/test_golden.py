@@ -18,7 +18,9 @@ import golden
 SANITIZED = b"__asan_init" in pathlib.Path(os.environ["NETSIM"]).read_bytes()
 
 # Under the sanitizers they take minutes, and run nothing that shorter scenarios do not.
-LONG = {"nas_x306", "osu_bandwidth_x306", "sctp_iperf_failover", "sweeps/stencil_ranks"}
+LONG = {"bcast_cluster2", "flow_collectives", "flow_pingpong", "grim_injection", "nas_x306",
+        "osu_bandwidth_x306", "osu_bibandwidth_x306", "pingpong_cluster2", "sctp_iperf_failover",
+        "sweeps/retransmission_policies", "sweeps/stencil_ranks", "sweeps/unequal_rails"}
 
 PLUGIN = pathlib.Path(os.environ["NETSIM"]).parent / "netsim_flow.so"
 
