@@ -18,13 +18,15 @@ static bool next_rank(const struct arbiter *arbiter, int64_t *rank)
     return next != G_MAXINT64;
 }
 
-// Gives those of one rank what they ask for, or all there is; returns that.
+// Gives those of one rank, of whom at least one asks, what they ask for, or all that is left,
+// `rate`; returns what they get.
 static int64_t serve(struct arbiter *arbiter, int64_t rank, int64_t rate)
 {
     int64_t asked = 0;
     for (int i = 0; i < ARBITER_ENGINES; i++)
         if (arbiter->users[i].rank == rank)
             asked += arbiter->users[i].asks;
+    g_assert(asked > 0 && rate >= 0);
     for (int i = 0; i < ARBITER_ENGINES; i++) {
         struct arbiter_share *user = &arbiter->users[i];
         if (user->rank != rank)
