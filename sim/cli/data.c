@@ -85,13 +85,9 @@ static char *data_file(const char *folder, const char *name, const char *suffix)
     return NULL;
 }
 
-// Returns the file that an argument names, or NULL. An existing file of that path always wins.
-static char *find_scenario(const char *argument)
+// Returns the path of what is shipped under this name, or NULL.
+static char *shipped_scenario(const char *argument)
 {
-    if (g_file_test(argument, G_FILE_TEST_EXISTS))
-        return g_strdup(argument);
-    if (g_path_is_absolute(argument))
-        return NULL;
     static const struct {
         const char *folder, *suffix;
     } places[] = {{"", ""},
@@ -99,13 +95,24 @@ static char *find_scenario(const char *argument)
                   {"scenarios", ""},
                   {"scenarios", ".yaml"},
                   {"scenarios/sweeps", ".yaml"}};
-    for (size_t i = 0; i < G_N_ELEMENTS(places); i++) {
+    for (size_t i = 0; !g_path_is_absolute(argument) && i < G_N_ELEMENTS(places); i++) {
         char *path = data_file(places[i].folder, argument, places[i].suffix);
         if (path && !g_file_test(path, G_FILE_TEST_IS_DIR))
             return path;
         g_free(path);
     }
     return NULL;
+}
+
+// Returns the file that an argument names, or NULL. A path is the file there, if there is one. A
+// word is a shipped scenario: programs, results and recordings are often called the same.
+static char *find_scenario(const char *argument)
+{
+    bool word = !strpbrk(argument, "./"), exists = g_file_test(argument, G_FILE_TEST_EXISTS);
+    if (!word && exists && !g_file_test(argument, G_FILE_TEST_IS_DIR))
+        return g_strdup(argument);
+    char *shipped = shipped_scenario(argument);
+    return shipped || !exists ? shipped : g_strdup(argument);
 }
 
 // "did you mean A or B?" for names that have the word in them; NULL: none has. The caller frees it.

@@ -7,7 +7,7 @@ import pathlib
 import re
 import unittest
 
-from harness import NETSIM, Case
+from harness import NETSIM, SMALL, Case
 
 COMMANDS = ["run", "check", "describe", "list", "show", "bench", "sweep", "explain", "flatten",
             "export", "trace", "calibrate"]
@@ -181,6 +181,26 @@ class Show(Case):
             done = self.netsim("show", name, code=1)
             self.assertEqual(done.stdout, "")
             self.assertIn(said, done.stderr)
+
+
+class Named(Case):
+    def test_a_word_is_what_is_shipped(self):
+        """Whatever else is there: a program, or a directory of results."""
+        shipped = self.netsim("check", "stencil").stdout
+        self.assertIn("stencil", shipped)
+        self.write("stencil", "\x7fELF")
+        os.mkdir(self.path("tiny"))
+        self.assertEqual(self.netsim("check", "stencil").stdout, shipped)
+        self.netsim("check", "tiny")
+        self.assertIn("not YAML", self.netsim("check", "./stencil", code=1).stderr)
+
+    def test_a_path_is_a_file(self):
+        self.write("stencil.yaml", SMALL)
+        os.makedirs(self.path("sweeps/stencil_ranks"))
+        self.assertIn("first, quoted", self.netsim("check", "stencil.yaml").stdout)
+        self.netsim("sweep", "sweeps/stencil_ranks", "--dry-run")
+        self.write("mine", SMALL)
+        self.assertIn("first, quoted", self.netsim("check", "mine").stdout)
 
 
 class Describe(Case):
