@@ -90,11 +90,11 @@ static char *shipped_scenario(const char *argument)
 {
     static const struct {
         const char *folder, *suffix;
-    } places[] = {{"", ""},
-                  {"", ".yaml"},
+    } places[] = {{"scenarios", ".yaml"},
+                  {"scenarios/sweeps", ".yaml"},
                   {"scenarios", ""},
-                  {"scenarios", ".yaml"},
-                  {"scenarios/sweeps", ".yaml"}};
+                  {"", ".yaml"},
+                  {"", ""}};
     for (size_t i = 0; !g_path_is_absolute(argument) && i < G_N_ELEMENTS(places); i++) {
         char *path = data_file(places[i].folder, argument, places[i].suffix);
         if (path && !g_file_test(path, G_FILE_TEST_IS_DIR))

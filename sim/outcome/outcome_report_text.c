@@ -9,7 +9,8 @@
 #include <string.h>
 
 #define MOST_IN_LINE 16 // values of an axis
-#define MOST_ROWS 40    // values of an axis, each with a row
+#define MOST_ROWS 40    // values of an axis, or sizes, each with a row
+#define MOST_RANKS 8    // each with a row
 
 // A table that is laid out when it is complete: columns are as wide as their widest cell.
 struct grid {
@@ -72,20 +73,67 @@ static int number(const json_t *object, const char *name)
     return (int)json_integer_value(json_object_get(object, name));
 }
 
-// "tiny" for "lam_via.tiny", if no other axis ends so.
+static bool ends_so(const char *name, const void *end)
+{
+    return g_str_has_suffix(name, end);
+}
+
+static bool is_other(const char *value, const void *first)
+{
+    return strcmp(value, first) != 0;
+}
+
+// How many of the parts of a text, with commas between them, `counts` says true of.
+static int parts_that(const char *text, bool (*counts)(const char *part, const void *what),
+                      const void *what)
+{
+    char **parts = g_strsplit(text, ", ", -1);
+    int count = 0;
+    for (char **part = parts; *part; part++)
+        count += counts(*part, what);
+    g_strfreev(parts);
+    return count;
+}
+
+// "tiny" for "lam_via.tiny", if no other parameter that varies ends so.
 static char *short_name(const json_t *axes, const char *name)
 {
     const char *dot = strrchr(name, '.');
     int same = 0;
     const json_t *axis;
     size_t i;
-    if (!dot || strchr(name, ','))
+    if (!dot)
         return g_strdup(name);
     json_array_foreach(axes, i, axis)
     {
-        same += g_str_has_suffix(member(axis, "name"), dot);
+        same += parts_that(member(axis, "name"), ends_so, dot);
     }
     return g_strdup(same > 1 ? name : dot + 1);
+}
+
+// "ranks, count" for "workload.ranks, hosts[0].count": parameters that vary together.
+static char *short_names(const json_t *axes, const char *names)
+{
+    char **parts = g_strsplit(names, ", ", -1);
+    for (char **part = parts; *part; part++) {
+        char *word = short_name(axes, *part);
+        g_free(*part);
+        *part = word;
+    }
+    char *words = g_strjoinv(", ", parts);
+    g_strfreev(parts);
+    return words;
+}
+
+// "16" for "16, 16, 16": values of parameters that vary together.
+static char *short_values(const char *values)
+{
+    const char *comma = strstr(values, ", ");
+    char *first = comma ? g_strndup(values, (gsize)(comma - values)) : g_strdup(values);
+    if (!comma || parts_that(values, is_other, first) == 0)
+        return first;
+    g_free(first);
+    return g_strdup(values);
 }
 
 // "tiny=1 KiB seed=2": the axes that have more than one value.
@@ -99,10 +147,11 @@ static char *point_text(const json_t *report, const json_t *point)
         const char *name = member(axis, "name");
         if (json_array_size(json_object_get(axis, "values")) < 2)
             continue;
-        char *word = short_name(axes, name);
-        g_string_append_printf(text, "%s%s=%s", text->len ? "  " : "", word,
-                               member(json_object_get(point, "values"), name));
-        g_free(word);
+        char *words = short_names(axes, name);
+        char *values = short_values(member(json_object_get(point, "values"), name));
+        g_string_append_printf(text, "%s%s=%s", text->len ? "  " : "", words, values);
+        g_free(values);
+        g_free(words);
     }
     if (json_object_get(point, "seed"))
         g_string_append_printf(text, "%sseed=%d", text->len ? "  " : "", number(point, "seed"));
@@ -113,6 +162,13 @@ static char *point_text(const json_t *report, const json_t *point)
 static int seeds_of(const json_t *report)
 {
     return (int)json_array_size(json_object_get(report, "seeds"));
+}
+
+static void append_values(GString *out, const char *values)
+{
+    char *text = short_values(values);
+    g_string_append(out, text);
+    g_free(text);
 }
 
 // All values, or of more than a line can hold the first ones and the last.
@@ -128,7 +184,7 @@ static char *joined(const json_t *texts)
             if (json_is_integer(text))
                 g_string_append_printf(all, "%" JSON_INTEGER_FORMAT, json_integer_value(text));
             else
-                g_string_append(all, json_string_value(text));
+                append_values(all, json_string_value(text));
         } else if (i == 3) {
             g_string_append(all, ", ...");
         }
@@ -233,7 +289,7 @@ static void print_ends_by_value(const json_t *report, GString *out)
         }
         grid_add(&grid, member(row, "series"));
         grid_add(&grid, member(row, "axis"));
-        grid_add(&grid, member(row, "value"));
+        grid_take(&grid, short_values(member(row, "value")));
         grid_take(&grid, g_strdup_printf("%d of %d", number(row, "completed"),
                                          number(row, "completed") + number(row, "other")));
         grid_take(&grid, g_string_free(kinds, FALSE));
@@ -293,9 +349,9 @@ static void print_pair(const json_t *report, const json_t *pair, GString *out)
     struct grid grid = grid_new((guint)json_array_size(columns) + 1, ~0u);
     grid_add(&grid, "");
     for (k = 0; k < json_array_size(columns); k++)
-        grid_add(&grid, json_string_value(json_array_get(columns, k)));
+        grid_take(&grid, short_values(json_string_value(json_array_get(columns, k))));
     for (i = 0; i < json_array_size(rows); i++) {
-        grid_add(&grid, json_string_value(json_array_get(rows, i)));
+        grid_take(&grid, short_values(json_string_value(json_array_get(rows, i))));
         for (k = 0; k < json_array_size(columns); k++)
             grid_take(&grid, pair_cell(pair, i, k));
     }
@@ -367,21 +423,32 @@ static void add_row(struct grid *grid, const json_t *report, const json_t *row)
     g_free(worst);
 }
 
-// Only what differs between points is worth a row.
+// Only what differs between points is worth a row, and of ranks, which mostly do the same, few are.
 static void print_rows(const json_t *report, const json_t *rows, size_t flat, GString *out)
 {
     static const char *const head[] = {"", "best", "at", "worst", "at"};
+    static const size_t most[] = {[false] = MOST_ROWS, [true] = MOST_RANKS};
+    size_t i, shown[] = {0, 0}, left = 0;
     const json_t *row;
-    size_t i;
     struct grid grid = grid_new(5, 1u << 1 | 1u << 3);
     for (size_t k = 0; k < G_N_ELEMENTS(head); k++)
         grid_add(&grid, head[k]);
     json_array_foreach(rows, i, row)
     {
-        if (!is_flat(row))
-            add_row(&grid, report, row);
+        bool of_rank = json_is_integer(json_object_get(row, "rank"));
+        if (is_flat(row))
+            continue;
+        if (shown[of_rank] == most[of_rank]) {
+            left++;
+            continue;
+        }
+        shown[of_rank]++;
+        add_row(&grid, report, row);
     }
     grid_print(&grid, out);
+    if (left)
+        g_string_append_printf(out, "  and %zu more row%s: --format json has them\n", left,
+                               left == 1 ? "" : "s");
     if (flat)
         g_string_append_printf(out, "  and %zu more row%s, in which every point has the same\n",
                                flat, flat == 1 ? "" : "s");
@@ -492,7 +559,7 @@ static void print_effects(const json_t *report, GString *out)
         if (has_many(report, member(effect, "axis")))
             continue;
         grid_add(&grid, member(effect, "axis"));
-        grid_add(&grid, member(effect, "value"));
+        grid_take(&grid, short_values(member(effect, "value")));
         json_array_foreach(metrics, k, metric)
         {
             grid_take(&grid, change_text(json_array_get(json_object_get(metric, "effects"), i)));

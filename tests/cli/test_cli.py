@@ -7,7 +7,7 @@ import pathlib
 import re
 import unittest
 
-from harness import NETSIM, SMALL, Case
+from harness import NETSIM, SMALL, SOURCE, Case
 
 COMMANDS = ["run", "check", "describe", "list", "show", "bench", "sweep", "explain", "flatten",
             "export", "trace", "calibrate"]
@@ -193,6 +193,9 @@ class Named(Case):
         self.assertEqual(self.netsim("check", "stencil").stdout, shipped)
         self.netsim("check", "tiny")
         self.assertIn("not YAML", self.netsim("check", "./stencil", code=1).stderr)
+        # As in the source tree, where a program is compiled beside the directory of the scenarios.
+        os.symlink(os.path.join(SOURCE, "scenarios"), self.path("scenarios"))
+        self.netsim("check", "stencil", environment={"NETSIM_DATA_DIR": self.directory})
 
     def test_a_path_is_a_file(self):
         self.write("stencil.yaml", SMALL)

@@ -223,6 +223,33 @@ class Effects(SweepCase):
         self.assertIn("a  0, 1, 2, ..., 49 (50 values)", out)
         self.assertIn("a has too many values for rows", out)
 
+    def test_equal_values_that_vary_together_are_one(self):
+        path = self.make({0: {8: 1.0}, 1: {8: 2.0}},
+                         dict(self.PRODUCT, mode="zip", axes=[{"path": "x.a", "values": ["1", "2"]},
+                                                              {"path": "x.b", "values": ["1", "2"]}]))
+        out = self.sweep("--report", path).stdout
+        self.assertIn("  x.a, x.b  1, 2\n", out)
+        self.assertRegex(out, r"8 B +[12] +a, b=[12] +[12] +a, b=[12]\n")
+        self.assertRegex(out, r"x\.a, x\.b  2 +\+100\.00 %\n")
+
+    def test_few_of_many_ranks_have_rows(self):
+        self.write("ranks.yaml", """\
+schema: 1
+name: ranks
+testbed: testbeds/cluster1.yaml
+stack: lam_via
+hosts: [{name: node, count: 12}]
+switches: [{name: switch, ports: 12}]
+workload: {ranks: 12, program: [{ranks: all, do: [{compute: 1 us}]}]}
+sweep: {axes: {"workload.program[0].do[0].compute": [1 us, 2 us]}}
+""")
+        self.sweep("ranks.yaml")
+        out = self.sweep("--report", "ranks").stdout
+        self.assertIn("\n  rank 7 ", out)
+        self.assertNotIn("\n  rank 8 ", out)
+        self.assertIn("  and 4 more rows: --format json has them\n", out)
+        self.assertEqual(len(self.report("ranks.yaml")["metrics"][0]["rows"]), 13)  # and all together
+
     def test_many_seeds_that_change_nothing(self):
         self.sweep("quick.yaml", "--seeds", "50")
         out = self.sweep("--report", "quick").stdout
