@@ -4,7 +4,6 @@
 
 #include "sim/config/quantity.h"
 #include "sim/figures/notes.h"
-#include "sim/outcome/replicated.h"
 
 #include <math.h>
 #include <string.h>
@@ -13,71 +12,6 @@
 #define MOST_FIELDS 8
 // Values that differ by less are the same: times are whole picoseconds.
 #define SAME 1e-9
-
-// ---- Curves ----
-
-static struct outcome_curve *curve_copy(const struct outcome *outcome,
-                                        const struct outcome_curve *of)
-{
-    gsize points = (gsize)outcome->points, runs = points * (gsize)outcome_replications(outcome);
-    struct outcome_curve *copy = g_memdup2(of, sizeof *of);
-    copy->lost = NULL;
-    copy->values = g_memdup2(of->values, points * sizeof *of->values);
-    copy->replicates = g_memdup2(of->replicates, runs * sizeof *of->replicates);
-    copy->summaries = g_memdup2(of->summaries, points * sizeof *of->summaries);
-    return copy;
-}
-
-// A time of several ranks is, in each run, that of the slowest.
-static struct outcome_curve *slowest(const struct outcome *outcome, const GPtrArray *curves,
-                                     const struct outcome_curve *first)
-{
-    struct outcome_curve *made = curve_copy(outcome, first);
-    made->rank = -1;
-    for (int run = 0; run < outcome->points * outcome_replications(outcome); run++)
-        for (guint i = 0; i < curves->len; i++) {
-            const struct outcome_curve *curve = g_ptr_array_index(curves, i);
-            if (curve->series == first->series && curve->size == first->size)
-                made->replicates[run] = fmax(made->replicates[run], curve->replicates[run]);
-        }
-    outcome_summarise(outcome, made);
-    return made;
-}
-
-static void curve_free_made(gpointer data)
-{
-    struct outcome_curve *curve = data;
-    g_free(curve->values);
-    g_free(curve->replicates);
-    g_free(curve->summaries);
-    g_free(curve);
-}
-
-// The curves of a metric, one for each series and size (or rank, of what is no time). Owned.
-static GPtrArray *curves_of(const struct swept_picture *picture, const char *metric)
-{
-    const struct outcome *outcome = picture->outcome;
-    GPtrArray *curves = swept_curves(outcome, metric);
-    GPtrArray *made = g_ptr_array_new_with_free_func(curve_free_made);
-    for (guint i = 0; i < curves->len; i++) {
-        const struct outcome_curve *curve = g_ptr_array_index(curves, i);
-        bool known = false;
-        for (guint k = 0; k < made->len && swept_is_duration(metric); k++) {
-            const struct outcome_curve *other = g_ptr_array_index(made, k);
-            known = known || (other->series == curve->series && other->size == curve->size);
-        }
-        if (known)
-            continue;
-        if (curve->rank >= 0 && swept_is_duration(metric)) {
-            g_ptr_array_add(made, slowest(outcome, curves, curve));
-            notes_add(picture->notes, "the time is that of the slowest rank");
-        } else {
-            g_ptr_array_add(made, curve_copy(outcome, curve));
-        }
-    }
-    g_ptr_array_unref(curves);
-    return made;
-}
 
 // ---- Fields ----
 
@@ -188,7 +122,7 @@ static json_t *field_panel(const struct swept_picture *picture, const struct fie
 static void add_fields_of(const struct swept_picture *picture, const char *metric,
                           bool many_metrics, json_t *panels)
 {
-    GPtrArray *curves = curves_of(picture, metric);
+    GPtrArray *curves = swept_curves(picture, metric, 0);
     GArray *fields = fields_of(picture, curves);
     bool many_sizes = swept_has_many_sizes(curves);
     drop_uniform(picture, fields, many_sizes);

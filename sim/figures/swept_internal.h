@@ -84,9 +84,9 @@ char *swept_why(const struct outcome *outcome, int point, int series);
 // Whether the curves have more than one message size.
 bool swept_has_many_sizes(const GPtrArray *curves);
 
-// Curves of a metric (borrowed): those of all ranks together if there are any, else those of each
-// rank.
-GPtrArray *swept_curves(const struct outcome *outcome, const char *metric);
+// Curves of a metric: those of all ranks together if there are any, else those of each rank. A time
+// of more than `most_ranks` ranks is that of the slowest. Free with g_ptr_array_unref.
+GPtrArray *swept_curves(const struct swept_picture *picture, const char *metric, int most_ranks);
 
 // ---- Kinds of panels; each adds to `panels` ----
 

@@ -10,6 +10,7 @@
 
 // The most lines in a picture that can still be read; a note says which were left out.
 #define MOST_LINES 12
+#define MOST_RANKS 8
 #define MOST_PANELS 8
 #define MOST_COLOURS 8
 // Times that span more than this are put on a logarithmic axis.
@@ -87,7 +88,7 @@ static const char *scale_of(const char *metric, const json_t *lines)
 
 static json_t *lines_panel(const struct swept_picture *picture, const char *metric)
 {
-    GPtrArray *curves = swept_curves(picture->outcome, metric);
+    GPtrArray *curves = swept_curves(picture, metric, MOST_RANKS);
     GArray *rest = swept_combinations(picture);
     bool many_sizes = swept_has_many_sizes(curves);
     json_t *series = json_array();
@@ -192,7 +193,7 @@ static GArray *lines_over_sizes(const struct swept_picture *picture, const GPtrA
 
 static json_t *sizes_panel(const struct swept_picture *picture, const char *metric, int series)
 {
-    GPtrArray *curves = swept_curves(picture->outcome, metric);
+    GPtrArray *curves = swept_curves(picture, metric, MOST_RANKS);
     GArray *all = lines_over_sizes(picture, curves, series);
     json_t *lines = json_array();
     guint shown = MIN(all->len, MOST_LINES);

@@ -204,15 +204,3 @@ GArray *swept_combinations(const struct swept_picture *picture)
     }
     return found;
 }
-
-GPtrArray *swept_curves(const struct outcome *outcome, const char *metric)
-{
-    GPtrArray *found = g_ptr_array_new();
-    for (int whole = 1; whole >= 0 && found->len == 0; whole--)
-        for (guint i = 0; i < outcome->curves->len; i++) {
-            const struct outcome_curve *curve = outcome_curve_at(outcome, (int)i);
-            if (curve->metric == metric && (curve->rank < 0) == (whole == 1))
-                g_ptr_array_add(found, (gpointer)curve);
-        }
-    return found;
-}

@@ -178,19 +178,27 @@ static void add_level(struct reader *reader, size_t values, int axis, const int 
     g_array_append_val(reader->levels, level);
 }
 
-// The k-th values of all axes (k < 0: their paths) but the seed: "1 Mb/s, 4". The caller frees it.
+// The k-th values of all axes (k < 0: their paths) but the seed: "1 Mb/s, 4", or of equal ones one.
+// The caller frees it.
 static char *zipped_text(const json_t *axes, int k)
 {
     GString *text = g_string_new(NULL);
+    const char *first = NULL;
+    bool equal = true;
     const json_t *axis;
     size_t i;
     json_array_foreach(axes, i, axis)
     {
-        if (!is_seed(axis))
-            g_string_append_printf(text, "%s%s", text->len ? ", " : "",
-                                   k < 0 ? json_string_value(json_object_get(axis, "path"))
-                                         : value_at(axis, (size_t)k));
+        if (is_seed(axis))
+            continue;
+        const char *one =
+            k < 0 ? json_string_value(json_object_get(axis, "path")) : value_at(axis, (size_t)k);
+        g_string_append_printf(text, "%s%s", first ? ", " : "", one);
+        first = first ? first : one;
+        equal &= strcmp(first, one) == 0;
     }
+    if (first && equal)
+        g_string_assign(text, first);
     return g_string_free(text, FALSE);
 }
 

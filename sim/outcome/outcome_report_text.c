@@ -73,24 +73,13 @@ static int number(const json_t *object, const char *name)
     return (int)json_integer_value(json_object_get(object, name));
 }
 
-static bool ends_so(const char *name, const void *end)
+// How many of the parameters of an axis, with commas between them, have this end.
+static int parts_with(const char *names, const char *end)
 {
-    return g_str_has_suffix(name, end);
-}
-
-static bool is_other(const char *value, const void *first)
-{
-    return strcmp(value, first) != 0;
-}
-
-// How many of the parts of a text, with commas between them, `counts` says true of.
-static int parts_that(const char *text, bool (*counts)(const char *part, const void *what),
-                      const void *what)
-{
-    char **parts = g_strsplit(text, ", ", -1);
+    char **parts = g_strsplit(names, ", ", -1);
     int count = 0;
     for (char **part = parts; *part; part++)
-        count += counts(*part, what);
+        count += g_str_has_suffix(*part, end);
     g_strfreev(parts);
     return count;
 }
@@ -106,7 +95,7 @@ static char *short_name(const json_t *axes, const char *name)
         return g_strdup(name);
     json_array_foreach(axes, i, axis)
     {
-        same += parts_that(member(axis, "name"), ends_so, dot);
+        same += parts_with(member(axis, "name"), dot);
     }
     return g_strdup(same > 1 ? name : dot + 1);
 }
@@ -125,17 +114,6 @@ static char *short_names(const json_t *axes, const char *names)
     return words;
 }
 
-// "16" for "16, 16, 16": values of parameters that vary together.
-static char *short_values(const char *values)
-{
-    const char *comma = strstr(values, ", ");
-    char *first = comma ? g_strndup(values, (gsize)(comma - values)) : g_strdup(values);
-    if (!comma || parts_that(values, is_other, first) == 0)
-        return first;
-    g_free(first);
-    return g_strdup(values);
-}
-
 // "tiny=1 KiB seed=2": the axes that have more than one value.
 static char *point_text(const json_t *report, const json_t *point)
 {
@@ -148,9 +126,8 @@ static char *point_text(const json_t *report, const json_t *point)
         if (json_array_size(json_object_get(axis, "values")) < 2)
             continue;
         char *words = short_names(axes, name);
-        char *values = short_values(member(json_object_get(point, "values"), name));
-        g_string_append_printf(text, "%s%s=%s", text->len ? "  " : "", words, values);
-        g_free(values);
+        g_string_append_printf(text, "%s%s=%s", text->len ? "  " : "", words,
+                               member(json_object_get(point, "values"), name));
         g_free(words);
     }
     if (json_object_get(point, "seed"))
@@ -162,13 +139,6 @@ static char *point_text(const json_t *report, const json_t *point)
 static int seeds_of(const json_t *report)
 {
     return (int)json_array_size(json_object_get(report, "seeds"));
-}
-
-static void append_values(GString *out, const char *values)
-{
-    char *text = short_values(values);
-    g_string_append(out, text);
-    g_free(text);
 }
 
 // All values, or of more than a line can hold the first ones and the last.
@@ -184,7 +154,7 @@ static char *joined(const json_t *texts)
             if (json_is_integer(text))
                 g_string_append_printf(all, "%" JSON_INTEGER_FORMAT, json_integer_value(text));
             else
-                append_values(all, json_string_value(text));
+                g_string_append(all, json_string_value(text));
         } else if (i == 3) {
             g_string_append(all, ", ...");
         }
@@ -289,7 +259,7 @@ static void print_ends_by_value(const json_t *report, GString *out)
         }
         grid_add(&grid, member(row, "series"));
         grid_add(&grid, member(row, "axis"));
-        grid_take(&grid, short_values(member(row, "value")));
+        grid_add(&grid, member(row, "value"));
         grid_take(&grid, g_strdup_printf("%d of %d", number(row, "completed"),
                                          number(row, "completed") + number(row, "other")));
         grid_take(&grid, g_string_free(kinds, FALSE));
@@ -349,9 +319,9 @@ static void print_pair(const json_t *report, const json_t *pair, GString *out)
     struct grid grid = grid_new((guint)json_array_size(columns) + 1, ~0u);
     grid_add(&grid, "");
     for (k = 0; k < json_array_size(columns); k++)
-        grid_take(&grid, short_values(json_string_value(json_array_get(columns, k))));
+        grid_add(&grid, json_string_value(json_array_get(columns, k)));
     for (i = 0; i < json_array_size(rows); i++) {
-        grid_take(&grid, short_values(json_string_value(json_array_get(rows, i))));
+        grid_add(&grid, json_string_value(json_array_get(rows, i)));
         for (k = 0; k < json_array_size(columns); k++)
             grid_take(&grid, pair_cell(pair, i, k));
     }
@@ -559,7 +529,7 @@ static void print_effects(const json_t *report, GString *out)
         if (has_many(report, member(effect, "axis")))
             continue;
         grid_add(&grid, member(effect, "axis"));
-        grid_take(&grid, short_values(member(effect, "value")));
+        grid_add(&grid, member(effect, "value"));
         json_array_foreach(metrics, k, metric)
         {
             grid_take(&grid, change_text(json_array_get(json_object_get(metric, "effects"), i)));

@@ -101,6 +101,28 @@ class Sweeps(Drawing):
         self.assertNotIn('id="p1-failed-2-2"', picture)
         self.assertNotIn('id="p2-heat"', picture)
 
+    def test_many_ranks_are_a_line(self):
+        """Of few ranks each has one. Numbers that vary together are one axis of numbers."""
+        self.write("many.yaml", """\
+schema: 1
+name: many
+testbed: testbeds/cluster1.yaml
+stack: lam_via
+switches: [{name: switch, ports: 0}]
+workload: {ranks: 2, program: [{ranks: all, do: [{compute: 1 us}, {barrier: {}}]}]}
+""")
+        for name, counts in (("few", "2,4,8"), ("many", "2,4,16")):
+            self.netsim("sweep", "many.yaml", "--zip", "--set", f"workload.ranks={counts}",
+                        "--set", f"hosts[0].count={counts}", "--out", name)
+            self.netsim("plot", name, "--out", f"{name}.svg")
+        few, many = self.texts("few.svg"), self.texts("many.svg")
+        self.assertIn("lam_via, rank 7", few)
+        self.assertNotIn("slowest", few)
+        self.assertIn("the time is that of the slowest rank", many)
+        self.assertNotIn("rank 7", many)
+        self.assertIn("2 4 16 workload.ranks, hosts[0].count", many)
+        self.assertEqual(len([one for one in self.ids("many.svg") if one and "p1-series-" in one]), 1)
+
     def test_axes_that_are_named(self):
         """--x alone draws lines, --x and --y a field of these two; of metrics and sizes, those that
         are named."""
