@@ -4,6 +4,7 @@
 // in the directory; of several, each in a directory of its name.
 #include "sim/cli/export.h"
 
+#include "sim/config/quantity.h"
 #include "sim/flow/curve_benchmark.h"
 #include "sim/flow/pieces.h"
 #include "sim/flow/platform_xml.h"
@@ -150,15 +151,36 @@ static void readme_command(GString *text, const struct platform_series *series)
     g_free(speed);
 }
 
+// The largest message that was measured; g_free.
+static char *largest_text(const struct flow_curve *curve)
+{
+    const GArray *points = curve->points;
+    int64_t size = g_array_index(points, struct curve_point, points->len - 1).size;
+    return quantity_format(QUANTITY_SIZE, (struct quantity){.integer = size});
+}
+
+static void readme_fit(GString *text, const struct platform_series *series)
+{
+    char *largest = largest_text(series->curve);
+    g_string_append_printf(
+        text,
+        "## Messages\n\nThe factors are fitted to netsim's own PingPong of %s. From 1 B to %s "
+        "they are at worst %+.2f %% off (at %" G_GINT64_FORMAT " B).\n",
+        series->test_case->stack->name, largest, 100 * series->worst, series->worst_size);
+    if (series->curve->beyond)
+        g_string_append_printf(text,
+                               "netsim ends at a larger message (%s).\nSMPI sends it as the last "
+                               "piece goes on, which nothing vouches for. ",
+                               series->curve->beyond);
+    else
+        g_string_append(text, "Beyond, the last piece goes on. ");
+    g_free(largest);
+}
+
 static void readme_curve(GString *text, const struct platform_series *series)
 {
     const struct smpi_model *model = series->model;
-    g_string_append_printf(
-        text,
-        "## Messages\n\nThe factors are fitted to netsim's own PingPong of %s. From 1 B to 4 MiB "
-        "they are at worst %+.2f %% off (at %" G_GINT64_FORMAT " B); beyond,\nthe last piece goes "
-        "on. ",
-        series->test_case->stack->name, 100 * series->worst, series->worst_size);
+    readme_fit(text, series);
     if (model->eager < 0)
         g_string_append(text, "No message is sent before its receive is there.\n\n");
     else if (model->eager >= 1 << 30)
@@ -178,8 +200,8 @@ static void readme_curve(GString *text, const struct platform_series *series)
     if (series->curve->local)
         g_string_append_printf(text,
                                "\nMessages within a host have the same factors and a loopback "
-                               "link of their own, which is right for 1 B and for 4 MiB;\nbetween "
-                               "them they are up to %+.0f %% off netsim's.\n",
+                               "link of their own, which is right for the smallest\nand the "
+                               "largest; between them they are up to %+.0f %% off netsim's.\n",
                                100 * series->local_worst);
     g_string_append_c(text, '\n');
 }
@@ -258,6 +280,13 @@ static enum cli_exit write_series(const struct platform_series *series, const ch
               "%" G_GINT64_FORMAT " B\n",
               directory, series->test_case->name, hosts, hosts == 1 ? "" : "s", pieces,
               pieces == 1 ? "" : "s", 100 * series->worst, series->worst_size);
+    if (series->curve->beyond) {
+        char *largest = largest_text(series->curve);
+        cli_print("%s/platform.xml: nothing vouches for messages of more than %s, at which netsim "
+                  "ends: %s\n",
+                  directory, largest, series->curve->beyond);
+        g_free(largest);
+    }
     return fabs(series->worst) <= series->tolerance ? CLI_DONE : CLI_CHECK_FAILED;
 }
 

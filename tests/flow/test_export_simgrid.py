@@ -20,7 +20,10 @@ SOURCE = pathlib.Path(os.environ["NETSIM_SOURCE_DIR"]).resolve()
 HERE = pathlib.Path(__file__).resolve().parent
 TESTBEDS = SOURCE / "scenarios" / "testbeds"
 STACKS = {"lam_via": "cluster1", "mvich": "cluster1", "lam_tcp": "cluster1", "mpich_p4": "cluster1",
-          "ch3_sock": "x306", "ch3_sctp": "x306", "ch3_hybrid": "x306", "openmpi_tcp": "x306"}
+          "ch3_sock": "x306", "ch3_sctp": "x306", "ch3_hybrid": "x306", "openmpi_tcp": "x306",
+          "armci": "config1"}
+NO_BENCHMARK = {"armci"}
+MOST = {"armci": 16384}  # bytes that the stack can send
 DONE, WRONG = 0, 1  # exit codes
 TOLERANCE = 3       # %
 
@@ -168,6 +171,19 @@ class Files(Exports):
         for name in ("platform.xml", "hostfile", "README.md"):
             self.assertEqual(self.text("one", name), self.text("two", name))
 
+    def test_what_is_not_modelled_is_said(self):
+        done = self.export(self.scenario("limited", "armci", PROGRAM), "limited")
+        self.assertIn("limited/platform.xml: nothing vouches for messages of more than 16 KiB, at "
+                      "which netsim ends: ", done.stdout)
+        self.assertIn("rank 0 sends 16385 B to rank 1: MPICH beside ARMCI is modelled for eager "
+                      "messages only (mpich_gm.eager: 16384 B)\n", done.stdout)
+        self.assertRegex(self.text("limited", "README.md"),
+                         r"From 1 B to 16 KiB they are at worst .*\nnetsim ends at a larger message")
+        self.assertRegex(self.text("limited", "README.md"), r"\n\| \d+ \| 16384 \| ")
+        self.export(self.scenario("whole", "mvich", PROGRAM), "whole")
+        self.assertRegex(self.text("whole", "README.md"),
+                         r"From 1 B to 4 MiB they are at worst .*\nBeyond, the last piece goes on\.")
+
     def test_a_smaller_tolerance_takes_more_pieces(self):
         scenario = self.scenario("fine", "lam_tcp", PROGRAM)
         coarse = self.export(scenario, "coarse", "--tolerance", "10%").stdout
@@ -220,8 +236,29 @@ class UnderSmpirun(Exports):
                    cwd=self.directory)
         return done.stdout
 
+    def program_curve(self, stack, sizes):
+        """As curve, of a program of two ranks: what pingpong.c does, without the benchmark."""
+        ranks = [], []
+        for size in sizes:
+            for rank, other in ((0, 1), (1, 0)):
+                there = f"send: {{to: {other}, size: {size} B, tag: 0}}"
+                back = f"recv: {{from: {other}, size: {size} B, tag: 0}}"
+                calls = f"[{{{there}}}, {{{back}}}]" if rank == 0 else f"[{{{back}}}, {{{there}}}]"
+                ranks[rank].extend([f"{{loop: {{count: 3, do: {calls}}}}}", f"{{clock: b{size}}}",
+                                    f"{{loop: {{count: 10, do: {calls}}}}}", f"{{lap: b{size}}}"])
+        path = self.scenario(f"{stack}_curve", stack,
+                             f"ranks: 2, program: [{{ranks: 0, do: [{', '.join(ranks[0])}]}}, "
+                             f"{{ranks: 1, do: [{', '.join(ranks[1])}]}}]")
+        done = run(NETSIM, "run", path, "--format", "json", "--out", "results", cwd=self.directory)
+        laps = {value["metric"]: value["value"]
+                for value in json.loads(done.stdout)["series"][0]["values"] if value["rank"] == 0}
+        return {size: laps[f"b{size}_mean_us"] * 1e-6 / 20 for size in sizes}
+
     def curve(self, stack, sizes):
         """Seconds of netsim's own PingPong by size."""
+        sizes = [size for size in sizes if size <= MOST.get(stack, size)]
+        if stack in NO_BENCHMARK:
+            return self.program_curve(stack, sizes)
         listed = ", ".join(f"{size} B" for size in sizes)
         path = self.scenario(f"{stack}_curve", stack,
                              f"benchmark: pmb.pingpong, ranks: 2, sizes: [{listed}]")
