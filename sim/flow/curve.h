@@ -42,7 +42,7 @@ struct flow_curve {
                     // bytes; NULL: the case has no such ranks
 };
 
-// Measures the curve of a case: at 0 B, at powers of two from 1 B to 4 MiB (or to the
+// Measures the curve of a case: at 0 B, at four sizes per octave from 1 B to 4 MiB (or to the
 // largest message that the stack can send), at the largest eager message and the next, and wherever
 // a line between its neighbours would miss a point by more than CURVE_TOLERANCE. Returns NULL with
 // *error (g_free) set if the case's stack is no MPI library, or a measuring run fails. The caller

@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sim/flow/curve_benchmark.h"
 
+#include "sim/flow/gaps.h"
 #include "sim/flow/pieces.h"
 #include "sim/workload/run.h"
 
-#include <math.h>
 #include <string.h>
 
 #define LARGEST (INT64_C(4) << 20)
-#define PER_OCTAVE 4
-#define MOST_CHANGE 0.01 // of the ratio between neighbours
-#define MOST_ROUNDS 12
-#define MOST_POINTS 200
+#define TOLERANCE 0.01   // by which a size may be off the line between its neighbours
+#define MOST_POINTS 1000 // between those of the grid
 // Between the default sizes, longer messages are repeated this often only: what went before matters
 // less to them.
 #define LONG 16384
@@ -21,7 +19,7 @@ struct benchmarking {
     const struct registry *registry;
     struct scenario_case test_case;
     const struct flow_curve *curve;
-    GArray *found; // struct piece_point by size: ratio of the benchmark to the curve
+    GArray *found; // struct piece_point by size: seconds of one way
     char **error;
 };
 
@@ -51,8 +49,7 @@ static void keep(struct benchmarking *benchmarking, const struct series_result *
         const struct result_value *value = &g_array_index(result->values, struct result_value, i);
         if (strcmp(value->metric, "latency_us") != 0 || value->value <= 0)
             continue;
-        double one_way = flow_curve_at(benchmarking->curve, value->size, false).one_way;
-        struct piece_point point = {value->size, value->value * 1e-6 / one_way};
+        struct piece_point point = {value->size, value->value * 1e-6};
         g_array_append_val(benchmarking->found, point);
     }
     g_array_sort(benchmarking->found, by_size);
@@ -121,65 +118,66 @@ static bool run_default(struct benchmarking *benchmarking)
     return run_sizes(benchmarking, sizes);
 }
 
-static bool run_between(struct benchmarking *benchmarking)
+// Four per octave, and both sides of the eager limit in their place.
+static bool run_grid(struct benchmarking *benchmarking)
 {
-    GArray *sizes = sizes_new();
-    for (int64_t power = 1; power < LARGEST; power *= 2) {
-        int64_t eager = benchmarking->curve->eager, step = MAX(power / PER_OCTAVE, 1);
-        for (int64_t size = power; size < 2 * power; size += step) {
-            ask(benchmarking, sizes, size);
-            // Both sides of the limit, in their place.
-            for (int64_t limit = eager; eager > size && limit <= eager + 1 && limit < size + step;
-                 limit++)
-                if (limit < LARGEST && limit != size)
-                    ask(benchmarking, sizes, limit);
-        }
+    GArray *grid = gaps_grid(LARGEST), *sizes = sizes_new();
+    int64_t limit = benchmarking->curve->eager;
+    for (guint i = 0; i < grid->len; i++) {
+        int64_t size = g_array_index(grid, int64_t, i);
+        int64_t next = i + 1 < grid->len ? g_array_index(grid, int64_t, i + 1) : size;
+        ask(benchmarking, sizes, size);
+        if (limit > size && limit < next)
+            ask(benchmarking, sizes, limit);
+        if (limit >= size && limit < next - 1)
+            ask(benchmarking, sizes, limit + 1);
     }
+    g_array_unref(grid);
     return run_briefly(benchmarking, sizes);
 }
 
-// Halves the gaps over which the ratio changes, until it is clear where it does.
-static bool run_changes(struct benchmarking *benchmarking)
+// ---- Between ----
+
+static bool measure_sizes(void *owner, const GArray *sizes)
 {
-    bool good = true;
-    guint before = 0;
-    for (int round = 0; good && round < MOST_ROUNDS && before < benchmarking->found->len; round++) {
-        GArray *sizes = sizes_new();
-        before = benchmarking->found->len;
-        for (guint i = 0; i + 1 < before && before + sizes->len < MOST_POINTS; i++) {
-            const struct piece_point *one = found_at(benchmarking, i);
-            int64_t middle = one[0].size + (one[1].size - one[0].size) / 2;
-            if (fabs(one[1].value / one[0].value - 1) > MOST_CHANGE && middle > one[0].size)
-                ask(benchmarking, sizes, middle);
-        }
-        good = run_briefly(benchmarking, sizes);
-    }
+    return run_briefly(owner, g_array_copy((GArray *)sizes));
+}
+
+static double one_way_at(void *owner, int64_t size)
+{
+    const struct benchmarking *benchmarking = owner;
+    return pieces_curve_at(found_at(benchmarking, 0), (int)benchmarking->found->len, size);
+}
+
+static bool run_between(struct benchmarking *benchmarking)
+{
+    const struct gaps_search search = {
+        .owner = benchmarking,
+        .measure = measure_sizes,
+        .value = one_way_at,
+        .tolerance = TOLERANCE,
+        .most = MOST_POINTS,
+    };
+    GArray *sizes = sizes_new();
+    for (guint i = 0; i < benchmarking->found->len; i++)
+        g_array_append_val(sizes, found_at(benchmarking, i)->size);
+    bool good = gaps_close(&search, sizes);
+    g_array_unref(sizes);
     return good;
 }
 
 // ---- The curve ----
 
-static void add_point(const struct benchmarking *benchmarking, GArray *points, int64_t size)
+// What was found, divided among sender, wire and receiver as the curve has it.
+static GArray *points_of(const struct benchmarking *benchmarking)
 {
-    const struct piece_point *ratios = found_at(benchmarking, 0);
-    struct curve_point point = flow_curve_at(benchmarking->curve, size, false);
-    point.size = size;
-    point.one_way *= pieces_curve_at(ratios, (int)benchmarking->found->len, size);
-    g_array_append_val(points, point);
-}
-
-// The points of both, by size.
-static GArray *merged(const struct benchmarking *benchmarking)
-{
-    const GArray *old = benchmarking->curve->points;
     GArray *points = g_array_new(FALSE, FALSE, sizeof(struct curve_point));
-    guint i = 0, j = 0;
-    while (i < old->len || j < benchmarking->found->len) {
-        int64_t one = i < old->len ? g_array_index(old, struct curve_point, i).size : INT64_MAX;
-        int64_t other = j < benchmarking->found->len ? found_at(benchmarking, j)->size : INT64_MAX;
-        add_point(benchmarking, points, MIN(one, other));
-        i += one <= other;
-        j += other <= one;
+    for (guint i = 0; i < benchmarking->found->len; i++) {
+        const struct piece_point *found = found_at(benchmarking, i);
+        struct curve_point point = flow_curve_at(benchmarking->curve, found->size, false);
+        point.size = found->size;
+        point.one_way = found->value;
+        g_array_append_val(points, point);
     }
     return points;
 }
@@ -205,10 +203,9 @@ bool curve_benchmark(const struct registry *registry, const struct scenario_case
                                                         .placement = placement,
                                                         .mark = test_case->workload.mark};
     benchmarking.found = g_array_new(FALSE, FALSE, sizeof(struct piece_point));
-    bool good =
-        run_default(&benchmarking) && run_between(&benchmarking) && run_changes(&benchmarking);
+    bool good = run_default(&benchmarking) && run_grid(&benchmarking) && run_between(&benchmarking);
     if (good) {
-        GArray *points = merged(&benchmarking);
+        GArray *points = points_of(&benchmarking);
         g_array_free(curve->points, TRUE);
         curve->points = points;
     }

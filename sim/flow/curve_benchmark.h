@@ -9,10 +9,11 @@
 
 #define CURVE_BENCHMARK "pmb.pingpong"
 
-// Replaces the curve's one-way times: at the benchmark's default sizes and at four per octave by
-// what it says, also between two of them where its ratio to the curve changes by a percent; and at
-// the curve's other points in the ratio of its neighbours. A stack without the benchmark keeps its
-// curve. Returns false with *error (g_free) if a run fails.
+// Replaces the curve's points by those of the benchmark: at its default sizes, at four per octave,
+// on both sides of the eager limit, and wherever a line between two of them would miss a point by
+// more than a percent. What of a message's time is the processors' and the wire's stays as the
+// curve has it. A stack without the benchmark keeps its curve. Returns false with *error (g_free)
+// if a run fails.
 bool curve_benchmark(const struct registry *registry, const struct scenario_case *test_case,
                      struct flow_curve *curve, char **error);
 

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sim/flow/curve.h"
 
+#include "sim/flow/gaps.h"
 #include "sim/flow/machine.h"
 #include "sim/flow/sounding.h"
 #include "sim/scenario/placement.h"
 
-#include <math.h>
-
 #define LARGEST (INT64_C(4) << 20)
-#define MOST_POINTS 400
+#define MOST_POINTS 400         // between those of the grid
 #define LEAST_GROWTH (1.0 / 16) // of the wire's bytes per byte: as finely as the plugin counts
 
 // What is found between two hosts, while it is.
@@ -28,6 +27,15 @@ static gint by_size(gconstpointer a, gconstpointer b)
 static struct sounding_found *found_at(const GArray *found, guint i)
 {
     return &g_array_index(found, struct sounding_found, i);
+}
+
+// NULL: it is not measured yet.
+static const struct sounding_found *found_of(const struct measuring *measuring, int64_t size)
+{
+    const struct sounding_found key = {.size = size};
+    guint at = 0;
+    bool there = g_array_binary_search(measuring->found, &key, by_size, &at);
+    return there ? found_at(measuring->found, at) : NULL;
 }
 
 static void ask(GArray *sizes, int64_t size)
@@ -139,76 +147,56 @@ static bool find_limit(struct measuring *measuring, int64_t *limit)
     return true;
 }
 
-// ---- Where lines do not do ----
+// ---- Between ----
 
-// Two neighbouring points between which nobody has looked yet.
-struct gap {
-    int64_t from, to;
-};
-
-static const struct sounding_found *found_of(const GArray *found, int64_t size)
+static bool measure_sizes(void *owner, const GArray *sizes)
 {
-    const struct sounding_found key = {.size = size};
-    guint at = 0;
-    gboolean there = g_array_binary_search((GArray *)found, &key, by_size, &at);
-    g_assert(there);
-    return found_at(found, at);
+    GArray *asked = g_array_new(FALSE, FALSE, sizeof(struct sounding_found));
+    for (guint i = 0; i < sizes->len; i++)
+        ask(asked, g_array_index(sizes, int64_t, i));
+    return measure(owner, asked);
 }
 
-static int64_t middle_of(const struct gap *gap)
+static double one_way_at(void *owner, int64_t size)
 {
-    return gap->from + (gap->to - gap->from) / 2;
+    return found_of(owner, size)->one_way;
 }
 
-// Whether the middle is where the gap's ends lead one to expect it.
-static bool on_line(const GArray *found, const struct gap *gap)
+// All that is measured so far.
+static GArray *sizes_of(const GArray *found)
 {
-    const struct sounding_found *a = found_of(found, gap->from), *b = found_of(found, gap->to);
-    const struct sounding_found *middle = found_of(found, middle_of(gap));
-    double part = (double)(middle->size - a->size) / (double)(b->size - a->size);
-    double expected = a->one_way + (b->one_way - a->one_way) * part;
-    return fabs(expected - middle->one_way) <= CURVE_TOLERANCE * middle->one_way;
+    GArray *sizes = g_array_new(FALSE, FALSE, sizeof(int64_t));
+    for (guint i = 0; i < found->len; i++)
+        g_array_append_val(sizes, found_at(found, i)->size);
+    return sizes;
 }
 
-static void add_gap(GArray *gaps, int64_t from, int64_t to)
+static bool measure_grid(struct measuring *measuring, int64_t largest)
 {
-    struct gap gap = {from, to};
-    if (to - from > 1)
-        g_array_append_val(gaps, gap);
+    GArray *grid = gaps_grid(largest), *sizes = g_array_new(FALSE, FALSE, sizeof(int64_t));
+    for (guint i = 0; i < grid->len; i++)
+        if (!found_of(measuring, g_array_index(grid, int64_t, i)))
+            g_array_append_val(sizes, g_array_index(grid, int64_t, i));
+    bool good = measure_sizes(measuring, sizes);
+    g_array_unref(grid);
+    g_array_unref(sizes);
+    return good;
 }
 
-static GArray *all_gaps(const GArray *found)
+static bool refine(struct measuring *measuring, int64_t largest)
 {
-    GArray *gaps = g_array_new(FALSE, FALSE, sizeof(struct gap));
-    for (guint i = 0; i + 1 < found->len; i++)
-        add_gap(gaps, found_at(found, i)->size, found_at(found, i + 1)->size);
-    return gaps;
-}
-
-// Measures the middles of gaps, and then those of the halves of gaps that a line does not do for.
-// Few gaps have neighbours that are one byte apart; where a stack has more steps than MOST_POINTS
-// shows, the rest of its gaps stay.
-static bool refine(struct measuring *measuring)
-{
-    GArray *gaps = all_gaps(measuring->found);
-    bool good = true;
-    while (good && gaps->len > 0 && measuring->found->len + gaps->len <= MOST_POINTS) {
-        GArray *sizes = g_array_new(FALSE, FALSE, sizeof(struct sounding_found));
-        for (guint i = 0; i < gaps->len; i++)
-            ask(sizes, middle_of(&g_array_index(gaps, struct gap, i)));
-        good = measure(measuring, sizes);
-        GArray *halves = g_array_new(FALSE, FALSE, sizeof(struct gap));
-        for (guint i = 0; good && i < gaps->len; i++) {
-            const struct gap *gap = &g_array_index(gaps, struct gap, i);
-            if (on_line(measuring->found, gap))
-                continue;
-            add_gap(halves, gap->from, middle_of(gap));
-            add_gap(halves, middle_of(gap), gap->to);
-        }
-        g_array_free(gaps, TRUE);
-        gaps = halves;
-    }
-    g_array_free(gaps, TRUE);
+    const struct gaps_search search = {
+        .owner = measuring,
+        .measure = measure_sizes,
+        .value = one_way_at,
+        .tolerance = CURVE_TOLERANCE,
+        .most = MOST_POINTS,
+    };
+    if (!measure_grid(measuring, largest))
+        return false;
+    GArray *sizes = sizes_of(measuring->found);
+    bool good = gaps_close(&search, sizes);
+    g_array_unref(sizes);
     return good;
 }
 
@@ -255,7 +243,8 @@ static GArray *points_between(const struct registry *registry,
     };
     GArray *points = NULL;
     int64_t limit;
-    if (measure_all(&measuring, curve) && find_limit(&measuring, &limit) && refine(&measuring)) {
+    if (measure_all(&measuring, curve) && find_limit(&measuring, &limit) &&
+        refine(&measuring, MIN(curve->most, LARGEST))) {
         points = points_of(&measuring, route ? machine_rate(machine, route) : 0, limit);
         curve->eager = curve->points ? curve->eager : limit;
         for (guint i = 0; i < measuring.found->len; i++)

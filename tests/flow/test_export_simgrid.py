@@ -8,6 +8,7 @@ SimGrid.
 import json
 import os
 import pathlib
+import random
 import re
 import shutil
 import subprocess
@@ -27,11 +28,17 @@ MOST = {"armci": 16384}  # bytes that the stack can send
 DONE, WRONG = 0, 1  # exit codes
 TOLERANCE = 3       # %
 
-# The benchmark's own, and some between: both sides of frames, and sizes at no particular place.
-# There the gigabit stacks' times depend on those of the messages before.
+# The benchmark's own; some between: both sides of frames, and sizes at no particular place; and
+# others wherever chance puts them, the same in each run.
 SIZES = [1 << i for i in range(23)]
 BETWEEN = [3, 48, 1000, 1447, 1461, 2921, 5000, 12288, 12345, 54321, 196608, 333333, 1234567]
-BETWEEN_TOLERANCE = 5
+CHANCE = random.Random(1)
+ANY = sorted({int(2 ** CHANCE.uniform(0, 22)) for _ in range(40)})
+# With cards that keep interrupts at a distance, times hang on those of the messages before, and
+# have ledges between two sizes that are measured (docs/fidelity.md, interrupts that pace).
+PACED = {"ch3_sock", "ch3_sctp", "ch3_hybrid", "openmpi_tcp"}
+PACED_TOLERANCE = 5
+PACED_SHARE = 0.05  # of sizes that may be beyond TOLERANCE
 PROGRAM = "ranks: 2, program: [{ranks: all, do: [{barrier: {}}]}]"
 
 # Each collective with small and large messages, and blocks that are not equal.
@@ -266,22 +273,28 @@ class UnderSmpirun(Exports):
         points = json.loads(done.stdout)["series"][0]["points"]
         return {point["size_bytes"]: point["latency_us"] * 1e-6 for point in points}
 
-    def worst(self, platform, truth):
-        """The largest deviation in per cent, and its size."""
+    def deviations(self, platform, truth):
+        """Pairs of the deviation in per cent and the size, the largest first."""
         out = self.smpirun(platform, 2, "pingpong", *truth)
         seconds = {int(size): float(time) for size, time in re.findall(r"^(\d+) ([0-9.]+)$", out,
                                                                        re.M)}
         self.assertEqual(seconds.keys(), truth.keys())
-        return max((100 * abs(seconds[size] / truth[size] - 1), size) for size in truth)
+        return sorted(((100 * abs(seconds[size] / truth[size] - 1), size) for size in truth),
+                      reverse=True)
 
     def test_pingpong_is_netsims(self):
         for stack in STACKS:
             with self.subTest(stack=stack):
                 platform = self.exported_of(stack)
-                worst, size = self.worst(platform, self.curve(stack, SIZES))
+                worst, size = self.deviations(platform, self.curve(stack, SIZES))[0]
                 self.assertLessEqual(worst, TOLERANCE, f"at {size} B")
-                worst, size = self.worst(platform, self.curve(stack, BETWEEN))
-                self.assertLessEqual(worst, BETWEEN_TOLERANCE, f"at {size} B")
+                worst, size = self.deviations(platform, self.curve(stack, BETWEEN))[0]
+                tolerance = PACED_TOLERANCE if stack in PACED else TOLERANCE
+                self.assertLessEqual(worst, tolerance, f"at {size} B")
+                anywhere = self.deviations(platform, self.curve(stack, ANY))
+                beyond = [pair for pair in anywhere if pair[0] > TOLERANCE]
+                share = PACED_SHARE if stack in PACED else 0
+                self.assertLessEqual(len(beyond), share * len(anywhere), beyond)
 
     def test_collectives_of_each_library(self):
         for stack in ("lam_tcp", "mpich_p4", "mvich", "ch3_sock", "openmpi_tcp"):
