@@ -61,6 +61,7 @@ static json_t *describe_request(const struct mpi_request *request)
 const struct mpi_device_ops lam_tcp_ops = {
     .name = "LAM TCP RPI",
     .arrival = &lam_tcp_arrival,
+    .longest = MPI_LONGEST_COUNT,
     .request_size = sizeof(struct lam_request),
     .states = lam_states,
     .startup = mesh_startup,

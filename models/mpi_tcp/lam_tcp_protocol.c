@@ -291,6 +291,5 @@ void lam_start(struct cpu_context *context, struct mpi_request *request)
     struct lam_process *lam = lam_process_of(request->process);
     struct cost cost = request->shortcut ? lam->config->fast : lam->config->start;
     cpu_spend_for(context, cost, &lam_stage, request->message);
-    if (!mesh_refuses(request, INT32_MAX))
-        mpi_matched_start(context, request);
+    mpi_matched_start(context, request);
 }

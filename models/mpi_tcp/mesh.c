@@ -57,16 +57,6 @@ void mesh_clear(struct mesh *mesh)
     g_array_free(mesh->selected, TRUE);
 }
 
-bool mesh_refuses(const struct mpi_request *request, int64_t most)
-{
-    if (request->size <= most)
-        return false;
-    mpi_fail(request->process, "too_long", NULL,
-             ": a message of %" G_GINT64_FORMAT " B is longer than MPI's count of bytes can say",
-             request->size);
-    return true;
-}
-
 // ---- Writing ----
 
 struct mesh_item *mesh_item_new(struct mesh_link *link, struct mpi_request *request, int use)

@@ -125,9 +125,6 @@ static inline bool mesh_open(const struct mesh_link *link)
     return link->socket && !link->closed;
 }
 
-// Whether a message is longer than the `most` bytes that the library can say; if so, the run fails.
-bool mesh_refuses(const struct mpi_request *request, int64_t most);
-
 // ---- Writing ----
 
 // A new item for a link with nothing in it yet.

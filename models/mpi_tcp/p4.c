@@ -65,6 +65,7 @@ static json_t *describe_request(const struct mpi_request *request)
 const struct mpi_device_ops p4_ops = {
     .name = "MPICH ch_p4",
     .arrival = &p4_arrival,
+    .longest = {INT32_MAX - P4_HEADER_BYTES, "MPI's count of bytes"},
     .request_size = sizeof(struct p4_request),
     .states = p4_states,
     .startup = mesh_startup,

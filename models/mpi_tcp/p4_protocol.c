@@ -251,6 +251,5 @@ void p4_start(struct cpu_context *context, struct mpi_request *request)
     bool sends = request->kind == REQUEST_SEND;
     cpu_spend_for(context, sends ? p4->config->send : p4->config->receive, &mpich_stage,
                   request->message);
-    if (!mesh_refuses(request, INT32_MAX - P4_HEADER_BYTES))
-        mpi_matched_start(context, request);
+    mpi_matched_start(context, request);
 }

@@ -191,6 +191,19 @@ static enum mpi_context context_of(enum mpi_request_kind kind, const struct mpi_
                : transfer->context;
 }
 
+// Whether the call cannot name the length of its message; if so, the run fails.
+static bool too_long(const struct mpi_request *request)
+{
+    const struct mpi_longest *longest = &request->process->ops->longest;
+    bool transfers = request->kind != REQUEST_OPERATION || moves(request);
+    if (longest->bytes == 0 || request->size <= longest->bytes || !transfers)
+        return false;
+    mpi_fail(request->process, "too_long", NULL,
+             ": a message of %" G_GINT64_FORMAT " B is longer than %s can say", request->size,
+             longest->number);
+    return true;
+}
+
 struct mpi_request *mpi_start(struct cpu_context *context, struct mpi_process *process,
                               enum mpi_request_kind kind, const struct mpi_transfer *transfer)
 {
@@ -229,7 +242,8 @@ struct mpi_request *mpi_start(struct cpu_context *context, struct mpi_process *p
         charge_library(context, process, process->library->request, 1, request->message);
     if (request->pieces > 0)
         mpi_pack(context, request);
-    process->ops->start(context, request);
+    if (!too_long(request))
+        process->ops->start(context, request);
     return request;
 }
 

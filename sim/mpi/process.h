@@ -24,6 +24,18 @@ enum mpi_progress {
     PROGRESS_BLOCKED, // nothing to do; the process sleeps until the device wakes its task
 };
 
+// The longest message that a call of a library can name.
+struct mpi_longest {
+    int64_t bytes;      // 0: any length
+    const char *number; // what holds it: "MPI's count of bytes"
+};
+
+// MPI's calls give the length as an int.
+#define MPI_LONGEST_COUNT                                                                          \
+    {                                                                                              \
+        .bytes = INT32_MAX, .number = "MPI's count of bytes"                                       \
+    }
+
 struct mpi_arrival_ops;
 struct mpi_bare_ops;
 struct mpi_startup_step;
@@ -34,6 +46,7 @@ struct mpi_device_ops {
     const struct mpi_arrival_ops *arrival; // of receives (arrival.h); NULL: the device matches
                                            // itself
     const struct mpi_bare_ops *bare;       // of a bare provider (bare.h); NULL: a library
+    struct mpi_longest longest;            // a longer message ends the run, and check refuses it
     size_t request_size;                   // of the device's part of a request
     const struct mpi_state *states; // of its requests, by its own numbers; row 0 is the start
     // Steps of its initialisation (startup.h). NULL: none.

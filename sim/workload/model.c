@@ -3,6 +3,7 @@
 
 #include "sim/workload/estimate.h"
 #include "sim/workload/fidelity_check.h"
+#include "sim/workload/length_check.h"
 #include "sim/workload/limit.h"
 
 #include <string.h>
@@ -92,6 +93,7 @@ static void check_case(const struct scenario_case *test_case, struct diag_list *
 {
     network_check(&test_case->topology, diags);
     estimate_check(test_case, diags);
+    length_check(test_case, diags);
     fidelity_check(test_case, diags);
 }
 

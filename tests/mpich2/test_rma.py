@@ -37,6 +37,8 @@ workload:
   program:
 """
 
+BIG = ("--set", "host.memory.ram=64 GiB", "--set", "host.memory.pin_limit=60 GiB")
+
 SIZES = (0, 1, 17, 1000, 65516, 65517, 200000)
 
 
@@ -132,6 +134,46 @@ class Rma(Case):
                 with self.subTest(stack=stack, operations=operations):
                     results = self.run_program(stack, 2, [("all", operations)], code=3)
                     self.assertIn(sentence, json.dumps(results) + self.stderr)
+
+    def test_lengths_of_more_than_32_bits(self):
+        """No length is cut: beyond MPI's count check refuses a constant one, and the run one that is computed."""
+        create, fence = "win_create: {size: 8 GiB}", "win_fence: {}"
+        for stack in stacks():
+            for kind in ("put: {to", "get: {from", "accumulate: {to"):
+                for size in (2 << 30, (4 << 30) + 8):
+                    sentence = f"a message of {size} B is longer than MPI's count of bytes can say"
+                    with self.subTest(stack=stack, kind=kind, size=size):
+                        moves = f"{kind}: 1 - rank, size: %s, offset: 16 B}}"
+                        results = self.run_program(stack, 2, [("all", (create, fence, moves % f"{size // 2} * ranks", fence))],
+                                                   code=3, options=BIG)
+                        self.assertIn(f": {sentence}", json.dumps(results) + self.stderr)
+                        with open(os.path.join(self.directory, "rma.yaml"), encoding="utf-8") as file:
+                            text = file.read().replace(f"{size // 2} * ranks", f"{size} B")
+                        self.write("constant.yaml", text)
+                        done = self.netsim("check", "constant.yaml", code=1)
+                        self.assertRegex(done.stderr, r"constant.yaml:\d+:\d+: error: workload.program: " + sentence)
+
+    def test_sizes_of_benchmarks_are_lengths(self):
+        self.write("large.yaml", "schema: 1\ntestbed: testbeds/x306.yaml\nstack: ch3_sctp\n"
+                   "workload: {benchmark: rma.put, ranks: 2, sizes: [8 B, 2 GiB]}\n")
+        self.assertIn("large.yaml:4:49: error: workload.sizes: a message of 2147483648 B is longer than",
+                      self.netsim("check", "large.yaml", code=1).stderr)
+
+    def test_offsets_of_more_than_32_bits(self):
+        """Offsets reach all of a window; the envelope of a get by write has no place for these, and says it."""
+        for stack in stacks():
+            for get in ("write", "read") if stack == "ch3_hybrid" else ("",):
+                for kind in ("put: {to", "get: {from"):
+                    with self.subTest(stack=stack, get=get, kind=kind):
+                        refused = get == "write" and kind.startswith("get")
+                        results = self.run_program(
+                            stack, 2, [("all", ("win_create: {size: 8 GiB}", "win_fence: {}",
+                                                f"{kind}: 1 - rank, size: 1 KiB, offset: 5 GiB}}", "win_fence: {}"))],
+                            code=3 if refused else 0, options=BIG + (("--set", f"ch3_hybrid.get={get}") if get else ()))
+                        if refused:
+                            self.assertIn("holds 32 bits of the offset, which is 5368709120 B at rank", json.dumps(results) + self.stderr)
+                        else:
+                            self.assertTrue(self.ledger(results)["balanced"])
 
     def test_data_are_contiguous(self):
         """sctp.rma.predefined_types_only: other datatypes are refused before anything runs."""

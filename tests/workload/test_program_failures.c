@@ -125,16 +125,20 @@ static void test_deadlocks(void)
 }
 
 // The first length that MPI's count of bytes, or p4 with its header, can't say; the one before only
-// waits for a message that never comes.
+// waits for a message that never comes. What the compiler can see it refuses.
 static void test_too_long(void)
 {
     static const struct {
         const char *stack;
         int64_t longest;
-    } samples[] = {{"lam_tcp", INT32_MAX}, {"mpich_p4", INT32_MAX - 32}};
+    } samples[] = {{"lam_tcp", INT32_MAX},
+                   {"mpich_p4", INT32_MAX - 32},
+                   {"lam_via", INT32_MAX},
+                   {"mvich", INT32_MAX},
+                   {"ch3_sock", INT32_MAX}};
     for (size_t i = 0; i < G_N_ELEMENTS(samples); i++)
         for (int more = 0; more <= 1; more++) {
-            char *receive = g_strdup_printf("{recv: {from: 0, size: %" G_GINT64_FORMAT " B}}",
+            char *receive = g_strdup_printf("{recv: {from: 0, size: rank * %" G_GINT64_FORMAT "}}",
                                             samples[i].longest + more);
             struct test_program program = {
                 .ranks = 2, .stack = samples[i].stack, .ops = {"{compute: 1 ms}", receive}};
@@ -142,6 +146,13 @@ static void test_too_long(void)
                                          " B is longer than MPI's count of bytes can say",
                                          samples[i].longest + more);
             expect_failure(&program, more ? said : "1 of 2 ranks wait");
+            g_free(receive);
+            receive = g_strdup_printf("{recv: {from: 0, size: %" G_GINT64_FORMAT " B}}",
+                                      samples[i].longest + more);
+            program.ops[1] = receive;
+            char *complaints = program_complaints(&program);
+            SUITE_SAME_INTEGER(strstr(complaints, said + strlen("rank 1: ")) != NULL, more);
+            g_free(complaints);
             g_free(said);
             g_free(receive);
         }

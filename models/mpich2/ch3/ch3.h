@@ -171,9 +171,10 @@ extern const struct stage ch3_stage; // the device on a processor
 // Members of a channel's struct mpi_device_ops. The channel adds `startup`, `finalize` (which calls
 // ch3_finalize) and `advance`.
 #define CH3_DEVICE                                                                                 \
-    .arrival = &ch3_arrival, .states = ch3_states, .request_size = sizeof(struct ch3_request),     \
-    .start = ch3_start, .opens = ch3_rma_opens, .way = ch3_rma_way,                                \
-    .describe_request = ch3_describe_request, .describe_process = ch3_describe_process
+    .longest = MPI_LONGEST_COUNT, .arrival = &ch3_arrival, .states = ch3_states,                   \
+    .request_size = sizeof(struct ch3_request), .start = ch3_start, .opens = ch3_rma_opens,        \
+    .way = ch3_rma_way, .describe_request = ch3_describe_request,                                  \
+    .describe_process = ch3_describe_process
 
 void ch3_start(struct cpu_context *context, struct mpi_request *request);
 // Whether a fence has operations to count (mpi_device_ops.opens).

@@ -277,13 +277,6 @@ const struct mpi_arrival_ops ch3_arrival = {
 
 void ch3_start(struct cpu_context *context, struct mpi_request *request)
 {
-    if (request->kind == REQUEST_SEND && request->size > INT32_MAX) {
-        mpi_fail(request->process, "too_long", NULL,
-                 ": a message of %" G_GINT64_FORMAT
-                 " B is longer than MPI's count of bytes can say",
-                 request->size);
-        return;
-    }
     if (request->kind == REQUEST_OPERATION)
         ch3_rma_start(context, request);
     else

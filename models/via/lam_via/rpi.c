@@ -169,6 +169,7 @@ static json_t *describe_process(const struct mpi_process *process)
 const struct mpi_device_ops rpi_ops = {
     .name = "VIA RPI",
     .arrival = &rpi_arrival,
+    .longest = MPI_LONGEST_COUNT,
     .request_size = sizeof(struct rpi_request),
     .states = rpi_states,
     .startup = rpi_startup,

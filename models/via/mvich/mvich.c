@@ -178,6 +178,7 @@ static json_t *describe_process(const struct mpi_process *process)
 const struct mpi_device_ops mvich_ops = {
     .name = "MVICH",
     .arrival = &mvich_arrival,
+    .longest = MPI_LONGEST_COUNT,
     .request_size = sizeof(struct mvich_request),
     .states = mvich_states,
     .startup = mvich_startup,
