@@ -20,15 +20,17 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import machine  # pylint: disable=wrong-import-position
+
 SOURCE = os.path.abspath(os.environ.get("NETSIM_SOURCE_DIR") or
                          os.path.join(os.path.dirname(__file__), "..", ".."))
 NETSIM = os.path.abspath(os.environ.get("NETSIM") or os.path.join(SOURCE, "build", "netsim"))
 
 FENCE = re.compile(r"^```(?P<info>[^`\n]*)\n(?P<body>.*?)^```$", re.DOTALL | re.MULTILINE)
 
-# What may differ from run to run, or from one calibration to the next.
+# What may differ from one calibration to the next, besides what belongs to the machine.
 VOLATILE = (
-    (re.compile(r"\([^()]* events/s\)"), "(RATE)"),
     (re.compile(r"[\d,]+ events\b"), "EVENTS"),
     (re.compile(r"\b[0-9a-f]{16}\b"), "FINGERPRINT"),
     (re.compile(r"\d+\.\d+(e[+-]?\d+)?"), "NUMBER"),
@@ -41,6 +43,7 @@ class Wrong(Exception):
 
 
 def masked(line):
+    line = machine.masked(line)
     for pattern, name in VOLATILE:
         line = pattern.sub(name, line)
     return line.strip()

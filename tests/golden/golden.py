@@ -22,6 +22,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import machine  # pylint: disable=wrong-import-position
+
 SOURCE = pathlib.Path(os.environ.get("NETSIM_SOURCE_DIR",
                                      pathlib.Path(__file__).resolve().parents[2]))
 NETSIM = os.path.abspath(os.environ.get("NETSIM", SOURCE / "netsim"))
@@ -60,7 +63,7 @@ def golden_file(name):
 def netsim(*arguments):
     return subprocess.run([NETSIM, *map(str, arguments)], stdin=subprocess.DEVNULL, check=False,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8",
-                          timeout=600)
+                          timeout=600, env=machine.environment(NETSIM_DATA_DIR=SOURCE))
 
 
 def run(name, directory):
@@ -95,7 +98,7 @@ def text_of(name, head, table):
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(COLUMNS)
     writer.writerows(table)
-    return out.getvalue()
+    return machine.masked(out.getvalue(), SOURCE=SOURCE)
 
 
 def series_line(name, status, fingerprint, reason):

@@ -10,8 +10,8 @@ A session is lines "$ COMMAND", each followed by what the command prints, by wha
 after the other in a directory of their own, in which scenarios/, references/ and traces/ are the tree's, inputs/ is
 tests/golden/sessions/inputs/, and netsim is $NETSIM, or the launcher. One whose head says "Needs SimGrid." is skipped where the
 plugin is not built. A picture is not drawn: $NETSIM_PYTHON
-keeps the document that would be drawn, `drawn' prints it. What depends on the machine or the hour (rates,
-the clock's seconds, directories, what identifies the sources) is replaced by its name before it is compared.
+keeps the document that would be drawn, `drawn' prints it. What belongs to the machine or the hour is replaced
+by its name before it is compared: tests/support/machine.py has the table.
 
 A change of a text that was meant is recorded; the diff then shows a reviewer what users will see.
 """
@@ -20,10 +20,12 @@ import argparse
 import difflib
 import os
 import pathlib
-import re
 import subprocess
 import sys
 import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import machine  # pylint: disable=wrong-import-position
 
 SOURCE = pathlib.Path(os.environ.get("NETSIM_SOURCE_DIR",
                                      pathlib.Path(__file__).resolve().parents[2])).resolve()
@@ -44,17 +46,6 @@ cat >"$SCRATCH/drawn-document"
 cat "$SCRATCH/drawn-arguments" && cat "$SCRATCH/drawn-document"
 """,
 }
-
-VOLATILE = (
-    (re.compile(r"\([^()]* events/s\)"), "(RATE)"),
-    (re.compile(r"\b\d+\.\d+ s(: | to simulate| to draw)"), r"CLOCK s\1"),
-    (re.compile(r"in \d+\.\d+ s"), "in CLOCK s"),
-    (re.compile(r'("(?:wall_s|events_per_s|started)": )("[^"]*"|[-+.e\d]+)'), r"\1CLOCK"),
-    (re.compile(r'("series_wall_s": )\[[^]]*\]'), r"\1CLOCK"),
-    (re.compile(r'(time=)"[\d.]+"'), r'\1"CLOCK"'),
-    (re.compile(r'("source": )"[0-9a-f]{16}"'), r'\1"SOURCES"'),
-)
-
 
 class Wrong(Exception):
     """A session that is not as it is kept."""
@@ -90,10 +81,9 @@ class Scratch:
                             ("traces", SOURCE / "traces"),
                             ("inputs", SESSIONS / "inputs")):
             (self.path / "work" / name).symlink_to(place)
-        self.environment = {
-            **os.environ, "SCRATCH": str(self.path), "PATH": f"{self.path}/bin:{os.environ['PATH']}",
-            "NETSIM_PYTHON": str(self.path / "bin" / "python-that-keeps"), "LC_ALL": "C.UTF-8",
-            "NETSIM_DATA_DIR": str(SOURCE), "COLUMNS": "", "TERM": "dumb"}
+        self.environment = machine.environment(
+            SCRATCH=self.path, PATH=f"{self.path}/bin:{os.environ['PATH']}", HOME=self.path,
+            NETSIM_PYTHON=self.path / "bin" / "python-that-keeps", NETSIM_DATA_DIR=SOURCE)
 
     def run(self, command):
         """All that the command prints, as it is kept."""
@@ -105,10 +95,7 @@ class Scratch:
 
     def kept(self, text):
         """The lines of a text without what depends on the machine or the hour."""
-        text = text.replace(str(self.path), "SCRATCH").replace(str(SOURCE), "SOURCE")
-        for pattern, name in VOLATILE:
-            text = pattern.sub(name, text)
-        return text.splitlines()
+        return machine.masked(text, SCRATCH=self.path, SOURCE=SOURCE).splitlines()
 
 
 def play(text):
