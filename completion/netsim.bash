@@ -182,11 +182,11 @@ _netsim() {
         ;;
     compare)
         arguments='result'
-        options='--tolerance --metric --format --help'
+        options='--tolerance --common --metric --format --help'
         case $previous in
         --tolerance) value='none' ;;
         --metric) value='none' ;;
-        --format) value='choice table json' ;;
+        --format) value='choice table json junit' ;;
         esac
         ;;
     plot)

@@ -2,6 +2,7 @@
 #include "sim/calibrate/target.h"
 
 #include "sim/config/reader.h"
+#include "sim/config/tolerance.h"
 #include "sim/workload/result.h"
 
 #include <math.h>
@@ -154,20 +155,23 @@ static bool read_names(const struct target_reader *reader, const char *key, guin
 static bool read_tolerance(const struct target_reader *reader)
 {
     struct target *target = reader->target;
-    bool point = target->kind == TARGET_POINT, share = true;
+    bool point = target->kind == TARGET_POINT;
     const struct node *node = node_get(reader->map, "tolerance");
-    target->tolerance = point ? DEFAULT_SHARE * fabs(target->value) : DEFAULT_SHARE;
-    if (!node)
-        return true;
-    double value;
-    if (!read_number(reader, node, "tolerance", point ? metric_unit(target->metric) : NULL, &share,
-                     &value))
-        return false;
-    target->tolerance = point && share ? value * fabs(target->value) : value;
-    if (target->tolerance > 0)
-        return true;
-    diag_add(reader->diags, node->mark, reader->path, NULL, "a tolerance is above 0");
-    return false;
+    const char *unit = point ? metric_unit(target->metric) : NULL;
+    struct tolerance read = {DEFAULT_SHARE, true};
+    char *path = reader_path(reader->path, "tolerance");
+    const char *text = node ? reader_text(node, path, "a tolerance", reader->diags) : NULL;
+    bool good = !node || text;
+    if (text && (tolerance_parse(text, unit, &read) != TOLERANCE_GOOD || read.amount <= 0.0)) {
+        char *hint = tolerance_remedy(text, unit);
+        diag_add(reader->diags, node->mark, path, hint,
+                 "%s: a tolerance above 0 is expected, with its percent sign or unit", text);
+        g_free(hint);
+        good = false;
+    }
+    g_free(path);
+    target->tolerance = read.amount * (point && read.relative ? fabs(target->value) : 1.0);
+    return good;
 }
 
 static bool read_weight(const struct target_reader *reader)

@@ -5,30 +5,17 @@
 #include "sim/compare/compare.h"
 #include "sim/core/sim.h"
 #include "sim/output/json.h"
+#include "sim/output/text.h"
 
-#include <math.h>
 #include <string.h>
 
-static const char *const formats[] = {"table", "json", NULL};
+static const char *const formats[] = {"table", "json", "junit", NULL};
+enum compare_format { COMPARE_TABLE, COMPARE_JSON, COMPARE_JUNIT };
 
-// A tolerance: "0.01" or "1 %".
-static bool read_tolerance(const char *text, double *tolerance)
-{
-    char *end;
-    *tolerance = text ? g_ascii_strtod(text, &end) : 0.0;
-    if (!text)
-        return true;
-    bool number = end != text;
-    while (*end == ' ')
-        end++;
-    if (strcmp(end, "%") == 0)
-        *tolerance /= 100.0;
-    if (number && (*end == '\0' || strcmp(end, "%") == 0) && *tolerance >= 0.0 &&
-        isfinite(*tolerance))
-        return true;
-    cli_error("write 0.01 or 1%", "--tolerance %s: a relative deviation is expected", text);
-    return false;
-}
+struct compare_arguments {
+    char *format, **tolerances, **metrics;
+    gboolean common;
+};
 
 static struct compared *load(const char *place)
 {
@@ -40,34 +27,37 @@ static struct compared *load(const char *place)
     return compared;
 }
 
-static bool has_metric(const struct compared *compared, const char *metric)
-{
-    for (guint i = 0; i < compared->curves->len; i++)
-        if (strcmp(((const struct compared_curve *)g_ptr_array_index(compared->curves, i))->metric,
-                   metric) == 0)
-            return true;
-    return false;
-}
-
 // A metric that neither has would compare nothing, and look well.
-static bool metrics_are_right(const struct compared *a, const struct compared *b, char **metrics)
+static bool metrics_are_right(const GPtrArray *metrics, char **names)
 {
-    for (; metrics && *metrics; metrics++) {
-        if (has_metric(a, *metrics) || has_metric(b, *metrics))
+    for (; names && *names; names++) {
+        guint found = 0;
+        while (found < metrics->len && !text_metric_is(g_ptr_array_index(metrics, found), *names))
+            found++;
+        if (found < metrics->len)
             continue;
-        GPtrArray *names = g_ptr_array_new();
-        for (guint i = 0; i < a->curves->len; i++)
-            g_ptr_array_add(
-                names,
-                (gpointer)((const struct compared_curve *)g_ptr_array_index(a->curves, i))->metric);
-        g_ptr_array_add(names, NULL);
-        char *hint = cli_did_you_mean(*metrics, (const char *const *)names->pdata);
-        cli_error(hint, "--metric %s: neither result has it", *metrics);
+        GPtrArray *known = g_ptr_array_copy((GPtrArray *)metrics, NULL, NULL);
+        g_ptr_array_add(known, NULL);
+        char *hint = cli_did_you_mean(*names, (const char *const *)known->pdata);
+        cli_error(hint, "--metric %s: neither result has it", *names);
         g_free(hint);
-        g_ptr_array_unref(names);
+        g_ptr_array_unref(known);
         return false;
     }
     return true;
+}
+
+static struct tolerances *read_tolerances(char **texts, const GPtrArray *metrics)
+{
+    GError *error = NULL;
+    char *hint;
+    struct tolerances *tolerances =
+        tolerances_read((const char *const *)texts, metrics, &error, &hint);
+    if (error)
+        cli_error(hint, "--tolerance %s", error->message);
+    g_clear_error(&error);
+    g_free(hint);
+    return tolerances;
 }
 
 // Two runs that lost the same are the same, and no result either of them.
@@ -81,40 +71,75 @@ static void say_lost(const struct compared *compared)
     }
 }
 
-static enum cli_exit compare_places(char **places, int format, double tolerance, char **metrics)
+static void print_comparison(json_t *comparison, enum compare_format format)
+{
+    if (format == COMPARE_TABLE) {
+        compare_print(comparison, stdout);
+        return;
+    }
+    char *text = format == COMPARE_JUNIT ? compare_junit(comparison)
+                                         : document_text(json_incref(comparison));
+    fputs(text, stdout);
+    g_free(text);
+}
+
+static enum cli_exit compare_results(const struct compared *a, const struct compared *b,
+                                     const struct compare_arguments *arguments,
+                                     enum compare_format format)
 {
     enum cli_exit code = CLI_BAD_INPUT;
-    struct compared *a = load(places[0]), *b = a ? load(places[1]) : NULL;
-    if (a && b && metrics_are_right(a, b, metrics)) {
-        struct compare_options options = {tolerance, (const char *const *)metrics};
+    GPtrArray *metrics = compared_metrics(a, b);
+    struct tolerances *tolerances = metrics_are_right(metrics, arguments->metrics)
+                                        ? read_tolerances(arguments->tolerances, metrics)
+                                        : NULL;
+    if (tolerances) {
+        struct compare_options options = {tolerances, (const char *const *)arguments->metrics,
+                                          arguments->common};
         json_t *comparison = compare(a, b, &options);
         say_lost(a);
         say_lost(b);
-        code = json_is_true(json_object_get(comparison, "same")) ? CLI_DONE : CLI_CHECK_FAILED;
-        if (format == 0)
-            compare_print(comparison, stdout);
-        char *text = document_text(comparison);
-        if (format == 1)
-            fputs(text, stdout);
-        g_free(text);
+        bool any = json_integer_value(json_object_get(comparison, "compared")) > 0;
+        if (arguments->common && !any) {
+            cli_error(NULL, "--common: no point of a curve is in both results");
+        } else {
+            code = json_is_true(json_object_get(comparison, "same")) ? CLI_DONE : CLI_CHECK_FAILED;
+            print_comparison(comparison, format);
+        }
+        json_decref(comparison);
     }
+    tolerances_free(tolerances);
+    g_ptr_array_unref(metrics);
+    return code;
+}
+
+static enum cli_exit compare_places(char **places, const struct compare_arguments *arguments,
+                                    enum compare_format format)
+{
+    struct compared *a = load(places[0]), *b = a ? load(places[1]) : NULL;
+    enum cli_exit code = a && b ? compare_results(a, b, arguments, format) : CLI_BAD_INPUT;
     compared_free(a);
     compared_free(b);
     return code;
 }
 
-struct compare_arguments {
-    char *tolerance, *format, **metrics;
-};
-
 const struct cli_option cli_compare_options[] = {
     {.name = "tolerance",
-     .value = CLI_TEXT,
-     .offset = offsetof(struct compare_arguments, tolerance),
-     .argument = "REL",
-     .summary = "largest relative deviation that is no difference (0)",
-     .more = "As a number or a percentage (`0.01`, `1%`). Without it, curves must be "
+     .value = CLI_LIST,
+     .offset = offsetof(struct compare_arguments, tolerances),
+     .argument = "AMOUNT",
+     .summary = "how far B may be off A: 2%, '0.5 us', latency='2% worse' (repeatable)",
+     .more = "A share of A's value has its percent sign, an amount its unit, which applies to the "
+             "metrics in such a unit; a bare number is refused. With METRIC= before it, it is for "
+             "that metric alone, in place of those for all. After it, `worse` lets only longer "
+             "times and lower rates count, `more` and `less` only values above or below A's. Of "
+             "several for one metric, one is enough. Without a tolerance, curves must be "
              "identical."},
+    {.name = "common",
+     .value = CLI_FLAG,
+     .offset = offsetof(struct compare_arguments, common),
+     .summary = "compare only the points that both have",
+     .more = "Points, curves and series of one result alone are no differences: for measured "
+             "points."},
     {.name = "metric",
      .value = CLI_LIST,
      .offset = offsetof(struct compare_arguments, metrics),
@@ -129,11 +154,10 @@ enum cli_exit cli_compare(const struct cli_command *command, int argc, char **ar
     struct compare_arguments arguments = {0};
     enum cli_exit code;
     if (cli_parse(command, &arguments, &argc, &argv, &code)) {
-        double tolerance;
         int format = cli_choice("--format", arguments.format, formats);
         code = CLI_BAD_INPUT;
-        if (format >= 0 && read_tolerance(arguments.tolerance, &tolerance))
-            code = compare_places(argv + 1, format, tolerance, arguments.metrics);
+        if (format >= 0)
+            code = compare_places(argv + 1, &arguments, (enum compare_format)format);
     }
     cli_clear(command, &arguments);
     return code;

@@ -36,8 +36,8 @@ const struct cli_option cli_export_options[] = {
     {.name = "tolerance",
      .value = CLI_TEXT,
      .offset = offsetof(struct export_arguments, tolerance),
-     .argument = "REL",
-     .summary = "how far a platform's PingPong may be off netsim's, 0.03 or 3%",
+     .argument = "AMOUNT",
+     .summary = "how far a platform's PingPong may be off netsim's, 1% to 50%",
      .more = "Default: 3%. Less takes more pieces."},
     CLI_OPTIONS_END,
 };

@@ -5,6 +5,7 @@
 #include "sim/cli/export.h"
 
 #include "sim/config/quantity.h"
+#include "sim/config/tolerance.h"
 #include "sim/flow/curve_benchmark.h"
 #include "sim/flow/pieces.h"
 #include "sim/flow/platform_xml.h"
@@ -38,22 +39,17 @@ struct platform_series {
 
 // ---- Options ----
 
-// "0.03" or "3 %".
 static bool read_tolerance(const char *text, double *tolerance)
 {
-    char *end;
-    *tolerance = g_ascii_strtod(text, &end);
-    bool number = end != text;
-    while (number && *end == ' ')
-        end++;
-    if (number && *end == '%') {
-        *tolerance /= 100;
-        end++;
-    }
-    if (number && !*end && *tolerance >= LEAST_TOLERANCE && *tolerance <= MOST_TOLERANCE)
+    struct tolerance read;
+    enum tolerance_fault fault = tolerance_parse(text, NULL, &read);
+    *tolerance = read.amount;
+    if (fault == TOLERANCE_GOOD && read.amount >= LEAST_TOLERANCE && read.amount <= MOST_TOLERANCE)
         return true;
-    cli_error("write 0.03 or 3%",
+    char *hint = fault == TOLERANCE_BARE ? tolerance_remedy(text, NULL) : NULL;
+    cli_error(hint ? hint : "write 3%",
               "--tolerance %s: a relative deviation from 1 %% to 50 %% is expected", text);
+    g_free(hint);
     return false;
 }
 

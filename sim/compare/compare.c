@@ -2,6 +2,7 @@
 #include "sim/compare/compare.h"
 
 #include "sim/core/shown.h"
+#include "sim/output/junit.h"
 #include "sim/output/text.h"
 
 #include <math.h>
@@ -11,7 +12,7 @@
 struct comparing {
     const struct compare_options *options;
     json_t *series, *curves;
-    int differences;
+    int differences, points;
 };
 
 static const struct compared_curve *find_curve(const struct compared *compared,
@@ -36,9 +37,27 @@ static const struct compared_series *find_series(const struct compared *compared
     return NULL;
 }
 
+GPtrArray *compared_metrics(const struct compared *a, const struct compared *b)
+{
+    const struct compared *const both[] = {a, b};
+    GPtrArray *metrics = g_ptr_array_new();
+    for (int k = 0; k < 2; k++)
+        for (guint i = 0; i < both[k]->curves->len; i++) {
+            const struct compared_curve *curve = g_ptr_array_index(both[k]->curves, i);
+            if (!g_ptr_array_find(metrics, curve->metric, NULL))
+                g_ptr_array_add(metrics, (gpointer)curve->metric);
+        }
+    return metrics;
+}
+
 static bool is_wanted(const struct compare_options *options, const char *metric)
 {
-    return !options->metrics || !*options->metrics || g_strv_contains(options->metrics, metric);
+    const char *const *name = options->metrics;
+    if (!name || !*name)
+        return true;
+    while (*name && !text_metric_is(metric, *name))
+        name++;
+    return *name != NULL;
 }
 
 // ---- Series ----
@@ -62,6 +81,8 @@ static void add_series(struct comparing *comparing, const char *name,
 {
     if (a && b && texts_agree(a->status, b->status) && texts_agree(a->reason, b->reason))
         return;
+    if (comparing->options->common && (!a || !b))
+        return;
     json_array_append_new(comparing->series, json_pack("{s:s, s:o, s:o}", "series", name, "a",
                                                        status_json(a), "b", status_json(b)));
     comparing->differences++;
@@ -84,18 +105,18 @@ static void compare_series(struct comparing *comparing, const struct compared *a
 // ---- Curves ----
 
 struct worst {
-    bool any;
-    double deviation; // relative to A; INFINITY if A is 0
+    bool any, outside;
+    double deviation; // relative to A, with its sign; infinite if A is 0
     struct curve_point a;
     double b;
-    int points, outside;
+    int points, outsiders;
 };
 
 static double deviation_of(double a, double b)
 {
     if (a == b || (isnan(a) && isnan(b)))
         return 0.0;
-    return a != 0.0 && isfinite(a) && isfinite(b) ? fabs(b - a) / fabs(a) : INFINITY;
+    return a != 0.0 && isfinite(a) && isfinite(b) ? (b - a) / fabs(a) : INFINITY;
 }
 
 // The point of another curve that stands against one of `points`: of the same size and, where there
@@ -116,18 +137,17 @@ static const struct curve_point *point_against(const GArray *points, guint index
     return NULL;
 }
 
-static void compare_point(struct worst *worst, const struct curve_point *a, double b,
-                          double tolerance)
+static void compare_point(const struct comparing *comparing, struct worst *worst,
+                          const char *metric, const struct curve_point *a, double b)
 {
     double deviation = deviation_of(a->value, b);
+    bool outside = !tolerances_allow(comparing->options->tolerances, metric, a->value, b);
     worst->points++;
-    worst->outside += deviation > tolerance;
-    if (worst->any && deviation <= worst->deviation)
+    worst->outsiders += outside;
+    if (worst->any &&
+        (outside != worst->outside ? worst->outside : fabs(deviation) <= fabs(worst->deviation)))
         return;
-    worst->any = true;
-    worst->deviation = deviation;
-    worst->a = *a;
-    worst->b = b;
+    *worst = (struct worst){true, outside, deviation, *a, b, worst->points, worst->outsiders};
 }
 
 static json_t *number_json(double value)
@@ -165,6 +185,17 @@ static json_t *missing_json(const struct compared_curve *a, const struct compare
     return json;
 }
 
+static const char *verdict_of(const struct comparing *comparing, const struct worst *worst,
+                              bool missing)
+{
+    bool common = comparing->options->common;
+    if (worst->outsiders > 0 || (missing && !common))
+        return "differs";
+    if (common && worst->points == 0)
+        return "skipped";
+    return worst->any && worst->deviation != 0.0 ? "near" : "same";
+}
+
 static void compare_curve(struct comparing *comparing, const struct compared_curve *a,
                           const struct compared_curve *b)
 {
@@ -176,17 +207,27 @@ static void compare_curve(struct comparing *comparing, const struct compared_cur
         const struct curve_point *point = &g_array_index(a->points, struct curve_point, i);
         const struct curve_point *other = point_against(a->points, i, b->points);
         if (other)
-            compare_point(&worst, point, other->value, comparing->options->tolerance);
+            compare_point(comparing, &worst, one->metric, point, other->value);
     }
     json_t *missing = missing_json(a, b, worst.points);
-    if (worst.outside > 0 || !json_is_null(missing))
-        comparing->differences++;
+    const char *verdict = verdict_of(comparing, &worst, !json_is_null(missing));
+    comparing->differences += strcmp(verdict, "differs") == 0;
+    comparing->points += worst.points;
     json_array_append_new(comparing->curves,
-                          json_pack("{s:s, s:s, s:o, s:i, s:o, s:i, s:o}", "series", one->series,
-                                    "metric", one->metric, "rank",
-                                    one->rank < 0 ? json_null() : json_integer(one->rank), "points",
-                                    worst.points, "missing", missing, "outside", worst.outside,
-                                    "worst", worst_json(&worst)));
+                          json_pack("{s:s, s:s, s:o, s:s, s:i, s:o, s:i, s:o}", "series",
+                                    one->series, "metric", one->metric, "rank",
+                                    one->rank < 0 ? json_null() : json_integer(one->rank),
+                                    "verdict", verdict, "points", worst.points, "missing", missing,
+                                    "outside", worst.outsiders, "worst", worst_json(&worst)));
+}
+
+static json_t *tolerances_json(const struct tolerances *tolerances)
+{
+    json_t *list = json_array();
+    const char *const *text = tolerances ? tolerances_texts(tolerances) : NULL;
+    for (; text && *text; text++)
+        json_array_append_new(list, json_string(*text));
+    return list;
 }
 
 static json_t *fingerprints_json(const struct compared *a, const struct compared *b)
@@ -200,7 +241,7 @@ static json_t *fingerprints_json(const struct compared *a, const struct compared
 json_t *compare(const struct compared *a, const struct compared *b,
                 const struct compare_options *options)
 {
-    struct comparing comparing = {options, json_array(), json_array(), 0};
+    struct comparing comparing = {options, json_array(), json_array(), 0, 0};
     compare_series(&comparing, a, b);
     for (guint i = 0; i < a->curves->len; i++) {
         const struct compared_curve *curve = g_ptr_array_index(a->curves, i);
@@ -211,9 +252,10 @@ json_t *compare(const struct compared *a, const struct compared *b,
         if (!find_curve(a, curve))
             compare_curve(&comparing, NULL, curve);
     }
-    return json_pack("{s:b, s:i, s:f, s:o, s:o, s:o}", "same", comparing.differences == 0,
-                     "differences", comparing.differences, "tolerance", options->tolerance,
-                     "fingerprints", fingerprints_json(a, b), "series", comparing.series, "curves",
+    return json_pack("{s:b, s:i, s:i, s:o, s:o, s:o, s:o}", "same", comparing.differences == 0,
+                     "differences", comparing.differences, "compared", comparing.points,
+                     "tolerances", tolerances_json(options->tolerances), "fingerprints",
+                     fingerprints_json(a, b), "series", comparing.series, "curves",
                      comparing.curves);
 }
 
@@ -225,15 +267,12 @@ static const char *text_of(const json_t *object, const char *key)
     return text ? text : "";
 }
 
-static void append_exact(GString *out, const json_t *number)
+static void append_value(GString *out, const json_t *number)
 {
-    if (!json_is_number(number)) {
+    if (json_is_number(number))
+        g_string_append_printf(out, "%.6g", json_number_value(number));
+    else
         g_string_append(out, "no number");
-        return;
-    }
-    char *text = text_exact(json_number_value(number));
-    g_string_append(out, text);
-    g_free(text);
 }
 
 static void append_worst(GString *out, const json_t *worst)
@@ -241,39 +280,52 @@ static void append_worst(GString *out, const json_t *worst)
     const json_t *size = json_object_get(worst, "size_bytes");
     const json_t *deviation = json_object_get(worst, "deviation");
     if (json_is_number(deviation))
-        g_string_append_printf(out, "worst %.3g %%", 100.0 * json_number_value(deviation));
+        g_string_append_printf(out, "worst %+.3g %%", 100.0 * json_number_value(deviation));
     else
         g_string_append(out, "worst without bound");
     if (json_is_integer(size))
         g_string_append_printf(out, " at %" JSON_INTEGER_FORMAT " B", json_integer_value(size));
     g_string_append(out, ": ");
-    append_exact(out, json_object_get(worst, "a"));
+    append_value(out, json_object_get(worst, "a"));
     g_string_append(out, " against ");
-    append_exact(out, json_object_get(worst, "b"));
+    append_value(out, json_object_get(worst, "b"));
+}
+
+// "latency_us, rank 1"
+static void append_curve_name(GString *out, const json_t *curve)
+{
+    const json_t *rank = json_object_get(curve, "rank");
+    g_string_append(out, text_of(curve, "metric"));
+    if (json_is_integer(rank))
+        g_string_append_printf(out, ", rank %d", (int)json_integer_value(rank));
+}
+
+// "4 points, 1 outside, worst +0.3 % at 1 B: 3 against 3.01"
+static void append_findings(GString *out, const json_t *curve)
+{
+    int outside = (int)json_integer_value(json_object_get(curve, "outside"));
+    int points = (int)json_integer_value(json_object_get(curve, "points"));
+    const json_t *worst = json_object_get(curve, "worst");
+    const json_t *deviation = json_object_get(worst, "deviation");
+    g_string_append_printf(out, "%d point%s", points, points == 1 ? "" : "s");
+    if (!json_is_null(json_object_get(curve, "missing")))
+        g_string_append_printf(out, ", missing: %s", text_of(curve, "missing"));
+    if (outside > 0)
+        g_string_append_printf(out, ", %d outside", outside);
+    if (json_is_object(worst) &&
+        !(json_is_number(deviation) && json_number_value(deviation) == 0.0)) {
+        g_string_append(out, ", ");
+        append_worst(out, worst);
+    }
 }
 
 static void append_curve(GString *out, const json_t *curve)
 {
-    const json_t *rank = json_object_get(curve, "rank"), *worst = json_object_get(curve, "worst");
-    int outside = (int)json_integer_value(json_object_get(curve, "outside"));
-    int points = (int)json_integer_value(json_object_get(curve, "points"));
-    bool missing = !json_is_null(json_object_get(curve, "missing"));
-    const json_t *deviation = json_object_get(worst, "deviation");
-    bool apart = json_is_object(worst) &&
-                 !(json_is_number(deviation) && json_number_value(deviation) == 0.0);
-    text_append_left(out, missing || outside > 0 ? "differs" : apart ? "near" : "same", 9);
-    g_string_append_printf(out, "%s, %s", text_of(curve, "series"), text_of(curve, "metric"));
-    if (json_is_integer(rank))
-        g_string_append_printf(out, ", rank %d", (int)json_integer_value(rank));
-    g_string_append_printf(out, ": %d point%s", points, points == 1 ? "" : "s");
-    if (missing)
-        g_string_append_printf(out, ", missing: %s", text_of(curve, "missing"));
-    if (outside > 0)
-        g_string_append_printf(out, ", %d outside", outside);
-    if (apart) {
-        g_string_append(out, ", ");
-        append_worst(out, worst);
-    }
+    text_append_left(out, text_of(curve, "verdict"), 9);
+    g_string_append_printf(out, "%s, ", text_of(curve, "series"));
+    append_curve_name(out, curve);
+    g_string_append(out, ": ");
+    append_findings(out, curve);
     g_string_append_c(out, '\n');
 }
 
@@ -305,14 +357,59 @@ void compare_print(const json_t *comparison, FILE *file)
     }
     append_fingerprints(out, json_object_get(comparison, "fingerprints"));
     int differences = (int)json_integer_value(json_object_get(comparison, "differences"));
-    double tolerance = json_number_value(json_object_get(comparison, "tolerance"));
     if (differences > 0)
         g_string_append_printf(out, "%d difference%s", differences, differences == 1 ? "" : "s");
     else
         g_string_append(out, "no differences");
-    if (tolerance > 0.0)
-        g_string_append_printf(out, " beyond %.4g %%", 100.0 * tolerance);
+    json_array_foreach(json_object_get(comparison, "tolerances"), index, one)
+    {
+        g_string_append_printf(out, "%s%s", index == 0 ? " beyond " : ", ", json_string_value(one));
+    }
     g_string_append_c(out, '\n');
     shown_print(out->str, SHOWN_TEXT, file);
     g_string_free(out, TRUE);
+}
+
+// ---- JUnit ----
+
+static void add_series_cases(struct junit *junit, const json_t *comparison)
+{
+    size_t index;
+    json_t *one;
+    json_array_foreach(json_object_get(comparison, "series"), index, one)
+    {
+        char *message = g_strdup_printf("%s against %s", text_of(one, "a"), text_of(one, "b"));
+        junit_add(junit, text_of(one, "series"), text_of(one, "series"), "status", JUNIT_FAILED,
+                  "differs", message);
+        g_free(message);
+    }
+}
+
+static void add_curve_case(struct junit *junit, const json_t *curve)
+{
+    const char *verdict = text_of(curve, "verdict"), *series = text_of(curve, "series");
+    enum junit_outcome outcome = strcmp(verdict, "differs") == 0   ? JUNIT_FAILED
+                                 : strcmp(verdict, "skipped") == 0 ? JUNIT_SKIPPED
+                                                                   : JUNIT_PASSED;
+    GString *name = g_string_new(NULL), *message = g_string_new(NULL);
+    append_curve_name(name, curve);
+    append_findings(message, curve);
+    junit_add(junit, series, series, name->str, outcome, verdict, message->str);
+    g_string_free(message, TRUE);
+    g_string_free(name, TRUE);
+}
+
+char *compare_junit(const json_t *comparison)
+{
+    struct junit *junit = junit_new();
+    size_t index;
+    json_t *one;
+    add_series_cases(junit, comparison);
+    json_array_foreach(json_object_get(comparison, "curves"), index, one)
+    {
+        add_curve_case(junit, one);
+    }
+    char *text = junit_text(junit);
+    junit_free(junit);
+    return text;
 }

@@ -5,6 +5,7 @@
 #define NETSIM_COMPARE_COMPARE_H
 
 #include "sim/compare/curve.h"
+#include "sim/compare/tolerances.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -61,16 +62,30 @@ bool compared_read_csv(struct compared *compared, const char *text, size_t lengt
 bool compared_read_database(struct compared *compared, const char *file, const char *which,
                             GError **error);
 
+// The metrics of both, each once: const char *, interned. Free with g_ptr_array_unref.
+GPtrArray *compared_metrics(const struct compared *a, const struct compared *b);
+
 struct compare_options {
-    double tolerance;           // largest relative deviation from A that counts as equal
-    const char *const *metrics; // NULL-terminated; NULL or empty: all
+    const struct tolerances *tolerances; // NULL: values must be equal
+    const char *const *metrics; // as text_metric_is takes them; NULL-terminated; NULL or empty: all
+    bool common;                // compare only what both have: the rest is no difference
 };
 
 // Returns the comparison as a new reference:
+//   {"same", "differences", "compared": number of points, "tolerances": [TEXT],
+//    "fingerprints": {"a", "b", "agree"}, "series": [{"series", "a", "b"}: those that differ],
+//    "curves": [{"series", "metric", "rank", "verdict": same|near|differs|skipped, "points",
+//                "missing", "outside", "worst": {"size_bytes", "a", "b", "deviation"}}]}
+// A deviation is relative to A and has a sign; the worst is that of the points outside of the
+// tolerance, if there are any.
 json_t *compare(const struct compared *a, const struct compared *b,
                 const struct compare_options *options);
 
 // Prints the comparison as text for people.
 void compare_print(const json_t *comparison, FILE *file);
+
+// As JUnit XML: a suite of the series, with a case of its end if that differs and one for each
+// curve. The caller frees it (g_free).
+char *compare_junit(const json_t *comparison);
 
 #endif

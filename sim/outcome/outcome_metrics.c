@@ -72,7 +72,7 @@ struct extremes {
 
 static bool lower_is_better(const char *metric)
 {
-    return !g_str_has_suffix(metric, "_per_s");
+    return metric_worse_sign(metric) >= 0;
 }
 
 static struct extremes extremes_of(const struct outcome *outcome, const double *values, bool lower)

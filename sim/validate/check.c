@@ -2,6 +2,7 @@
 #include "sim/validate/check.h"
 
 #include "sim/config/reader.h"
+#include "sim/config/tolerance.h"
 #include "sim/core/intern.h"
 #include "sim/validate/check_internal.h"
 #include "sim/workload/result.h"
@@ -252,8 +253,20 @@ static bool key_expected(struct reading *reading, const struct node *node)
 
 static bool key_tolerance(struct reading *reading, const struct node *node)
 {
-    return check_read_number(reading, node, unit_of(reading), &reading->check->tolerance,
-                             &reading->check->relative);
+    const char *text = reader_text(node, reading->path, "a tolerance", reading->diags);
+    struct tolerance read;
+    if (!text)
+        return false;
+    if (tolerance_parse(text, unit_of(reading), &read) == TOLERANCE_GOOD) {
+        reading->check->tolerance = read.amount;
+        reading->check->relative = read.relative;
+        return true;
+    }
+    char *hint = tolerance_remedy(text, unit_of(reading));
+    diag_add(reading->diags, node->mark, reading->path, hint,
+             "\"%.40s\" is no tolerance: a percentage or an amount in its unit", text);
+    g_free(hint);
+    return false;
 }
 
 static bool read_bound(struct reading *reading, const struct node *node, struct check_bound *bound,

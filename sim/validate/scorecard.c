@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sim/validate/scorecard.h"
 
+#include "sim/output/junit.h"
 #include "sim/output/text.h"
 
 #include <math.h>
@@ -8,9 +9,6 @@
 
 #define WIDTH 100
 #define INDENT 15 // where the text of a claim starts
-
-// Claims share runs, so none has a time of its own; yet there are servers that ask for one.
-#define NO_TIME "0"
 
 static const struct {
     const char *verdict, *label, *colour;
@@ -198,30 +196,6 @@ void scorecard_print(const json_t *scorecard, bool colour, FILE *file)
 
 // ---- JUnit ----
 
-// Text as XML 1.0 takes it: escaped, without control characters and what is no character.
-static void append_xml(GString *out, const char *text)
-{
-    char *valid = g_utf8_make_valid(text, -1);
-    GString *plain = g_string_new(NULL);
-    for (const char *at = valid; *at; at = g_utf8_next_char(at)) {
-        gunichar character = g_utf8_get_char(at);
-        bool taken = character >= ' ' && character != 0xFFFE && character != 0xFFFF;
-        g_string_append_unichar(plain, taken ? character : ' ');
-    }
-    char *escaped = g_markup_escape_text(plain->str, -1);
-    g_string_append(out, escaped);
-    g_free(escaped);
-    g_string_free(plain, TRUE);
-    g_free(valid);
-}
-
-static void append_attribute(GString *out, const char *name, const char *text)
-{
-    g_string_append_printf(out, " %s=\"", name);
-    append_xml(out, text);
-    g_string_append_c(out, '"');
-}
-
 // "via" of "via.pingpong.c1.smooth", up to the dot of that number.
 static char *start_of(const char *id, int dots)
 {
@@ -233,132 +207,47 @@ static char *start_of(const char *id, int dots)
 }
 
 // A miss, or a claim that holds though it is listed as a known miss: it alone has a `why' then.
-static bool is_failure(const json_t *row)
+static enum junit_outcome outcome_of(const json_t *row)
 {
     const char *verdict = text_of(row, "verdict");
-    return strcmp(verdict, "misses") == 0 ||
-           (strcmp(verdict, "holds") == 0 && *text_of(row, "why"));
+    bool holds = strcmp(verdict, "holds") == 0;
+    if (strcmp(verdict, "misses") == 0 || (holds && *text_of(row, "why")))
+        return JUNIT_FAILED;
+    return holds ? JUNIT_PASSED : JUNIT_SKIPPED;
 }
 
-// Some servers show a failure's attribute, some its text; of what is skipped, the attribute.
-static void append_outcome(GString *out, const json_t *row, const char *message)
+// "known miss: expected 1, simulated 2; so far"
+static char *message_of(const json_t *row)
 {
-    const char *name = is_failure(row) ? "failure" : "skipped";
-    g_string_append_printf(out, ">\n      <%s", name);
-    append_attribute(out, "message", message);
-    if (is_failure(row)) {
-        append_attribute(out, "type", text_of(row, "verdict"));
-        g_string_append_c(out, '>');
-        append_xml(out, message);
-        g_string_append_printf(out, "</%s>\n", name);
-    } else {
-        g_string_append(out, "/>\n");
-    }
-}
-
-static void append_case(GString *out, const json_t *row)
-{
-    const char *id = text_of(row, "id"), *verdict = text_of(row, "verdict");
-    char *group = start_of(id, 2);
-    g_string_append(out, "    <testcase");
-    append_attribute(out, "classname", group);
-    append_attribute(out, "name", id);
-    g_free(group);
-    append_attribute(out, "time", NO_TIME);
-    if (strcmp(verdict, "holds") == 0 && !is_failure(row)) {
-        g_string_append(out, "/>\n");
-        return;
-    }
+    const char *verdict = text_of(row, "verdict"), *why = text_of(row, "why");
     GString *message = g_string_new(NULL);
     if (strcmp(verdict, "not_checkable") != 0 && strcmp(verdict, "same_as") != 0 &&
         strcmp(verdict, "not_run") != 0)
         g_string_printf(message, "%sexpected %s, simulated %s",
                         strcmp(verdict, "known_miss") == 0 ? "known miss: " : "",
                         text_of(row, "expected"), text_of(row, "simulated"));
-    if (*text_of(row, "why"))
-        g_string_append_printf(message, "%s%s", message->len > 0 ? "; " : "", text_of(row, "why"));
-    append_outcome(out, row, message->str);
-    g_string_append(out, "    </testcase>\n");
-    g_string_free(message, TRUE);
-}
-
-// "via, predicted"
-static char *suite_name(const json_t *row)
-{
-    char *system = start_of(text_of(row, "id"), 1);
-    const char *standing = text_of(row, "standing");
-    char *name = g_strdup_printf("%s, %s", system, *standing ? standing : "not checked");
-    g_free(system);
-    return name;
-}
-
-struct suite {
-    int tests, failures, skipped;
-};
-
-static struct suite suite_of(json_t *rows, const char *name)
-{
-    struct suite suite = {0};
-    size_t index;
-    json_t *row;
-    json_array_foreach(rows, index, row)
-    {
-        char *own = suite_name(row);
-        const char *verdict = text_of(row, "verdict");
-        if (!name || strcmp(own, name) == 0) {
-            suite.tests++;
-            if (is_failure(row))
-                suite.failures++;
-            else if (strcmp(verdict, "holds") != 0)
-                suite.skipped++;
-        }
-        g_free(own);
-    }
-    return suite;
-}
-
-static void append_counts(GString *out, const struct suite *suite)
-{
-    g_string_append_printf(
-        out, " tests=\"%d\" failures=\"%d\" errors=\"0\" skipped=\"%d\" time=\"" NO_TIME "\">\n",
-        suite->tests, suite->failures, suite->skipped);
-}
-
-static void append_suite(GString *out, json_t *rows, const char *name)
-{
-    struct suite suite = suite_of(rows, name);
-    size_t index;
-    json_t *row;
-    g_string_append(out, "  <testsuite");
-    append_attribute(out, "name", name);
-    append_counts(out, &suite);
-    json_array_foreach(rows, index, row)
-    {
-        char *own = suite_name(row);
-        if (strcmp(own, name) == 0)
-            append_case(out, row);
-        g_free(own);
-    }
-    g_string_append(out, "  </testsuite>\n");
+    if (*why)
+        g_string_append_printf(message, "%s%s", message->len > 0 ? "; " : "", why);
+    return g_string_free(message, FALSE);
 }
 
 char *scorecard_junit(const json_t *scorecard)
 {
-    json_t *rows = json_object_get(scorecard, "claims"), *row;
-    struct suite all = suite_of(rows, NULL);
-    GHashTable *done = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    struct junit *junit = junit_new();
     size_t index;
-    GString *out = g_string_new("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
-    g_string_append(out, "<testsuites name=\"netsim\"");
-    append_counts(out, &all);
-    json_array_foreach(rows, index, row)
+    json_t *row;
+    json_array_foreach(json_object_get(scorecard, "claims"), index, row)
     {
-        char *name = suite_name(row);
-        if (!g_hash_table_contains(done, name))
-            append_suite(out, rows, name);
-        g_hash_table_add(done, name);
+        const char *id = text_of(row, "id"), *standing = text_of(row, "standing");
+        char *system = start_of(id, 1), *group = start_of(id, 2), *message = message_of(row);
+        char *suite = g_strdup_printf("%s, %s", system, *standing ? standing : "not checked");
+        junit_add(junit, suite, group, id, outcome_of(row), text_of(row, "verdict"), message);
+        g_free(suite);
+        g_free(message);
+        g_free(group);
+        g_free(system);
     }
-    g_string_append(out, "</testsuites>\n");
-    g_hash_table_destroy(done);
-    return g_string_free(out, FALSE);
+    char *text = junit_text(junit);
+    junit_free(junit);
+    return text;
 }

@@ -189,3 +189,11 @@ const char *metric_unit(const char *metric)
     g_free(unit);
     return interned;
 }
+
+int metric_worse_sign(const char *metric)
+{
+    static const char *const times[] = {"ps", "ns", "us", "ms", "s", NULL};
+    if (g_str_has_suffix(metric, "_per_s"))
+        return -1;
+    return g_strv_contains(times, metric_unit(metric)) ? 1 : 0;
+}

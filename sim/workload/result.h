@@ -96,4 +96,8 @@ struct size_axis size_axis_of(const char *counts);
 // it has none.
 const char *metric_unit(const char *metric);
 
+// The sign of a change for the worse: 1 of times, -1 of rates ("..._per_s"), 0 of metrics of which
+// neither more nor less is worse by name.
+int metric_worse_sign(const char *metric);
+
 #endif

@@ -515,7 +515,11 @@ static void test_wrong(void)
         {"schema: 1\ntargets: [{series: A, size: 1 B, value: 1, weight: 0}]",
          "/w.yaml:2:52: error: targets[0]: a weight is above 0\n"},
         {"schema: 1\ntargets: [{series: A, size: 1 B, value: 1, tolerance: 0}]",
-         "/w.yaml:2:55: error: targets[0]: a tolerance is above 0\n"},
+         "/w.yaml:2:55: error: targets[0].tolerance: 0: a tolerance above 0 is expected, with its "
+         "percent sign or unit (write 2 %, or 2 us)\n"},
+        {"schema: 1\ntargets: [{order: [A, B], over: 1 B, tolerance: 2}]",
+         "/w.yaml:2:49: error: targets[0].tolerance: 2: a tolerance above 0 is expected, with its "
+         "percent sign or unit (write 2 %)\n"},
         {"schema: 1\ntargets: [{order: [A], over: 1 B}]",
          "/w.yaml:2:19: error: targets[0].order: two or more series are expected\n"},
         {"schema: 1\ntargets: [{order: [A, B]}]",

@@ -4,9 +4,11 @@
 
 import json
 import os
+import re
 import shutil
 import sqlite3
 import unittest
+import xml.etree.ElementTree
 
 import harness
 
@@ -31,7 +33,7 @@ class Compare(harness.Case):
     def test_a_changed_parameter(self):
         told = self.netsim("compare", "a", "c", code=2).stdout
         self.assertIn("differs  first, quoted, latency_us: 3 points, 3 outside, worst ", told)
-        self.assertRegex(told, r"worst \d+\.\d+ % at 0 B: ")
+        self.assertRegex(told, r"worst [-+]\d+\.\d+ % at 0 B: ")
         self.assertIn("fingerprints differ", told)
         self.assertIn("4 differences", told)
 
@@ -43,19 +45,58 @@ class Compare(harness.Case):
 
     def test_tolerance_and_metric(self):
         document = json.loads(self.netsim("compare", "a", "c", "--format", "json", code=2).stdout)
-        worst = max(curve["worst"]["deviation"] for curve in document["curves"])
-        self.netsim("compare", "a", "c", "--tolerance", f"{worst * 0.999}", code=2)
-        self.netsim("compare", "a", "c", "--tolerance", f"{worst * 1.001}")
+        worst = max(abs(curve["worst"]["deviation"]) for curve in document["curves"])
         self.netsim("compare", "a", "c", "--tolerance", f"{worst * 100.1}%")
         self.netsim("compare", "a", "c", "--tolerance", f"{worst * 100.1}  %")
         self.netsim("compare", "a", "c", "--tolerance", f"{worst * 99.9} %", code=2)
-        told = self.netsim("compare", "a", "c", "--metric", "latency_us", code=2).stdout
-        self.assertNotIn("bandwidth", told)
+        for metric in ("latency_us", "latency"):
+            told = self.netsim("compare", "a", "c", "--metric", metric, code=2).stdout
+            self.assertIn("latency_us", told)
+            self.assertNotIn("bandwidth", told)
+
+    def test_a_slower_run_only(self):
+        """c is slower than a: worse than it, while a is not worse than c."""
+        told = self.netsim("compare", "a", "c", "--tolerance", "0% worse", code=2).stdout
+        self.assertRegex(told, r"latency_us: 3 points, 3 outside, worst \+\d")
+        self.assertRegex(told, r"bandwidth_MB_per_s: 3 points, 2 outside, worst -\d")
+        told = self.netsim("compare", "c", "a", "--tolerance", "0% worse").stdout
+        self.assertIn("no differences beyond 0% worse", told)
+        self.netsim("compare", "a", "c", "--tolerance", "latency=1 s", code=2)
+        self.netsim("compare", "a", "c", "--tolerance", "latency=1 s", "--tolerance", "1 GB/s")
+
+    def test_numbers_are_rounded(self):
+        told = self.netsim("compare", "a", "c", code=2).stdout
+        numbers = re.findall(r"\d[\d.]*", " ".join(re.findall(r"worst .*", told)))
+        self.assertTrue(numbers)
+        for number in numbers:
+            self.assertLessEqual(len(number.replace(".", "").lstrip("0")), 6, told)
+
+    def test_common_points(self):
+        """Measured points: fewer than the result has, of one of its series."""
+        self.write("measured.csv", "series,size,metric,value\n\"first, quoted\",1,latency_us,1e6\n"
+                                   "\"first, quoted\",77,latency_us,5\n")
+        told = self.netsim("compare", "measured.csv", "a", "--common", code=2).stdout
+        self.assertRegex(told, r"differs  first, quoted, latency_us: 1 point, .* 1 outside, worst -")
+        self.assertIn("1 difference\n", told)
+        self.netsim("compare", "measured.csv", "a", "--common", "--tolerance", "100%")
+        self.write("none.csv", "series,size,metric,value\n\"first, quoted\",77,latency_us,5\n")
+        done = self.netsim("compare", "none.csv", "a", "--common", code=1)
+        self.assertIn("no point of a curve is in both", done.stderr)
+        self.assertEqual(done.stdout, "")
+
+    def test_junit(self):
+        for other, code, failures in (("b", 0, 0), ("c", 2, 4)):
+            text = self.netsim("compare", "a", other, "--format", "junit", code=code).stdout
+            suites = xml.etree.ElementTree.fromstring(text)
+            self.assertEqual((suites.tag, suites.get("tests"), suites.get("failures")),
+                             ("testsuites", "4", str(failures)))
+            self.assertEqual(len(list(suites.iter("failure"))), failures)
+            self.assertEqual([suite.get("name") for suite in suites], ["first, quoted", "second"])
 
     def test_json(self):
         document = json.loads(self.netsim("compare", "a", "b", "--format", "json").stdout)
-        self.assertEqual(set(document), {"same", "differences", "tolerance", "fingerprints",
-                                         "series", "curves"})
+        self.assertEqual(set(document), {"same", "differences", "compared", "tolerances",
+                                         "fingerprints", "series", "curves"})
         self.assertIs(document["same"], True)
         self.assertIs(document["fingerprints"]["agree"], True)
         self.assertEqual(len(document["curves"]), 4)
@@ -64,7 +105,7 @@ class Compare(harness.Case):
         document = json.loads(self.read("b.json"))
         document["series"].pop()
         self.write("less.json", json.dumps(document))
-        told = self.netsim("compare", "a", "less.json", "--tolerance", "10", code=2).stdout
+        told = self.netsim("compare", "a", "less.json", "--tolerance", "1000%", code=2).stdout
         self.assertIn("second: completed against missing", told)
         self.assertIn("missing: the curve in b", told)
 
@@ -100,7 +141,7 @@ class Compare(harness.Case):
         def change(series):
             series[0]["points"][0]["bandwidth_MB_per_s"] = 1e-9
         self.assertEqual(self.compare_documents(change, 2)["differences"], 1)
-        self.netsim("compare", "b.json", "changed.json", "--tolerance", "1e9", code=2)
+        self.netsim("compare", "b.json", "changed.json", "--tolerance", "1e11%", code=2)
 
     def test_failures(self):
         """Both fail: the same only if it is for the same reason."""
@@ -128,13 +169,17 @@ class Compare(harness.Case):
                 (("a", "no.json"), "no.json:1:"),
                 (("a", "other.json"), "other.json: this is no result of netsim"),
                 (("a", "no.csv"), "no.csv:1: the columns series, size, metric and value"),
-                (("a", "b", "--tolerance", "little"), "write 0.01 or 1%"),
-                (("a", "b", "--tolerance", "-1"), "write 0.01 or 1%"),
-                (("a", "b", "--tolerance", "inf"), "write 0.01 or 1%"),
-                (("a", "b", "--tolerance", "nan"), "write 0.01 or 1%"),
-                (("a", "b", "--tolerance", "1%%"), "write 0.01 or 1%"),
+                (("a", "b", "--tolerance", "little"), "a percentage or an amount is expected"),
+                (("a", "b", "--tolerance", "-1%"), "write 2 %"),
+                (("a", "b", "--tolerance", "inf%"), "write 2 %"),
+                (("a", "b", "--tolerance", "nan%"), "write 2 %"),
+                (("a", "b", "--tolerance", "1%%"), "write 1 %"),
+                (("a", "b", "--tolerance", "2"), "2: a number needs its unit or percent sign (write 2 %)"),
+                (("a", "b", "--tolerance", "0.02"), "write 0.02 % or 2 %"),
+                (("a", "b", "--tolerance", "latency=2"), "write 2 %, or 2 us"),
+                (("a", "b", "--tolerance", "rate=2%"), "neither result has the metric rate"),
                 (("a", "b", "--metric", "latency_u"), "did you mean latency_us?"),
-                (("a", "b", "--format", "csv"), "it must be one of table, json")):
+                (("a", "b", "--format", "csv"), "it must be one of table, json, junit")):
             with self.subTest(arguments):
                 self.assertIn(said, self.netsim("compare", *arguments, code=1).stderr)
 

@@ -10,9 +10,19 @@ static const char other[] = "series,rank,size,metric,value\na,all,1,latency_us,3
 
 static json_t *compared(const struct compared *a, const struct compared *b)
 {
-    const struct compare_options options = {.tolerance = 0.01};
+    static const char *const texts[] = {"1%", "0.1 us worse", NULL};
+    GPtrArray *metrics = compared_metrics(a, b);
+    GError *error = NULL;
+    char *hint;
+    struct tolerances *tolerances = tolerances_read(texts, metrics, &error, &hint);
+    const struct compare_options options = {.tolerances = tolerances};
     json_t *comparison = compare(a, b, &options);
     compare_print(comparison, fuzz_sink());
+    g_free(compare_junit(comparison));
+    tolerances_free(tolerances);
+    g_ptr_array_unref(metrics);
+    g_clear_error(&error);
+    g_free(hint);
     return comparison;
 }
 

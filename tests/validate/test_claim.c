@@ -76,28 +76,28 @@ static void test_bad_checks(void)
                  "unknown key");
     expect_check(
         "{value: {scenario: s, metric: a_us, series: A, size: 1 B, expected: 74 MB/s, "
-        "tolerance: 1}}",
+        "tolerance: 1 us}}",
         "c.yaml:6:80: error: s.a.check.value: \"74 MB/s\" has the wrong unit (the metric is in "
         "us)");
     expect_check("{value: {scenario: s, metric: a_us, series: A, size: 1.5, expected: 74, "
-                 "tolerance: 1}}",
+                 "tolerance: 1 us}}",
                  "\"1.5\": missing unit");
     // Plain numbers are of benchmarks that count something else than bytes: all, or none.
     expect_check("{value: {scenario: s, metric: a_us, series: A, size: 1, expected: 74, "
-                 "tolerance: 1}}",
+                 "tolerance: 1 us}}",
                  "");
     expect_check("{bound: {scenario: s, metric: a_us, series: A, sizes: 0 .. 4 B, least: 1}}", "");
     expect_check("{bound: {scenario: s, metric: a_us, series: A, sizes: 1 .. 4 B, least: 1}}",
                  "\"4 B\" has a unit, and the sizes before it have none");
     expect_check("{bound: {scenario: s, metric: a_us, series: A, sizes: [4 B, 8], least: 1}}",
                  "\"8\" lacks the unit that the sizes before it have");
-    expect_check("{value: {scenario: s, series: A, expected: 74, tolerance: 1}}",
+    expect_check("{value: {scenario: s, series: A, expected: 74, tolerance: 1 us}}",
                  "a metric is missing");
-    expect_check("{value: {metric: a_us, series: A, expected: 74, tolerance: 1}}",
+    expect_check("{value: {metric: a_us, series: A, expected: 74, tolerance: 1 us}}",
                  "a curve needs a scenario");
     expect_check("{value: {scenario: s, metric: a_us, series: A, expected: 74}}",
                  "`tolerance' is missing");
-    expect_check("{value: {scenario: s, metric: a_us, series: A, expected: much, tolerance: 1}}",
+    expect_check("{value: {scenario: s, metric: a_us, series: A, expected: much, tolerance: 1 us}}",
                  "\"much\" is no number");
     expect_check("{bound: {scenario: s, metric: a_us, series: A}}",
                  "a bound is missing (least, above, most or below)");
@@ -148,12 +148,13 @@ static void test_bad_checks(void)
     expect_check("{gain: {scenario: s, metric: a_us, over: A, under: B, statistic: mean, most: 1 "
                  "us}}",
                  "\"1 us\" has the wrong unit (it has no unit here)");
-    expect_check("{values: {scenario: s, metric: a_us, series: A, points: [], tolerance: 1}}",
+    expect_check("{values: {scenario: s, metric: a_us, series: A, points: [], tolerance: 1 us}}",
                  "a point is missing");
-    expect_check("{values: {scenario: s, metric: a_us, series: A, points: [[1 B]], tolerance: 1}}",
-                 "a point is [SIZE, EXPECTED]");
+    expect_check(
+        "{values: {scenario: s, metric: a_us, series: A, points: [[1 B]], tolerance: 1 us}}",
+        "a point is [SIZE, EXPECTED]");
     expect_check("{values: {scenario: s, metric: a_us, series: A, points: [[1 B, 5 MB/s]], "
-                 "tolerance: 1}}",
+                 "tolerance: 1 us}}",
                  "\"5 MB/s\" has the wrong unit (the metric is in us)");
     expect_check("{bound: {scenario: s, metric: a_us, series: {series: A, rank: -1}, least: 1}}",
                  "-1 is out of range");

@@ -17,15 +17,33 @@ static struct compared *read_csv(const char *text)
     return compared;
 }
 
+// With tolerances as the command takes them.
+static json_t *compare_as(const char *first, const char *second, const char *const *texts,
+                          const char *metric, bool common)
+{
+    const char *metrics[] = {metric, NULL};
+    struct compared *a = read_csv(first), *b = read_csv(second);
+    GPtrArray *all = compared_metrics(a, b);
+    GError *error = NULL;
+    char *hint = NULL;
+    struct tolerances *tolerances = tolerances_read(texts, all, &error, &hint);
+    SUITE_SAME_TEXT(error ? error->message : NULL, NULL);
+    struct compare_options options = {tolerances, metrics, common};
+    json_t *comparison = compare(a, b, &options);
+    tolerances_free(tolerances);
+    g_ptr_array_unref(all);
+    compared_free(a);
+    compared_free(b);
+    return comparison;
+}
+
 static json_t *compare_csv(const char *first, const char *second, double tolerance,
                            const char *metric)
 {
-    const char *metrics[] = {metric, NULL};
-    struct compare_options options = {tolerance, metrics};
-    struct compared *a = read_csv(first), *b = read_csv(second);
-    json_t *comparison = compare(a, b, &options);
-    compared_free(a);
-    compared_free(b);
+    char *share = g_strdup_printf("%.17g%%", 100.0 * tolerance);
+    json_t *comparison =
+        compare_as(first, second, (const char *const[]){share, NULL}, metric, false);
+    g_free(share);
     return comparison;
 }
 
@@ -96,6 +114,126 @@ static void test_worst(void)
     CU_ASSERT_EQUAL(json_number_value(json_object_get(worst, "b")), 25.0);
     SUITE_SAME_INTEGER(json_integer_value(json_object_get(curve, "outside")), 1);
     SUITE_SAME_INTEGER(json_integer_value(json_object_get(curve, "points")), 3);
+    json_decref(comparison);
+}
+
+// Which deviations of 10 us and 20 MB/s count under which tolerances.
+static void test_tolerances(void)
+{
+    static const struct {
+        const char *texts[3];
+        const char *time, *rate; // of the other result
+        int differences;
+    } samples[] = {
+        {{"5%"}, "10.5", "19", 0},
+        {{"5 %"}, "10.6", "18.9", 2},
+        // An amount is for the metrics in its unit; the others have none.
+        {{"0.5 us"}, "10.5", "20", 0},
+        {{"500 ns"}, "9.4", "20", 1},
+        {{"0.5 us"}, "10.5", "20.1", 1},
+        {{"0.5 us", "100 kB/s"}, "10.5", "20.0625", 0},
+        // One of several is enough.
+        {{"1%", "0.5 us"}, "10.5", "20.1", 0},
+        // That of a metric replaces those of all.
+        {{"5%", "latency_us=1%"}, "10.4", "20", 1},
+        {{"5%", "latency=1%"}, "10", "20.8", 0},
+        {{"1%", "bandwidth = 5 MB/s"}, "10", "24", 0},
+        // Of one side: longer times and lower rates are worse.
+        {{"2% worse"}, "5", "40", 0},
+        {{"2% worse"}, "10.3", "40", 1},
+        {{"2% worse"}, "10.2", "19", 1},
+        {{"0 worse"}, "10.001", "19.999", 2},
+        {{"latency=0.1us worse", "bandwidth=1%less"}, "10.05", "19.9", 0},
+        {{"1% more"}, "5", "5", 0},
+        {{"1% more"}, "11", "25", 2},
+        {{"1% less"}, "11", "25", 0},
+        {{"1% less"}, "9", "19", 2},
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(samples); i++) {
+        char *other = g_strdup_printf(HEAD "A,,1,latency_us,%s\nA,,1,bandwidth_MB_per_s,%s\n",
+                                      samples[i].time, samples[i].rate);
+        json_t *comparison = compare_as(HEAD "A,,1,latency_us,10\nA,,1,bandwidth_MB_per_s,20\n",
+                                        other, samples[i].texts, NULL, false);
+        SUITE_SAME_INTEGER(json_integer_value(json_object_get(comparison, "differences")),
+                           samples[i].differences);
+        json_decref(comparison);
+        g_free(other);
+    }
+}
+
+static void test_refused_tolerances(void)
+{
+    static const struct {
+        const char *text, *message, *hint;
+    } samples[] = {
+        {"2", "2: a number needs its unit or percent sign", "write 2 %"},
+        {"latency=2", "latency=2: a number needs its unit or percent sign", "write 2 %, or 2 us"},
+        {"2 worse", "2 worse: a number needs its unit or percent sign", "write 2 %"},
+        {"2 MB", "2 MB: this is no percentage, and no amount in the unit of a metric", "write 2 %"},
+        {"latency=2 MB/s",
+         "latency=2 MB/s: this is no percentage, and no amount in the unit of a metric",
+         "write 2 %, or 2 us"},
+        {"drops=2 us", "drops=2 us: this is no percentage, and no amount in the unit of a metric",
+         "write 2 %, or the number alone"},
+        {"-1%", "-1%: a percentage or an amount is expected, not negative", "write 2 %"},
+        {"inf%", "inf%: a percentage or an amount is expected, not negative", "write 2 %"},
+        {"worse", "worse: a percentage or an amount is expected, not negative", "write 2 %"},
+        {"rate=1%", "rate=1%: neither result has the metric rate", NULL},
+    };
+    GPtrArray *metrics = g_ptr_array_new();
+    g_ptr_array_add(metrics, "latency_us");
+    g_ptr_array_add(metrics, "drops");
+    for (size_t i = 0; i < G_N_ELEMENTS(samples); i++) {
+        GError *error = NULL;
+        char *hint;
+        struct tolerances *tolerances =
+            tolerances_read((const char *const[]){samples[i].text, NULL}, metrics, &error, &hint);
+        CU_ASSERT_PTR_NULL(tolerances);
+        SUITE_SAME_TEXT(error ? error->message : NULL, samples[i].message);
+        SUITE_SAME_TEXT(hint, samples[i].hint);
+        g_clear_error(&error);
+        g_free(hint);
+    }
+    g_ptr_array_unref(metrics);
+}
+
+// Only what both have: the rest is neither a difference nor compared.
+static void test_common(void)
+{
+    static const char a[] = HEAD "A,,1,m_us,4\nA,,2,m_us,5\nA,,2,n_us,5\nB,,1,m_us,4\n";
+    json_t *comparison = compare_as(a, HEAD "A,,2,m_us,5\nA,,3,m_us,9\n", NULL, NULL, true);
+    SUITE_SAME_INTEGER(json_integer_value(json_object_get(comparison, "differences")), 0);
+    SUITE_SAME_INTEGER(json_integer_value(json_object_get(comparison, "compared")), 1);
+    json_decref(comparison);
+    comparison = compare_as(a, HEAD "A,,2,m_us,6\n", NULL, NULL, true);
+    SUITE_SAME_INTEGER(json_integer_value(json_object_get(comparison, "differences")), 1);
+    json_decref(comparison);
+}
+
+// What differs is a failure, and a curve without common points is skipped.
+static void test_junit(void)
+{
+    json_t *comparison = compare_as(HEAD "A,,1,m_us,4\nA,,2,m_us,8\nB,0,,n_us,1\n",
+                                    HEAD "A,,1,m_us,4\nA,,2,m_us,7.00000001\nB,0,,n_us,1\n",
+                                    (const char *const[]){"5%", NULL}, NULL, false);
+    char *text = compare_junit(comparison);
+    SUITE_SAME_TEXT(
+        text, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+              "<testsuites name=\"netsim\" tests=\"2\" failures=\"1\" errors=\"0\" "
+              "skipped=\"0\" time=\"0\">\n"
+              "  <testsuite name=\"A\" tests=\"1\" failures=\"1\" errors=\"0\" skipped=\"0\" "
+              "time=\"0\">\n"
+              "    <testcase classname=\"A\" name=\"m_us\" time=\"0\">\n"
+              "      <failure message=\"2 points, 1 outside, worst -12.5 % at 2 B: 8 against 7\" "
+              "type=\"differs\">2 points, 1 outside, worst -12.5 % at 2 B: 8 against 7</failure>\n"
+              "    </testcase>\n"
+              "  </testsuite>\n"
+              "  <testsuite name=\"B\" tests=\"1\" failures=\"0\" errors=\"0\" skipped=\"0\" "
+              "time=\"0\">\n"
+              "    <testcase classname=\"B\" name=\"n_us, rank 0\" time=\"0\"/>\n"
+              "  </testsuite>\n"
+              "</testsuites>\n");
+    g_free(text);
     json_decref(comparison);
 }
 
@@ -247,6 +385,10 @@ int main(void)
                                               {"what is missing", test_missing},
                                               {"the worst", test_worst},
                                               {"one metric", test_metric},
+                                              {"tolerances", test_tolerances},
+                                              {"refused tolerances", test_refused_tolerances},
+                                              {"common points", test_common},
+                                              {"for build servers", test_junit},
                                               {"heads of files", test_heads},
                                               {"how series failed", test_failures},
                                               {"broken files", test_broken},

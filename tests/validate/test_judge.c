@@ -123,14 +123,14 @@ static void test_value(void)
          "75.48"},
         {"A 1:72.5", "{value: {series: A, size: 1 B, expected: 74, tolerance: 1.4 us}}", MISSES,
          "72.5"},
-        {"A 2:74", "{value: {series: A, size: 1 B, expected: 74, tolerance: 1}}", NOT,
+        {"A 2:74", "{value: {series: A, size: 1 B, expected: 74, tolerance: 1 us}}", NOT,
          "no value at 1 B"},
-        {"A 2:74", "{value: {series: B, size: 1 B, expected: 74, tolerance: 1}}", NOT,
+        {"A 2:74", "{value: {series: B, size: 1 B, expected: 74, tolerance: 1 us}}", NOT,
          "series missing: s has no \"B\""},
         {"A 1:80; B 1:77",
          "{value: {series: {series: A, minus: B}, size: 1 B, expected: 3 us, tolerance: 0}}", HOLDS,
          "3 us"},
-        {"xA 1:80", "{value: {series: xA, size: 1 B, expected: 80, tolerance: 1}}", MISSES,
+        {"xA 1:80", "{value: {series: xA, size: 1 B, expected: 80, tolerance: 1 us}}", MISSES,
          "xA of s ended as failed"},
         {0}};
     run_samples(samples);
@@ -152,18 +152,19 @@ static void test_values(void)
          "{values: {series: A, points: [[1 B, 100], [2 B, 200], [4 B, "
          "400]], tolerance: 2 %, share: 66 %}}",
          HOLDS, "1 of 3 values outside"},
-        {"A 1:104 2:204", "{values: {series: A, points: [[1 B, 100], [2 B, 200]], tolerance: 3}}",
-         MISSES, "2 of 2 values outside"},
+        {"A 1:104 2:204",
+         "{values: {series: A, points: [[1 B, 100], [2 B, 200]], tolerance: 3 us}}", MISSES,
+         "2 of 2 values outside"},
         {"A 1:100 2:200", "{values: {series: A, points: [[1 B, 100], [2 B, 200]], tolerance: 0}}",
          HOLDS, "furthest off: 100 us"},
-        {"A 1:100", "{values: {series: A, points: [[1 B, 100], [2 B, 200]], tolerance: 3}}", NOT,
+        {"A 1:100", "{values: {series: A, points: [[1 B, 100], [2 B, 200]], tolerance: 3 us}}", NOT,
          "there is no value at 2 B"},
-        {"xA 1:100", "{values: {series: xA, points: [[1 B, 100]], tolerance: 3}}", MISSES,
+        {"xA 1:100", "{values: {series: xA, points: [[1 B, 100]], tolerance: 3 us}}", MISSES,
          "xA of s ended as failed"},
         // What the sizes count is said in plain numbers.
         {"cA 1:100 1024:200",
          "{values: {series: cA, points: [[1, 100], [1024, 199]], tolerance: "
-         "1}}",
+         "1 us}}",
          HOLDS, "200 us for 199 us at 1024"},
         {0}};
     run_samples(samples);
@@ -429,7 +430,7 @@ static void test_expected(void)
         {"{value: {series: A, size: 1 B, expected: 74, tolerance: 2 %}}", "74 us within 2 %"},
         {"{values: {series: A, points: [[1 B, 100], [2 B, 200]], tolerance: 2 %, share: 66 %}}",
          "2 values within 2 %, at 66 % of the sizes"},
-        {"{values: {series: A, points: [[1 B, 100]], tolerance: 3}}", "1 value within 3 us"},
+        {"{values: {series: A, points: [[1 B, 100]], tolerance: 3 us}}", "1 value within 3 us"},
         {"{gain: {over: A, under: B, sizes: 1 B .. 4 B, statistic: greatest, expected: 13 %, "
          "tolerance: 0.1 %}}",
          "greatest gain of A / B 13 % within 0.1 % at 1 B .. 4 B"},
@@ -598,10 +599,10 @@ static void test_said(void)
          "misses: furthest off: 206.5 us for 200 us at 2 B; 1 of 3 values outside, 0.0325"},
         {"A 1:103 2:1", "{values: {series: A, points: [[1 B, 100], [2 B, 0]], tolerance: 3 %}}",
          "misses: furthest off: 1 us for 0 us at 2 B; 1 of 2 values outside, nan"},
-        {"A 1:97 2:103", "{values: {series: A, points: [[1 B, 100], [2 B, 100]], tolerance: 3}}",
+        {"A 1:97 2:103", "{values: {series: A, points: [[1 B, 100], [2 B, 100]], tolerance: 3 us}}",
          "holds: furthest off: 97 us for 100 us at 1 B, -0.03"},
         {"A 1:97 2:104",
-         "{values: {series: A, points: [[1 B, 100], [2 B, 100]], tolerance: 3, share: 50 %}}",
+         "{values: {series: A, points: [[1 B, 100], [2 B, 100]], tolerance: 3 us, share: 50 %}}",
          "holds: furthest off: 104 us for 100 us at 2 B; 1 of 2 values outside, 0.04"},
         {"A 1:109 2:104 4:113; B 1:100 2:100 4:100",
          "{gain: {over: A, under: B, statistic: greatest, expected: 12 %, tolerance: 1.1 %}}",
@@ -751,7 +752,7 @@ static void expect_deviation(const char *curves, const char *check, double expec
 
 static void test_deviation(void)
 {
-    expect_deviation("A 1:75", "{value: {series: A, size: 1 B, expected: 74, tolerance: 1}}",
+    expect_deviation("A 1:75", "{value: {series: A, size: 1 B, expected: 74, tolerance: 1 us}}",
                      1.0 / 74.0);
     expect_deviation("A 1:4 2:3; B 1:2 2:2",
                      "{ratio: {over: A, under: B, sizes: 1 B .. 2 B, above: 2}}", 0.25);
