@@ -4,6 +4,7 @@
 #include "models/sctp_cmt/wire/chunk.h"
 #include "tests/script/sctp_text.h"
 
+#include <arpa/inet.h>
 #include <string.h>
 
 #define HEADER 4 // of chunks, parameters and causes
@@ -408,12 +409,12 @@ static void print_list(GString *into, const struct view *view, const struct sctp
 
 static void print_address(GString *into, const struct sctp_field *field, struct part *part)
 {
-    if (field->group != 4) {
-        g_string_append(into, "...");
-        return;
-    }
-    for (int i = 0; i < 4; i++)
-        g_string_append_printf(into, "%s%u", i ? "." : "", take(part, 1));
+    char text[INET6_ADDRSTRLEN];
+    uint8_t bytes[16];
+    for (int i = 0; i < field->group; i++)
+        bytes[i] = (uint8_t)take(part, 1);
+    g_string_append(into,
+                    inet_ntop(field->group == 4 ? AF_INET : AF_INET6, bytes, text, sizeof text));
 }
 
 static void print_field(GString *into, const struct view *view, const struct sctp_field *field,

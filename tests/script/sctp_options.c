@@ -49,14 +49,7 @@ static void set_init(const struct sctp_call *call, struct sctp_settings *setting
     settings->streams_out = MIN(settings->streams_out, UINT16_MAX); // the fields of INIT
     settings->streams_in = MIN(settings->streams_in, UINT16_MAX);
     set_count(call, "sinit_max_attempts", &settings->init_retries);
-}
-
-// SCTP_INITMSG can bound the timeout of an INIT, which the model does not.
-static bool bounds_timeout(const struct sctp_call *call)
-{
-    int64_t most;
-    return script_call_argument(&call->made, 3)->kind == SCRIPT_VALUE_STRUCT &&
-           value_of(call, "sinit_max_init_timeo", &most) && most > 0;
+    set_time(call, "sinit_max_init_timeo", &settings->init_rto_most);
 }
 
 static void set_association(const struct sctp_call *call, struct sctp_settings *settings)
@@ -227,8 +220,6 @@ struct script_result sctp_call_setsockopt(struct sctp_call *call)
     int64_t value;
     if (!name || name->kind != SCRIPT_VALUE_NAME || !script_call_argument(&call->made, 3))
         return script_call_unsupported(&call->made, "such arguments");
-    if (bounds_timeout(call))
-        return script_call_unsupported(&call->made, "sinit_max_init_timeo");
     for (size_t i = 0; i < G_N_ELEMENTS(settings_options); i++)
         if (strcmp(settings_options[i].name, name->text) == 0) {
             change(call, settings_options[i].set);
@@ -289,6 +280,8 @@ static struct script_result get_init(struct sctp_call *call, const struct script
     sctp_call_expect(call, value, "sinit_num_ostreams", of->streams_out);
     sctp_call_expect(call, value, "sinit_max_instreams", of->streams_in);
     sctp_call_expect(call, value, "sinit_max_attempts", of->init_retries);
+    sctp_call_expect(call, value, "sinit_max_init_timeo",
+                     (of->init_rto_most ? of->init_rto_most : of->rto_most) / TIME_MS);
     return script_call_returns(0);
 }
 

@@ -171,19 +171,16 @@ static void parse_address(struct script_parser *parser, const struct sctp_field 
                           struct sctp_value *value)
 {
     const struct script_token *token = script_peek(parser, 0);
-    uint8_t bytes[4];
-    if (field->group != 4) {
-        script_unsupported(parser->report, token->line, "an IPv6 address");
-        return;
-    }
+    uint8_t bytes[16];
+    bool ipv4 = field->group == 4;
     if (token->kind != SCRIPT_ADDRESS ||
-        inet_pton(AF_INET, simulated_address(token->text), bytes) != 1) {
-        script_expected(parser, "an IPv4 address");
+        inet_pton(ipv4 ? AF_INET : AF_INET6, simulated_address(token->text), bytes) != 1) {
+        script_expected(parser, ipv4 ? "an IPv4 address" : "an IPv6 address");
         return;
     }
     script_next(parser);
     value->list = g_array_new(FALSE, FALSE, sizeof(uint32_t));
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < field->group; i++)
         append(value->list, bytes[i]);
 }
 

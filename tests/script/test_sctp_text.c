@@ -89,6 +89,10 @@ static void test_bytes(void)
     check_hex("sctp: INIT[flgs=0, tag=1, a_rwnd=1500, os=1, is=1, tsn=1, "
               "SUPPORTED_EXTENSIONS[types=[FORWARD_TSN, RECONFIG]]]",
               "0100001a 00000001 000005dc 00010001 00000001 80080006 c0820000");
+    check_hex("sctp: INIT[flgs=0, tag=1, a_rwnd=1500, os=1, is=1, tsn=1, "
+              "IPV6_ADDRESS[addr=2001:db8::1]]",
+              "01000028 00000001 000005dc 00010001 00000001 00060014 20010db8 00000000 00000000 "
+              "00000001");
     check_hex("sctp: [0x03, 0, 0xff]", "0300ff");
     check_hex("sctp: CHUNK[type=SACK, flgs=0, len=2, val=[]]", "03000002");
 }
@@ -103,6 +107,8 @@ static const char *const packets[] = {
     "sctp: INIT[flgs=0, tag=1, a_rwnd=1500, os=1, is=2, tsn=7, HOSTNAME_ADDRESS[addr=[0x61]], "
     "SUPPORTED_EXTENSIONS[types=[0xc0, 0x82]], ADAPTATION_INDICATION[adaptation_code_point=3], "
     "IPV4_ADDRESS[addr=10.0.0.1]]",
+    "sctp: INIT[flgs=0, tag=1, a_rwnd=1500, os=1, is=2, tsn=7, IPV6_ADDRESS[addr=::], "
+    "IPV6_ADDRESS[addr=fe80::250:56ff:fe24:9e6], IPV6_ADDRESS[addr=::ffff:192.0.2.1]]",
     "sctp: SACK[flgs=0, cum_tsn=5, a_rwnd=1000, gaps=[2:3, 5:5], dups=[4, 3]]",
     "sctp: SACK[flgs=0, cum_tsn=5, a_rwnd=1000, gaps=[], dups=[]]",
     "sctp: ABORT[flgs=T]",
@@ -308,6 +314,11 @@ static void test_bad(void)
          "a number from 0 to 65535"},
         {"sctp: INIT[flgs=0, tag=1, a_rwnd=1, os=1, is=1, tsn=1, IPV4_ADDRESS[addr=5]]",
          SCRIPT_FAIL, "expected an IPv4 address"},
+        {"sctp: INIT[flgs=0, tag=1, a_rwnd=1, os=1, is=1, tsn=1, IPV6_ADDRESS[addr=1.2.3.4]]",
+         SCRIPT_FAIL, "expected an IPv6 address, got 1.2.3.4"},
+        {"sctp: INIT[flgs=0, tag=1, a_rwnd=1, os=1, is=1, tsn=1, IPV6_ADDRESS[addr=1:2:3]]",
+         SCRIPT_FAIL, "expected an IPv6 address, got 1"},
+        {"::1 > ::2: sctp: COOKIE_ACK[flgs=0]", SCRIPT_PASS, ""},
         {"sctp: INIT[flgs=0, tag=1, a_rwnd=1, os=1, is=1, tsn=1, FOO[]]", SCRIPT_UNSUPPORTED,
          "a parameter FOO"},
         {"sctp: [1, 256]", SCRIPT_FAIL, "a number from 0 to 255"},
@@ -316,7 +327,8 @@ static void test_bad(void)
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
         struct script_report report;
         struct script *script = parse(cases[i].text, false, &report);
-        bool same = report.verdict == cases[i].verdict && strstr(report.text, cases[i].says);
+        bool same = report.verdict == cases[i].verdict &&
+                    (!report.text || strstr(report.text, cases[i].says));
         if (!same)
             fprintf(stderr, "%s: %d %s\n", cases[i].text, report.verdict, report.text);
         CU_ASSERT(same);

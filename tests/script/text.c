@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/script/text.h"
 
+#include <arpa/inet.h>
 #include <string.h>
 
 // ---- Reports ----
@@ -196,6 +197,34 @@ static size_t address_length(const struct reader *reader)
     return length;
 }
 
+// 2001:db8::1, ::1 or ::ffff:192.0.2.1; returns its length, or 0.
+static size_t ipv6_length(const struct reader *reader)
+{
+    char text[INET6_ADDRSTRLEN];
+    struct in6_addr address;
+    size_t length = 0;
+    int colons = 0;
+    for (int next = peek(reader, 0); next == ':' || next == '.' || g_ascii_isxdigit((gchar)next);
+         next = peek(reader, ++length))
+        colons += next == ':';
+    if (colons < 2 || length >= sizeof text)
+        return 0;
+    memcpy(text, reader->text + reader->at, length);
+    for (; length > 0; length--) { // a colon of the grammar may follow it
+        text[length] = '\0';
+        if (inet_pton(AF_INET6, text, &address) == 1)
+            return length;
+    }
+    return 0;
+}
+
+static void address_token(struct reader *reader, size_t length)
+{
+    append(reader, (struct script_token){.kind = SCRIPT_ADDRESS, .line = reader->line}, reader->at,
+           reader->at + length);
+    reader->at += length;
+}
+
 static void integer_token(struct reader *reader, size_t length, int base)
 {
     struct script_token token = {.kind = SCRIPT_INTEGER, .line = reader->line};
@@ -219,9 +248,7 @@ static void number(struct reader *reader)
     size_t sign = peek(reader, 0) == '-';
     size_t address = address_length(reader);
     if (address > 0) {
-        append(reader, (struct script_token){.kind = SCRIPT_ADDRESS, .line = reader->line},
-               reader->at, reader->at + address);
-        reader->at += address;
+        address_token(reader, address);
         return;
     }
     if (sign == 0 && peek(reader, 0) == '0' && (peek(reader, 1) | 0x20) == 'x' &&
@@ -298,6 +325,7 @@ static void token(struct reader *reader)
 {
     bool line_begins = reader->line_begins;
     int first = peek(reader, 0), second = peek(reader, 1);
+    size_t ipv6 = ipv6_length(reader);
     reader->line_begins = false;
     if (line_begins && begins(reader, "--"))
         option(reader);
@@ -311,8 +339,10 @@ static void token(struct reader *reader)
         append(reader, (struct script_token){.kind = SCRIPT_DOTS, .line = reader->line}, reader->at,
                reader->at + 3);
         reader->at += 3;
-    } else if (g_ascii_isdigit((gchar)first) ||
-               ((first == '.' || first == '-') && second >= 0 && g_ascii_isdigit((gchar)second)))
+    } else if (ipv6 > 0)
+        address_token(reader, ipv6);
+    else if (g_ascii_isdigit((gchar)first) ||
+             ((first == '.' || first == '-') && second >= 0 && g_ascii_isdigit((gchar)second)))
         number(reader);
     else if (is_word(first))
         word(reader);

@@ -42,7 +42,8 @@ static void test_defaults(void)
     SUITE_SAME_INTEGER(config->settings.rto_most, 60 * TIME_S);
     SUITE_SAME_INTEGER(config->settings.path_retries, 5);
     SUITE_SAME_INTEGER(config->settings.association_retries, 10);
-    SUITE_SAME_INTEGER(config->initial_cwnd, 4404);
+    SUITE_SAME_INTEGER(config->initial_cwnd, 0);
+    SUITE_SAME_INTEGER(config->initial_constant, 4404);
     SUITE_SAME_INTEGER(config->ssthresh_floor, 4);
     CU_ASSERT(!config->cmt.on);
     CU_ASSERT(config->immediate_bit);
@@ -76,7 +77,7 @@ static const struct {
     {"sack_frequency", {"2", "2", "2"}},
     {"burst", {"4", "4", "4"}},
     {"burst_rule", {"cwnd", "cwnd_ssthresh", "after_fr"}},
-    {"initial_cwnd", {"4404 B", "4380 B", "4380 B"}},
+    {"initial_constant", {"4404 B", "4380 B", "4380 B"}},
     {"initial_ssthresh", {"4294967295 B", "0 B", "64 KiB"}},
     {"ssthresh_floor", {"4", "2", "4"}},
     {"ssthresh_floor_cmt", {"0", "0", "2"}},

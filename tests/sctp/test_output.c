@@ -45,6 +45,25 @@ static void test_initial_cwnd(void)
     sender_free(sender);
 }
 
+// A window that is set holds as it is, from one MTU on.
+static void test_initial_cwnd_set(void)
+{
+    struct sender *sender = sender_new("{initial_cwnd: 1500 B, no_delay: true}", 1);
+    WINDOW(sender, 0, 1468, 4294967295);
+    sender_send(sender, 10, CHUNK);
+    SENT(sender, "1[1]");
+    sender_free(sender);
+    sender = sender_new("{profile: s2007, initial_cwnd: 1 B, no_delay: true}", 1);
+    WINDOW(sender, 0, 1500, SENDER_RWND);
+    sender_free(sender);
+    sender = sender_new("{initial_cwnd: 1501 B}", 1);
+    WINDOW(sender, 0, 1501, 4294967295);
+    sender_free(sender);
+    sender = sender_new("{mtu: 9000 B, initial_cwnd: 100000 B}", 1);
+    WINDOW(sender, 0, 100000, 4294967295);
+    sender_free(sender);
+}
+
 static void test_bundling(void)
 {
     struct sender *sender = sender_new(PLAIN, 1);
@@ -402,6 +421,7 @@ static void test_memory(void)
 static const struct suite_case cases[] = {
     {"cwnd is asked before each packet", test_cwnd},
     {"the first window", test_initial_cwnd},
+    {"a first window that is set", test_initial_cwnd_set},
     {"bundling", test_bundling},
     {"Nagle's algorithm", test_nagle},
     {"control chunks and SACKs ride in front", test_control},

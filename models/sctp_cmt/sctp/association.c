@@ -396,6 +396,18 @@ struct sctp_chunk *sctp_cause_chunk(struct sctp_pools *pools, enum sctp_chunk_ty
     return chunk;
 }
 
+void sctp_abort_send(struct cpu_context *context, struct sctp_association *association,
+                     enum sctp_cause cause, const void *info, uint32_t info_bytes)
+{
+    struct sctp_path *path = association->primary->state == SCTP_PATH_ACTIVE
+                                 ? association->primary
+                                 : sctp_path_alternate(association->primary);
+    struct packet *packet = sctp_path_packet(path);
+    sctp_packet_add(
+        packet, sctp_cause_chunk(&association->host->pools, SCTP_ABORT, cause, info, info_bytes));
+    sctp_packet_send(context, association, path, packet);
+}
+
 void sctp_association_abort(struct cpu_context *context, struct sctp_association *association,
                             enum sctp_cause cause, const void *info, uint32_t info_bytes,
                             enum sctp_result error)
@@ -403,15 +415,8 @@ void sctp_association_abort(struct cpu_context *context, struct sctp_association
     bool opening = association->state == SCTP_COOKIE_WAIT;
     if (association->ended)
         return;
-    if (association->peer_tag != 0) { // else the peer does not know the association yet
-        struct sctp_path *path = association->primary->state == SCTP_PATH_ACTIVE
-                                     ? association->primary
-                                     : sctp_path_alternate(association->primary);
-        struct packet *packet = sctp_path_packet(path);
-        sctp_packet_add(packet, sctp_cause_chunk(&association->host->pools, SCTP_ABORT, cause, info,
-                                                 info_bytes));
-        sctp_packet_send(context, association, path, packet);
-    }
+    if (association->peer_tag != 0) // else the peer does not know the association yet
+        sctp_abort_send(context, association, cause, info, info_bytes);
     end(context, association, opening ? SCTP_CANT_STR_ASSOC : SCTP_COMM_LOST, error,
         association->peer_tag != 0 ? "send ABORT" : "give up");
 }

@@ -146,7 +146,10 @@ struct inet_interface *sctp_card_for(const struct sctp_socket *socket, int stati
 // Adds a path to a peer's address; an address that is a path already, or has no route, is ignored.
 struct sctp_path *sctp_add_path(struct sctp_association *association, int station, bool confirmed);
 struct sctp_path *sctp_path_to(const struct sctp_association *association, int station);
-// Sends ABORT with a cause (0: none; `info`: its value, may be NULL) and ends the association.
+// Sends ABORT with a cause (0: none; `info`: its value, may be NULL) and the peer's tag.
+void sctp_abort_send(struct cpu_context *context, struct sctp_association *association,
+                     enum sctp_cause cause, const void *info, uint32_t info_bytes);
+// Sends such an ABORT if the peer's tag is known, and ends the association.
 void sctp_association_abort(struct cpu_context *context, struct sctp_association *association,
                             enum sctp_cause cause, const void *info, uint32_t info_bytes,
                             enum sctp_result error);

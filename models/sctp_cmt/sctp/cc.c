@@ -101,12 +101,19 @@ static int64_t unit(const struct sctp_path *path)
     return config_of(path)->cwnd_in_mtu ? path->mtu : path->mtu - IP_HEADER - SCTP_COMMON_HEADER;
 }
 
-void sctp_cc_init(struct sctp_path *path, int64_t now)
+static int64_t first_window(const struct sctp_path *path)
 {
     const struct sctp_config *config = config_of(path);
     int64_t mss = unit(path);
-    int64_t cwnd = MIN(INITIAL_MOST * mss, MAX(INITIAL_LEAST * mss, config->initial_cwnd));
-    inet_cc_init(&path->cc, &sctp_cc_ops, mss, cwnd, now);
+    if (config->initial_cwnd == 0)
+        return MIN(INITIAL_MOST * mss, MAX(INITIAL_LEAST * mss, config->initial_constant));
+    return config->initial_cwnd <= path->mtu ? mss : config->initial_cwnd;
+}
+
+void sctp_cc_init(struct sctp_path *path, int64_t now)
+{
+    const struct sctp_config *config = config_of(path);
+    inet_cc_init(&path->cc, &sctp_cc_ops, unit(path), first_window(path), now);
     // 0: the peer's window, once it is known (sctp_out_open); until then that of inet_cc_init.
     if (config->initial_ssthresh > 0)
         path->cc.ssthresh = config->initial_ssthresh;

@@ -299,6 +299,17 @@ static bool as_out_of_the_blue(const struct sctp_association *association, uint8
             (association->state == SCTP_COOKIE_WAIT || association->state == SCTP_COOKIE_ECHOED));
 }
 
+// Out of the blue, the tag 0 is an INIT's (RFC 9260, 8.5.1 A). SHUTDOWN-ACK has a rule of its own,
+// which reflects its tag whatever that is (8.5.1 E, 8.4).
+static bool tag_acceptable(const struct sctp_association *association,
+                           const struct sctp_packet *sctp)
+{
+    uint8_t type = sctp->first->type;
+    if (as_out_of_the_blue(association, type))
+        return type == SCTP_SHUTDOWN_ACK || sctp->tag != 0;
+    return tag_right(association, sctp);
+}
+
 void sctp_packet_arrived(struct cpu_context *context, struct sctp_host *host,
                          struct inet_interface *interface, const struct packet *packet)
 {
@@ -320,13 +331,11 @@ void sctp_packet_arrived(struct cpu_context *context, struct sctp_host *host,
         sctp_cookie_echo_arrived(context, &arrival, first);
         if (!arrival.stop)
             run_chunks(context, &arrival, first->next);
-    } else if (sctp->tag == 0) { // RFC 9260, 8.5.1 A: only a packet of one INIT has it
+    } else if (!tag_acceptable(arrival.association, sctp)) {
         (*host->count.bad_tags)++;
     } else if (as_out_of_the_blue(arrival.association, first->type)) {
         if (!first->fault || !opens(first->type)) // a torn INIT is not worth an answer
             out_of_the_blue(context, &arrival);
-    } else if (!tag_right(arrival.association, sctp)) {
-        (*host->count.bad_tags)++;
     } else {
         run_chunks(context, &arrival, first);
     }

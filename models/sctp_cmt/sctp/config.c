@@ -63,15 +63,28 @@ static const struct param sctp_params[] = {
     PARAM_IN(T, settings, init_retries, PARAM_COUNT, .fallback = "8", .most = "1000",
              .doc = "Max.Init.Retransmits: times that INIT or COOKIE-ECHO is sent again",
              .source = "RFC 9260, 16"),
+    PARAM_IN(T, settings, init_rto_most, PARAM_DURATION, .fallback = "0 s", .most = "3600 s",
+             .doc = "longest timeout to which the doublings of an INIT's lead; 0 s: rto_most",
+             .source = "RFC 6458, 8.1.3: sinit_max_init_timeo; BSD SCTP of September 2007: "
+                       "initial_init_rto_max"),
+    PARAM(T, setup_abort, PARAM_BOOL, PARAM_BY_PROFILE("false", "true", "false"),
+          .doc = "once INIT or COOKIE-ECHO has been sent again init_retries times, an ABORT ends "
+                 "the set-up; that after INIT has the verification tag 0",
+          .source = "RFC 9260, 4 and 5.1 have none; BSD SCTP of September 2007: "
+                    "sctp_threshold_management; ns-2.35"),
     PARAM_IN(T, settings, heartbeats, PARAM_BOOL, .fallback = "true",
              .doc = "idle paths are probed with heartbeats", .source = "RFC 9260, 8.3"),
     PARAM_IN(T, settings, heartbeat_interval, PARAM_DURATION, .fallback = "30 s", .least = "1 ms",
-             .most = "3600 s", .doc = "HB.interval: added to the RTO between heartbeats",
+             .most = "3600 s",
+             .doc = "HB.interval: added between heartbeats to the path's RTO, or by "
+                    "heartbeat_rule s2007 to RTO.Initial",
              .source = "RFC 9260, 16"),
     PARAM(T, heartbeat_rule, PARAM_CHOICE, PARAM_BY_PROFILE("rfc", "s2007", "ns2"),
           .choices = heartbeat_rules,
-          .doc = "rfc, ns2: a timer per path, of its RTO and HB.interval; s2007: one per "
-                 "association, whatever the RTO",
+          .doc = "rfc: each path has a timer, of HB.interval and 0.5 to 1.5 of its RTO, so that N "
+                 "idle paths get N heartbeats per period; ns2: the same; s2007: the association "
+                 "has one, of HB.interval, RTO.Initial and up to 255 ms whatever the RTO, and each "
+                 "expiry probes only the path that has been idle longest",
           .source = "RFC 9260, 8.3; BSD SCTP of September 2007; ns-2.35"),
     PARAM(T, heartbeat_burst, PARAM_COUNT, PARAM_BY_PROFILE("1", "4", "8"), .least = "1",
           .most = "8", .doc = "HB.Max.Burst: heartbeats to unconfirmed paths per tick",
@@ -147,9 +160,13 @@ static const struct param sctp_params[] = {
           .doc = "times that a chunk is sent before the association is aborted; 0: no limit",
           .source = "BSD SCTP of September 2007"),
     // Congestion control (RFC 9260, 7.2).
-    PARAM(T, initial_cwnd, PARAM_SIZE, PARAM_BY_PROFILE("4404 B", "4380 B", "4380 B"),
-          .least = "1 B", .most = "1 MiB",
-          .doc = "the constant in the first window, min(4 MTU, max(2 MTU, constant))",
+    PARAM(T, initial_cwnd, PARAM_SIZE, .fallback = "0 B", .most = "1 MiB",
+          .doc = "first congestion window; anything up to the MTU is one MTU; 0 B: "
+                 "min(4 MTU, max(2 MTU, initial_constant))",
+          .source = "RFC 9260, 7.2.1"),
+    PARAM(T, initial_constant, PARAM_SIZE, PARAM_BY_PROFILE("4404 B", "4380 B", "4380 B"),
+          .least = "1 B", .most = "64 KiB",
+          .doc = "the constant in the first congestion window while initial_cwnd is 0 B",
           .source = "RFC 9260, 7.2.1; RFC 4960, 7.2.1; ns-2.35"),
     PARAM(T, initial_ssthresh, PARAM_SIZE, PARAM_BY_PROFILE("4294967295 B", "0 B", "64 KiB"),
           .most = "4294967295 B",

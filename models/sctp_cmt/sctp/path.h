@@ -196,6 +196,8 @@ void sctp_rto_init(struct sctp_rto *rto, const struct sctp_association *associat
 void sctp_rto_sample(struct sctp_rto *rto, const struct sctp_association *association,
                      int64_t ticks);
 void sctp_rto_back_off(struct sctp_rto *rto, const struct sctp_association *association);
+// After the back-off of an INIT: RFC 6458's sinit_max_init_timeo.
+void sctp_rto_limit_init(struct sctp_rto *rto, const struct sctp_association *association);
 // DATA that were sent once were acknowledged: the BSD stack ends the back-off.
 void sctp_rto_restore(struct sctp_rto *rto, const struct sctp_association *association);
 

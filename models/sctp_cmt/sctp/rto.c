@@ -89,6 +89,13 @@ void sctp_rto_back_off(struct sctp_rto *rto, const struct sctp_association *asso
     rto->backed_off = true;
 }
 
+void sctp_rto_limit_init(struct sctp_rto *rto, const struct sctp_association *association)
+{
+    sim_time most = association->settings.init_rto_most;
+    if (most > 0)
+        rto->rto = MIN(rto->rto, inet_time_in_ticks(inet_of(association), most));
+}
+
 // A formula that was left over from an older scaling: about 3/4 of the RTO as measured.
 void sctp_rto_restore(struct sctp_rto *rto, const struct sctp_association *association)
 {

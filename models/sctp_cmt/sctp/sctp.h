@@ -56,6 +56,7 @@ struct sctp_settings {
     int64_t association_retries;               // Association.Max.Retrans
     int64_t path_retries;                      // Path.Max.Retrans
     int64_t init_retries;                      // Max.Init.Retransmits
+    sim_time init_rto_most;                    // ps: RTO.Max of INIT; 0: rto_most
     sim_time heartbeat_interval;               // HB.interval
     bool heartbeats;
     sim_time cookie_life;
@@ -102,7 +103,8 @@ struct sctp_config {
     int rto_formula;            // enum sctp_rto_formula
     int heartbeat_rule;         // enum sctp_heartbeat_rule
     int64_t heartbeat_burst;    // HB.Max.Burst: heartbeats to unconfirmed paths per tick
-    int64_t initial_cwnd;       // bytes: the constant in min(4 MTU, max(2 MTU, constant))
+    int64_t initial_cwnd;       // bytes; 0: min(4 MTU, max(2 MTU, initial_constant))
+    int64_t initial_constant;   // bytes
     int64_t initial_ssthresh;   // bytes; 0: the peer's a_rwnd
     int64_t ssthresh_floor;     // MTU
     int64_t idle_floor;         // MTU to which cwnd decays per idle RTO; 0: it does not
@@ -144,6 +146,7 @@ struct sctp_config {
     sim_time shutdown_guard; // T5-shutdown-guard; 0: 5 x RTO.Max
     int sack_alternate;      // enum sctp_sack_alternate
     bool confirm_all; // no data before all paths are confirmed, the primary by a heartbeat, too
+    bool setup_abort; // a set-up that gets no answer ends with ABORT
     bool data_for_cookie_ack; // DATA in COOKIE-ECHOED count for a COOKIE-ACK, too
     bool first_sack_at_once;
     bool immediate_bit;               // RFC 7053's I bit is honoured

@@ -169,18 +169,28 @@ static void cookie_send(struct cpu_context *context, struct sctp_association *as
     t1_start(context, association);
 }
 
+// No answer to INIT or COOKIE-ECHO (RFC 9260, 4, note 3; 5.1).
+static void setup_failed(struct cpu_context *context, struct sctp_association *association)
+{
+    if (association->host->config->setup_abort)
+        sctp_abort_send(context, association, (enum sctp_cause)0, NULL, 0);
+    sctp_association_end(context, association, SCTP_CANT_STR_ASSOC, SCTP_TIMED_OUT);
+}
+
 static void t1_expired(struct cpu_context *context, void *owner)
 {
     struct sctp_association *association = owner;
     struct sctp_path *path = association->setup_path;
     bool init = association->state == SCTP_COOKIE_WAIT;
     if (association->t1_tries >= association->settings.init_retries) {
-        sctp_association_end(context, association, SCTP_CANT_STR_ASSOC, SCTP_TIMED_OUT);
+        setup_failed(context, association);
         return;
     }
     (*association->host->count.timeouts)++;
     association->t1_tries++;
     sctp_rto_back_off(&path->rto, association);
+    if (init)
+        sctp_rto_limit_init(&path->rto, association);
     if (init) // the user vouches for all addresses that are known yet
         association->setup_path = &association->paths[(path->number + 1) % association->path_count];
     else
