@@ -54,7 +54,8 @@ void length_check(const struct scenario_case *test_case, struct diag_list *diags
 {
     const struct workload *workload = &test_case->workload;
     const struct stack *stack = registry_stack(&model_registry, test_case->stack->name);
-    if (!stack->device || stack->device->longest.bytes == 0)
+    if (!stack || !stack->device || stack->device->longest.bytes == 0) // a test may have its own
+                                                                       // list
         return;
     struct length_checking checking = {.longest = &stack->device->longest, .diags = diags};
     for (guint i = 0; workload->program && i < workload->program->parts->len; i++) {
