@@ -64,25 +64,25 @@ static struct scenario *read_again(void *owner, GPtrArray *more, char **why)
 }
 
 // only: the one size to explain, in full; NULL: all.
-static struct explained_series *explain_case(const struct scenario *scenario,
-                                             const struct scenario_case *test_case,
-                                             const int64_t *only, const struct reader *reader,
-                                             const struct explain_arguments *arguments)
+static struct explained_series *explain_series(const struct scenario *scenario,
+                                               const struct scenario_case *test_case,
+                                               const int64_t *only, const struct reader *reader,
+                                               const struct explain_arguments *arguments)
 {
     struct explained_series *series = explained_series_new(test_case);
-    const GArray *sizes = test_case->workload.sizes;
-    struct explain_run run = {&model_registry, test_case, scenario->seed, -1,
-                              arguments->limits.seconds};
-    bool one = only || !test_case->workload.benchmark;
-    for (guint i = 0; i < (one ? 1 : sizes->len); i++) {
-        if (test_case->workload.benchmark)
-            run.size = only ? *only : g_array_index(sizes, int64_t, i);
-        struct explanation *found = explain_size(&run);
-        // All sizes are a table of times, in which there is no place for what was tried.
-        if ((one || sizes->len == 1) && reader)
-            explain_try(found, &run, &(struct explain_again){read_again, (void *)reader});
-        g_ptr_array_add(series->sizes, found);
-    }
+    struct explain_run run = {
+        .registry = &model_registry,
+        .test_case = test_case,
+        .seed = scenario->seed,
+        .size = only ? *only : EXPLAIN_ALL,
+        .time_limit_s = arguments->limits.seconds,
+    };
+    g_ptr_array_unref(series->sizes);
+    series->sizes = explain_case(&run);
+    // All sizes are a table of times, in which there is no place for what was tried.
+    if (series->sizes->len == 1 && reader)
+        explain_try(g_ptr_array_index(series->sizes, 0), &run,
+                    &(struct explain_again){read_again, (void *)reader});
     return series;
 }
 
@@ -151,7 +151,7 @@ static enum cli_exit explain_scenario(const struct scenario *scenario,
         const struct scenario_case *test_case = g_ptr_array_index(scenario->cases, i);
         if (cli_series_wanted(arguments->series, test_case->name) &&
             test_case->fidelity == FIDELITY_PACKET)
-            g_ptr_array_add(all, explain_case(scenario, test_case, only, reader, arguments));
+            g_ptr_array_add(all, explain_series(scenario, test_case, only, reader, arguments));
     }
     char *json = document_text(report_json(scenario->name, all));
     switch (format) {

@@ -98,6 +98,9 @@ GString *explain_csv(const char *scenario, const GPtrArray *all)
                 row(&csv, "repetitions", "explain", "", "1", (double)csv.found->repetitions);
                 row(&csv, "repetitions", "run", "", "1", (double)csv.found->run_repetitions);
             }
+            if (csv.found->run_messages)
+                row(&csv, "run total", "", "", "us",
+                    time_to_us(csv.found->run_total) / (double)csv.found->run_messages);
             parts(&csv, "sleep", csv.found->sleeps);
             loads(&csv);
             row(&csv, "steps", "", "", "1", (double)csv.found->steps / (double)csv.found->messages);

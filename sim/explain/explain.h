@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Explains where the time of a message goes: runs one series for one size and splits up its
-// critical path.
+// Explains where the time of a message goes: runs one series as `netsim run` does, and splits up
+// the critical path of the sizes that are asked for.
 #ifndef NETSIM_EXPLAIN_EXPLAIN_H
 #define NETSIM_EXPLAIN_EXPLAIN_H
 
@@ -23,13 +23,19 @@ struct explanation {
     char *why;    // why it is not done; or NULL
     char *report; // on a run that failed: what each rank waits for, and for whom; or NULL
     json_t *reason;
-    int rank;         // whose interval it is: the slowest's
+    int rank;         // whose time it is: the slowest's
     int64_t messages; // messages that `total` covers
     bool over_time;   // of a benchmark over time: a buffer of it; it has no sizes
-    // Of a benchmark: measured here, and measured by a run of the scenario; 0: a free program, or a
-    // benchmark over time.
+    // Of a benchmark: explained here, and measured by a run of the scenario; 0: a free program, or
+    // a benchmark over time.
     int64_t repetitions, run_repetitions;
     bool whole; // all repetitions are measured together: `total` is that of a program
+    bool added; // the size is not one of the scenario's: it was run by itself
+    // The run was too long to be recorded, so its size was run by itself with these repetitions;
+    // what the run has measured.
+    bool shortened;
+    sim_time run_total;
+    int64_t run_messages; // that run_total covers
     sim_time total;
     GArray *path; // struct explain_part, largest first; the waits that held it up are stages
     // struct explain_part: the stages on the way that ended each wait. The stages of one wait add
@@ -46,25 +52,33 @@ struct explanation {
     char *bound;        // a sentence on what helped; NULL: nothing was tried
 };
 
-// The run to explain: a case, and one message size of its benchmark (-1: its free program).
+// The run to explain: a case, and what of it.
 struct explain_run {
     const struct registry *registry;
     const struct scenario_case *test_case;
     uint64_t seed;
+    // A message size of its benchmark; EXPLAIN_ALL: all. No matter for a free program and a
+    // benchmark that takes no sizes.
     int64_t size;
+    // The size is run by itself with so many repetitions; 0: as `run` does, after the sizes before
+    // it.
+    int64_t repetitions;
+    guint most_pieces;   // of the record; 0: RECORD_MOST_PIECES
     double time_limit_s; // wall clock, per run; 0: none
 };
 
-// The largest number of repetitions with which one size is explained, unless the scenario has
-// fewer.
+#define EXPLAIN_ALL (-1)
+
+// The largest number of repetitions of a size whose record in a whole run would be too long.
 #define EXPLAIN_REPETITIONS 20
 
-// Never returns NULL. Free with explanation_free.
-struct explanation *explain_size(const struct explain_run *run);
+// Explains the size, or each of them in the order of the run. Returns struct explanation *, at
+// least one; free with g_ptr_array_unref.
+GPtrArray *explain_case(const struct explain_run *run);
 
-// The same run without a record: stores the measured interval, or returns false and, unless why is
-// NULL, sets *why to a sentence that the caller frees.
-bool explain_measure(const struct explain_run *run, struct run_interval *interval, char **why);
+// The same run of one size without a record: stores the measured time and the messages that it
+// covers, or returns false and sets *why to a sentence that the caller frees.
+bool explain_measure(const struct explain_run *run, sim_time *total, int64_t *messages, char **why);
 void explanation_free(struct explanation *found);
 
 // Adds time to the part with that name and class, keeping parts sorted by time, largest first.

@@ -3,13 +3,58 @@
 
 #include <string.h>
 
-static sim_time overlap(sim_time from, sim_time to, sim_time first, sim_time last)
+// ---- Measured time ----
+
+GArray *load_time_new(void)
 {
-    return MAX(0, MIN(to, last) - MAX(from, first));
+    return g_array_new(FALSE, FALSE, sizeof(struct measured_time));
 }
 
+static const struct measured_time *time_at(const GArray *times, guint index)
+{
+    return &g_array_index(times, struct measured_time, index);
+}
+
+sim_time load_time_sum(const GArray *times)
+{
+    if (times->len == 0)
+        return 0;
+    const struct measured_time *last = time_at(times, times->len - 1);
+    return last->before + last->to - last->from;
+}
+
+void load_time_add(GArray *times, sim_time from, sim_time to)
+{
+    struct measured_time time = {from, to, load_time_sum(times)};
+    g_array_append_val(times, time);
+}
+
+// The measured time before `when`.
+static sim_time measured_before(const GArray *times, sim_time when)
+{
+    guint low = 0, high = times->len;
+    while (low < high) {
+        guint middle = low + (high - low) / 2;
+        if (time_at(times, middle)->from < when)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == 0)
+        return 0;
+    const struct measured_time *last = time_at(times, low - 1);
+    return last->before + MIN(when, last->to) - last->from;
+}
+
+sim_time load_time_within(const GArray *times, sim_time from, sim_time to)
+{
+    return measured_before(times, to) - measured_before(times, from);
+}
+
+// ---- Loads ----
+
 // Busy time by stage of a processor, to find the largest.
-static const char *largest_stage(const struct lane_record *lane, sim_time from, sim_time to)
+static const char *largest_stage(const struct lane_record *lane, const GArray *measured)
 {
     GHashTable *times = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, g_free);
     const char *largest = NULL;
@@ -21,7 +66,7 @@ static const char *largest_stage(const struct lane_record *lane, sim_time from, 
         sim_time *time = g_hash_table_lookup(times, piece->stage->name);
         if (!time)
             g_hash_table_insert(times, (char *)piece->stage->name, time = g_new0(sim_time, 1));
-        *time += overlap(piece->from, piece->to, from, to);
+        *time += load_time_within(measured, piece->from, piece->to);
         if (*time > most) {
             most = *time;
             largest = piece->stage->name;
@@ -31,15 +76,15 @@ static const char *largest_stage(const struct lane_record *lane, sim_time from, 
     return largest;
 }
 
-static void add_work(struct resource_load *load, const struct lane_record *lane, sim_time from,
-                     sim_time to)
+static void add_work(struct resource_load *load, const struct lane_record *lane,
+                     const GArray *times)
 {
-    sim_time busy = 0, by_class[RECORD_CLASSES] = {0};
+    sim_time busy = 0, by_class[RECORD_CLASSES] = {0}, whole = load_time_sum(times);
     for (guint i = 0; i < lane->pieces->len; i++) {
         const struct piece *piece = &g_array_index(lane->pieces, struct piece, i);
         if (piece->kind == PIECE_DELAY)
             continue;
-        sim_time part = overlap(piece->from, piece->to, from, to);
+        sim_time part = load_time_within(times, piece->from, piece->to);
         load->works = true;
         busy += part;
         if (piece->slice)
@@ -49,36 +94,38 @@ static void add_work(struct resource_load *load, const struct lane_record *lane,
     for (guint i = 0; i < lane->loads->len; i++) {
         const struct load *more = &g_array_index(lane->loads, struct load, i);
         load->works = true;
-        busy += overlap(more->from, more->to, from, to);
+        busy += load_time_within(times, more->from, more->to);
     }
     load->busy_time = busy;
-    load->busy = (double)busy / (double)(to - from);
+    load->busy = (double)busy / (double)whole;
     for (int class = 0; class < RECORD_CLASSES; class ++)
-        load->by_class[class] = (double)by_class[class] / (double)(to - from);
+        load->by_class[class] = (double)by_class[class] / (double)whole;
 }
 
-static void add_queue(struct resource_load *load, const struct lane_record *lane, sim_time from,
-                      sim_time to)
+static void add_queue(struct resource_load *load, const struct lane_record *lane,
+                      const GArray *times)
 {
     int length = 0;
     double area = 0.0;
-    sim_time since = from;
-    for (guint i = 0; i < lane->steps->len; i++) {
-        const struct queue_step *step = &g_array_index(lane->steps, struct queue_step, i);
-        if (step->when >= to)
-            break;
-        if (step->when > since) {
-            area += (double)length * (double)(step->when - since);
+    sim_time since = time_at(times, 0)->from, end = time_at(times, times->len - 1)->to;
+    for (guint i = 0; i <= lane->steps->len; i++) {
+        const struct queue_step last = {end, 0};
+        const struct queue_step *step =
+            i < lane->steps->len ? &g_array_index(lane->steps, struct queue_step, i) : &last;
+        sim_time when = MIN(step->when, end);
+        if (when > since) {
+            sim_time time = load_time_within(times, since, when);
+            area += (double)length * (double)time;
             // A queue that is left at once has not been one.
-            load->longest_queue = MAX(load->longest_queue, length);
-            since = step->when;
+            load->longest_queue = MAX(load->longest_queue, time > 0 ? length : 0);
+            since = when;
         }
+        if (step->when >= end)
+            break;
         length += step->change;
     }
-    area += (double)length * (double)(to - since);
-    load->longest_queue = MAX(load->longest_queue, length);
     load->queues = lane->steps->len > 0;
-    load->mean_queue = area / (double)(to - from);
+    load->mean_queue = area / (double)load_time_sum(times);
 }
 
 static int compare_loads(const void *a, const void *b)
@@ -90,7 +137,7 @@ static int compare_loads(const void *a, const void *b)
     return order ? order : strcmp(left->name, right->name);
 }
 
-GArray *load_measure(const struct record *record, sim_time from, sim_time to, const sim_time *way)
+GArray *load_measure(const struct record *record, const GArray *times, const sim_time *way)
 {
     GArray *loads = g_array_new(FALSE, FALSE, sizeof(struct resource_load));
     for (guint i = 0; i < record->lanes->len; i++) {
@@ -102,11 +149,11 @@ GArray *load_measure(const struct record *record, sim_time from, sim_time to, co
         if (lane->kind == TRACE_QUEUE)
             continue; // the queue of a port is the queue of its link
         load.processor = lane->slices->len > 0;
-        add_work(&load, lane, from, to);
-        add_queue(&load, lane, from, to);
-        load.way = way ? (double)way[i] / (double)(to - from) : 0.0;
+        add_work(&load, lane, times);
+        add_queue(&load, lane, times);
+        load.way = way ? (double)way[i] / (double)load_time_sum(times) : 0.0;
         if (load.processor)
-            load.largest = largest_stage(lane, from, to);
+            load.largest = largest_stage(lane, times);
         if (load.busy > 0 || load.mean_queue > 0)
             g_array_append_val(loads, load);
     }

@@ -2,6 +2,7 @@
 #include "sim/explain/record.h"
 
 #include "sim/core/intern.h"
+#include "sim/core/sim.h"
 
 #include <string.h>
 
@@ -40,12 +41,28 @@ static trace_lane record_add_lane(struct trace *trace, const struct trace_lane_i
     return record->lanes->len;
 }
 
+// Drops all that has ended, as there is no room for more.
+static void record_overflow(struct record *record)
+{
+    if (!record->idle) {
+        if (record->overflow)
+            record->overflow(record->owner);
+        record->lost = sim_now(record->clock);
+        record->idle = true; // what has gaps is not wanted
+    }
+    record_forget(record, sim_now(record->clock));
+    record->idle_limit = MAX(RECORD_IDLE_PIECES, 2 * record->pieces);
+}
+
 static void add_piece(struct record *record, trace_lane number, struct piece piece)
 {
     if (number == 0 || piece.from >= piece.to)
         return;
-    if (record->pieces == RECORD_MOST_PIECES) {
-        record->full = true;
+    guint limit = record->idle ? MIN(record->idle_limit, record->most) : record->most;
+    if (record->pieces >= limit && record->clock)
+        record_overflow(record);
+    if (record->pieces >= record->most) {
+        record->lost = MAX(record->lost, piece.to);
         return;
     }
     g_array_append_val(record_lane(record, number - 1)->pieces, piece);
@@ -180,6 +197,9 @@ struct record *record_new(void)
     record->trace.ops = &record_ops;
     record->lanes = g_ptr_array_new_with_free_func(lane_free);
     record->sleeps = g_array_new(FALSE, FALSE, sizeof(struct sleep));
+    record->lost = -1;
+    record->most = RECORD_MOST_PIECES;
+    record->idle_limit = RECORD_IDLE_PIECES;
     return record;
 }
 
@@ -224,6 +244,84 @@ void record_settle(struct record *record)
         g_array_sort(record_lane(record, i)->steps, compare_steps);
         g_array_sort(record_lane(record, i)->waits, compare_waits);
     }
+}
+
+// Drops the elements whose `to`, at that offset, is `when` or earlier.
+static void drop_ended(GArray *array, size_t offset, sim_time when)
+{
+    size_t size = g_array_get_element_size(array);
+    guint kept = 0;
+    for (guint i = 0; i < array->len; i++) {
+        const char *element = array->data + i * size;
+        if (*(const sim_time *)(element + offset) <= when)
+            continue;
+        if (kept < i)
+            memcpy(array->data + kept * size, element, size);
+        kept++;
+    }
+    g_array_set_size(array, kept);
+}
+
+// The end of the last work of the lane that had ended by `when`.
+static sim_time last_work(const struct lane_record *lane, sim_time when)
+{
+    sim_time last = when;
+    bool found = false;
+    for (guint i = 0; i < lane->pieces->len; i++) {
+        const struct piece *piece = &g_array_index(lane->pieces, struct piece, i);
+        if (piece->kind != PIECE_WORK || piece->to > when || (found && piece->to < last))
+            continue;
+        last = piece->to;
+        found = true;
+    }
+    return last;
+}
+
+// Drops the slices before the first that a piece is of. The last one may get pieces yet.
+static void drop_slices(struct lane_record *lane)
+{
+    guint first = lane->slices->len;
+    for (guint i = 0; i < lane->pieces->len; i++) {
+        guint slice = g_array_index(lane->pieces, struct piece, i).slice;
+        first = slice ? MIN(first, slice) : first;
+    }
+    if (first < 2)
+        return;
+    g_array_remove_range(lane->slices, 0, first - 1);
+    for (guint i = 0; i < lane->pieces->len; i++) {
+        struct piece *piece = &g_array_index(lane->pieces, struct piece, i);
+        piece->slice -= piece->slice ? first - 1 : 0;
+    }
+}
+
+// What the dropped steps came to is one step.
+static void drop_steps(struct lane_record *lane, sim_time when)
+{
+    struct queue_step sum = {when, 0};
+    for (guint i = 0; i < lane->steps->len; i++) {
+        const struct queue_step *step = &g_array_index(lane->steps, struct queue_step, i);
+        sum.change += step->when <= when ? step->change : 0;
+    }
+    guint before = lane->steps->len;
+    drop_ended(lane->steps, offsetof(struct queue_step, when), when);
+    if (lane->steps->len < before)
+        g_array_prepend_val(lane->steps, sum);
+}
+
+void record_forget(struct record *record, sim_time when)
+{
+    record->pieces = 0;
+    for (guint i = 0; i < record->lanes->len; i++) {
+        struct lane_record *lane = record_lane(record, i);
+        drop_ended(lane->pieces, offsetof(struct piece, to), last_work(lane, when) - 1);
+        drop_ended(lane->loads, offsetof(struct load, to), when);
+        drop_ended(lane->waits, offsetof(struct sleep, to), when);
+        drop_ended(lane->queued, offsetof(struct packet_wait, to), when);
+        drop_slices(lane);
+        drop_steps(lane, when);
+        record->pieces += lane->pieces->len;
+    }
+    drop_ended(record->sleeps, offsetof(struct sleep, to), when);
 }
 
 bool lane_of_group(const struct lane_record *lane, const char *group)

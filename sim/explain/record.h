@@ -5,8 +5,8 @@
 // A lane is a resource: a processor, a bus, one direction of a link. Its group is the host or
 // switch it belongs to; a link's lane ("wire a->b") belongs to both of its ends.
 //
-// Memory grows with the run's length (48 B per piece): runs to be explained are short, and a longer
-// run is cut off at RECORD_MOST_PIECES.
+// Memory grows with the time that is kept (48 B per piece), of which record_forget() drops a part.
+// A record that is full drops what has ended, and is idle from then on.
 #ifndef NETSIM_EXPLAIN_RECORD_H
 #define NETSIM_EXPLAIN_RECORD_H
 
@@ -16,6 +16,8 @@
 #include <stdbool.h>
 
 #define RECORD_MOST_PIECES 20000000u
+// So many pieces are collected before an idle record drops those that have ended.
+#define RECORD_IDLE_PIECES (1u << 18)
 
 enum piece_kind {
     PIECE_WORK,  // something was busy
@@ -81,11 +83,17 @@ struct sleep {
 };
 
 struct record {
-    struct trace trace; // give &record->trace to run_case
-    GPtrArray *lanes;   // struct lane_record *; trace lane n is at n - 1
-    GArray *sleeps;     // struct sleep
-    guint pieces;
-    bool full; // something was left out
+    struct trace trace;      // give &record->trace to run_case
+    GPtrArray *lanes;        // struct lane_record *; trace lane n is at n - 1
+    GArray *sleeps;          // struct sleep
+    guint pieces, most;      // kept, and at most: RECORD_MOST_PIECES
+    sim_time lost;           // pieces that ended until then may be missing; -1: none is
+    const struct sim *clock; // tells what has ended; NULL: pieces beyond the largest number are
+                             // lost
+    bool idle;               // nothing that has ended is wanted
+    guint idle_limit;        // pieces at which an idle record drops what has ended
+    void (*overflow)(void *owner); // all that has ended is about to be dropped; or NULL
+    void *owner;
 };
 
 // The classes of processor time, indexed by `class`; CPU_CLASSES of them.
@@ -95,8 +103,11 @@ extern const char *const record_classes[];
 struct record *record_new(void);
 void record_free(struct record *record);
 
-// To be called once after the run: sorts the pieces of each lane by their ends.
+// To be called before the record is read: sorts the pieces of each lane by their ends.
 void record_settle(struct record *record);
+
+// Drops what had ended by `when`, but for the last work of each lane.
+void record_forget(struct record *record, sim_time when);
 
 static inline struct lane_record *record_lane(const struct record *record, guint index)
 {

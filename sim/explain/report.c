@@ -144,42 +144,37 @@ static void print_loads(const struct explanation *found, int width, FILE *out)
                 found->loads->len - shown);
 }
 
-// A program's time is that of all of its repetitions.
-static void print_whole(const struct explanation *found, FILE *out)
+// Where something else is explained than what `run` measures: what, and what that measures.
+static void print_other(const struct explanation *found, const char *before, FILE *out)
 {
-    fprintf(out, ", all %" G_GINT64_FORMAT " repetitions, as rank %d measures them\n",
-            found->repetitions, found->rank);
-    if (found->repetitions != found->run_repetitions)
-        fprintf(out, "(run does %" G_GINT64_FORMAT " of them)\n", found->run_repetitions);
-    fputc('\n', out);
+    const char *what = found->whole ? "" : "the mean of ";
+    if (found->shortened)
+        fprintf(out,
+                "(%sthis size by itself, with %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT
+                " repetitions: the record of the whole run is too long; run measures %.3f us, "
+                "%sall %" G_GINT64_FORMAT ")\n",
+                before, found->repetitions, found->run_repetitions,
+                time_to_us(found->run_total) / (double)MAX(found->run_messages, 1), what,
+                found->run_repetitions);
+    else if (found->added)
+        fprintf(out,
+                "(%snot one of the scenario's sizes: run by itself, as --set workload.sizes "
+                "does)\n",
+                before);
 }
 
-// The samples of which the time is the mean, or the slowest one, if each repetition is measured by
-// itself.
+// The samples of which the time is the mean, or the sum, if that of a program is measured.
 static void print_mean(const struct explanation *found, FILE *out)
 {
-    if (found->whole) {
-        print_whole(found, out);
-        return;
-    }
-    bool slowest = found->messages < found->repetitions;
-    if (found->messages > 1)
+    if (found->whole)
+        fprintf(out, ", all %" G_GINT64_FORMAT " repetitions", found->repetitions);
+    else if (found->messages > 1)
         fprintf(out, ", the mean of %" G_GINT64_FORMAT " messages", found->messages);
-    if (found->repetitions)
-        fprintf(out, "%s %" G_GINT64_FORMAT " repetition%s",
-                slowest               ? ", the slowest of"
-                : found->messages > 1 ? " in"
-                                      : ", of",
+    if (found->repetitions && !found->whole)
+        fprintf(out, "%s %" G_GINT64_FORMAT " repetition%s", found->messages > 1 ? " in" : ", of",
                 found->repetitions, found->repetitions == 1 ? "" : "s");
-    fprintf(out, ", as rank %d measures it\n", found->rank);
-    if (slowest)
-        fprintf(out, "(run takes the mean of %" G_GINT64_FORMAT " repetitions)\n",
-                found->run_repetitions);
-    else if (found->repetitions != found->run_repetitions)
-        fprintf(out,
-                "(run takes the mean of %" G_GINT64_FORMAT " repetitions, which can differ; with "
-                "--set workload.repetitions=%" G_GINT64_FORMAT " it is this one)\n",
-                found->run_repetitions, found->repetitions);
+    fprintf(out, ", as rank %d measures %s\n", found->rank, found->whole ? "them" : "it");
+    print_other(found, "", out);
     fputc('\n', out);
 }
 
@@ -310,27 +305,23 @@ static void print_row(const struct explained_series *series, const struct explan
     fprintf(out, "%*.2f\n", column_width(series, NULL), explain_us(found, found->total));
 }
 
-// Of how many repetitions the times are means, where that is not what a run takes.
-static void print_repetitions(const struct explained_series *series, FILE *out)
+// The sizes of which something else is explained than what `run` measures.
+static void print_others(const struct explained_series *series, FILE *out)
 {
-    int64_t most = 0, run = 0;
     for (guint i = 0; i < series->sizes->len; i++) {
-        most = MAX(most, size_at(series, i)->repetitions);
-        run = MAX(run, size_at(series, i)->run_repetitions);
+        const struct explanation *found = size_at(series, i);
+        char *size = size_text(found), *before = g_strconcat(size, ": ", NULL);
+        print_other(found, before, out);
+        g_free(size);
+        g_free(before);
     }
-    if (most == run)
-        return;
-    fprintf(out,
-            "(the mean of at most %" G_GINT64_FORMAT " repetitions, where run takes up to "
-            "%" G_GINT64_FORMAT ")\n",
-            most, run);
 }
 
 void report_print_sizes(const struct explained_series *series, FILE *out)
 {
     const char **classes = classes_of(series);
     fprintf(out, "%s: us of one message, by class of the stages of its way\n", series->name);
-    print_repetitions(series, out);
+    print_others(series, out);
     fprintf(out, "\n%*s", SIZE_WIDTH,
             series->sizes->len && size_at(series, 0)->counts ? size_at(series, 0)->counts : "size");
     for (int i = 0; classes[i]; i++)
@@ -398,11 +389,15 @@ static json_t *exact_json(const struct explanation *found)
 {
     if (!found->done)
         return json_null();
-    return json_pack("{s:I, s:I, s:I, s:I, s:o, s:o}", "messages", (json_int_t)found->messages,
-                     "repetitions", (json_int_t)found->repetitions, "run_repetitions",
-                     (json_int_t)found->run_repetitions, "total_ps", (json_int_t)found->total,
-                     "stages_ps", parts_json(found->path, found, true), "held_ps",
-                     held_json(found, true));
+    json_t *run = found->run_messages
+                      ? json_real(time_to_us(found->run_total) / (double)found->run_messages)
+                      : json_null();
+    return json_pack("{s:I, s:I, s:I, s:o, s:b, s:I, s:o, s:o}", "messages",
+                     (json_int_t)found->messages, "repetitions", (json_int_t)found->repetitions,
+                     "run_repetitions", (json_int_t)found->run_repetitions, "run_us", run,
+                     "by_itself", found->shortened || found->added, "total_ps",
+                     (json_int_t)found->total, "stages_ps", parts_json(found->path, found, true),
+                     "held_ps", held_json(found, true));
 }
 
 // The trials of a size.

@@ -26,12 +26,14 @@ void report_print_sizes(const struct explained_series *series, FILE *out);
 
 // {"scenario", "series": [{"name", "stack", "sizes": [B…], "stages": {"wire": [us…], …},
 // "class_of": {stage: class}, "classes": {class: [us…]}, "total": [us…], "exact": [{"messages",
-// "repetitions", "run_repetitions", "total_ps", "stages_ps", "held_ps"}…], "bound": [text | null…],
-// "held": [{wait: {stage: us}}…], "waits":
+// "repetitions", "run_repetitions", "run_us", "by_itself", "total_ps", "stages_ps", "held_ps"}…],
+// "bound": [text | null…], "held": [{wait: {stage: us}}…], "waits":
 // [{text: us}…], "failures": [{"size", "text", "reason"}]}], "resources": [{"series", "size",
 // "resource", "utilisation", "busy_us", "on_the_way", "by_class", "mean_queue", "longest_queue"}]}.
 // Stages are sorted by their time over all sizes, largest first; classes are in the order of enum
-// stage_class; a size that failed has null for every number. Returns a new reference.
+// stage_class; a size that failed has null for every number. "run_us": what `run` measures, where
+// fewer repetitions are explained, else null; "by_itself": without the sizes before it. Returns a
+// new reference.
 json_t *report_json(const char *scenario, const GPtrArray *all);
 
 #endif

@@ -308,12 +308,10 @@ static void run_trial(const struct attempt *attempt, struct explain_trial *trial
     if (!scenario)
         return;
     struct explain_run run = *attempt->run;
-    struct run_interval interval;
     run.test_case = case_of(scenario, attempt->run->test_case->name);
-    if (explain_measure(&run, &interval, &trial->why)) {
-        trial->total = interval.to - interval.from;
-        trial->messages = interval.count;
-    }
+    run.size = attempt->found->size;
+    run.repetitions = attempt->found->shortened ? attempt->found->repetitions : 0;
+    explain_measure(&run, &trial->total, &trial->messages, &trial->why);
     scenario_free(scenario);
 }
 

@@ -46,6 +46,8 @@ static enum limit_reached run_in_pieces(struct engine *engine, sim_time until,
             return LIMIT_NONE;
         if (limits->interrupt && limits->interrupt())
             return LIMIT_INTERRUPT;
+        if (limits->enough && limits->enough(limits->owner))
+            return LIMIT_ENOUGH;
         if (g_get_monotonic_time() >= end)
             return LIMIT_WALL;
     }
@@ -79,6 +81,7 @@ void limit_fail(struct sim *sim, const struct limits *limits, enum limit_reached
 {
     switch (reached) {
     case LIMIT_NONE:
+    case LIMIT_ENOUGH:
         json_decref(detail);
         return;
     case LIMIT_END_OF_TIME:

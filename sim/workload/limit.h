@@ -21,9 +21,11 @@ struct limit_config {
 extern const struct scenario_section limit_sections[];
 
 struct limits {
-    sim_time simulated;      // 0: none
-    double wall_s;           // seconds; 0: none
-    bool (*interrupt)(void); // polled occasionally; true stops the run. NULL: none
+    sim_time simulated;          // 0: none
+    double wall_s;               // seconds; 0: none
+    bool (*interrupt)(void);     // polled occasionally; true stops the run. NULL: none
+    bool (*enough)(void *owner); // likewise, as all that is wanted has been measured
+    void *owner;
 };
 
 // Returns the limits of a case, and one of wall-clock time.
@@ -35,6 +37,7 @@ enum limit_reached {
     LIMIT_SIMULATED,   // or later than the limit of simulated time
     LIMIT_WALL,
     LIMIT_INTERRUPT,
+    LIMIT_ENOUGH, // no failure
 };
 
 // Runs the simulation. Checks the wall clock only once in many events.

@@ -312,7 +312,6 @@ static void collect(struct running *run)
     result->events = engine_events(sim->engine);
     result->fingerprint = engine_fingerprint(sim->engine);
     result->simulated = sim_now(sim);
-    books_judge(result);
 }
 
 struct series_result *run_case(const struct registry *registry,
@@ -331,14 +330,20 @@ struct series_result *run_case(const struct registry *registry,
     run.sim->capture = run.options->capture;
     running_build(&run, registry);
     network_on_deadlock(run.cluster->network, network_deadlocked, &run);
+    if (run.options->began)
+        run.options->began(run.options->began_owner, run.sim);
     struct limits limits = limits_of(test_case, run.options->time_limit_s);
     limits.interrupt = run.options->interrupt;
+    limits.enough = run.options->enough;
+    limits.owner = run.options->enough_owner;
     enum limit_reached reached = limit_run(run.sim, &limits);
-    if (run.sim->status == SIM_COMPLETED && reached != LIMIT_NONE)
-        report_limit(&run, &limits, reached);
-    else if (run.sim->status == SIM_COMPLETED)
+    if (run.sim->status == SIM_COMPLETED && reached == LIMIT_NONE)
         report_deadlock(&run);
+    else if (run.sim->status == SIM_COMPLETED && reached != LIMIT_ENOUGH)
+        report_limit(&run, &limits, reached);
     collect(&run);
+    if (reached != LIMIT_ENOUGH)
+        books_judge(run.result);
     run.result->wall_s = (double)(g_get_monotonic_time() - start) / G_USEC_PER_SEC;
     if (run.options->ended)
         run.options->ended(run.options->ended_owner, run.cluster);

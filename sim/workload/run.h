@@ -26,6 +26,7 @@ struct run_interval {
 typedef void run_measured_fn(void *owner, const struct run_interval *interval);
 
 struct cluster;
+struct sim;
 
 struct run_options {
     struct trace *trace;           // NULL: none
@@ -36,11 +37,18 @@ struct run_options {
     void *progress_owner;
     run_measured_fn *measured; // NULL: none
     void *measured_owner;
+    // Called once the case is built, before its first event.
+    void (*began)(void *owner, const struct sim *sim);
+    void *began_owner;
     // Called when the simulation has come to its end, however that was, before it is taken apart.
     void (*ended)(void *owner, const struct cluster *cluster);
     void *ended_owner;
     double time_limit_s;     // seconds of wall-clock time; 0: none
     bool (*interrupt)(void); // polled occasionally; true stops the run. NULL: none
+    // Polled occasionally; true ends the run, which has then completed, whatever is under way.
+    // NULL: it goes to its end.
+    bool (*enough)(void *owner);
+    void *enough_owner;
 };
 
 // Runs one case (one series). Never returns NULL. The caller frees the result.

@@ -38,6 +38,15 @@ static void slice(struct record *record, trace_lane lane, enum cpu_class class, 
         &(struct trace_note){.kind = TRACE_SLICE, .class = (int)class, .from = from, .to = to});
 }
 
+static GArray *loads_between(const struct record *record, sim_time from, sim_time to)
+{
+    GArray *times = load_time_new();
+    load_time_add(times, from, to);
+    GArray *loads = load_measure(record, times, NULL);
+    g_array_unref(times);
+    return loads;
+}
+
 static void test_loads(void)
 {
     struct record *record = record_new();
@@ -64,7 +73,7 @@ static void test_loads(void)
     trace_queued(trace, wire, 4 * US, 6 * US);
     trace_queued(trace, idle, 20 * US, 30 * US); // behind the interval
     record_settle(record);
-    GArray *loads = load_measure(record, 1 * US, 11 * US, NULL);
+    GArray *loads = loads_between(record, 1 * US, 11 * US);
     CU_ASSERT_EQUAL(loads->len, 3);
     const struct resource_load *load = find(loads, "node0 cpu 0");
     CU_ASSERT_PTR_NOT_NULL_FATAL(load);
@@ -101,7 +110,7 @@ static void test_order(void)
                        i == 3 ? 6 * US : 5 * US, MESSAGE_NONE);
     }
     record_settle(record);
-    GArray *loads = load_measure(record, 0, 10 * US, NULL);
+    GArray *loads = loads_between(record, 0, 10 * US);
     GString *names = g_string_new(NULL);
     for (guint i = 0; i < loads->len; i++) {
         char *name = load_name(&g_array_index(loads, struct resource_load, i));
@@ -126,7 +135,7 @@ static void test_loads_alone(void)
     trace_queued(trace, queue, 0, 5 * US);
     trace_delay(trace, queue, stage_called("NIC", STAGE_NIC), 5 * US, 6 * US, MESSAGE_NONE);
     record_settle(record);
-    GArray *loads = load_measure(record, 0, 10 * US, NULL);
+    GArray *loads = loads_between(record, 0, 10 * US);
     const struct resource_load *load = find(loads, "node0 NIC SRAM");
     CU_ASSERT_PTR_NOT_NULL_FATAL(load);
     CU_ASSERT(load->works);

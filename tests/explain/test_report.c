@@ -63,6 +63,9 @@ static struct explained_series *series_of(const char *counts)
     small->messages = 2;
     small->repetitions = 1;
     small->run_repetitions = 1000;
+    small->shortened = true;
+    small->run_total = 36 * US;
+    small->run_messages = 2;
     small->total = 20 * US + 1000;
     explain_add(small->path, "wire", "wire", 12 * US);
     explain_add(small->path, "waiting for credit", "waiting for credit", 5 * US);
@@ -139,40 +142,41 @@ static void same_size(const struct explained_series *series, guint index, const 
 static void test_each_size(void)
 {
     struct explained_series *series = series_of(NULL);
-    same_size(series, 0,
-              "A, 4 B: 10.001 us, the mean of 2 messages in 1 repetition, as rank 1 measures it\n"
-              "(run takes the mean of 1000 repetitions, which can differ; with --set "
-              "workload.repetitions=1 it is this one)\n"
-              "\n"
-              "  stage                                us    share  cumulated   class\n"
-              "  wire                              6.000   60.0 %     60.0 %   wire\n"
-              "  waiting for credit                2.500   25.0 %     85.0 %   waiting for credit\n"
-              "    of it bus                       2.000\n"
-              "    of it copy                      0.500\n"
-              "  MPI                               1.500   15.0 %    100.0 %   library\n"
-              "  sum                              10.001\n"
-              "\n"
-              "  rank 1 sleeps meanwhile, for each message, and waits for\n"
-              "  a message                         3.000 us\n"
-              "\n"
-              "  resource                        busy us     busy on the way mean queue  longest\n"
-              "  node0 cpu 1                       5.000   50.0 %     25.0 %       0.12        3  "
-              "(interrupt 0.1 %, user 49.8 %)\n"
-              "  link a->b                         3.000   30.0 %     30.0 %          -        -\n"
-              "  node0 pool                            -        -          -       2.00        2\n"
-              "\n"
-              "  1.5 messages one after the other on the way, by\n"
-              "  lam.bcast=linear (or binomial)\n"
-              "\n"
-              "  with lam.bcast=binomial: 25.00 % less time\n"
-              "  1 % faster, the links: 0.99 % less time (link.rate)\n"
-              "  22.1 % faster, the bus: no change (host.bus.rate)\n"
-              "  1 % faster, the card: under 0.01 % more time (tulip.dma)\n"
-              "  1 % faster, the memory: 49.99 % more time, by chance: the order of things changes "
-              "(host.memory.copy)\n"
-              "  1 % faster, the kernel: not tried: no such rate (host.kernel.trap)\n"
-              "\n"
-              "  bound by the links\n");
+    same_size(
+        series, 0,
+        "A, 4 B: 10.001 us, the mean of 2 messages in 1 repetition, as rank 1 measures it\n"
+        "(this size by itself, with 1 of 1000 repetitions: the record of the whole run is too "
+        "long; run measures 18.000 us, the mean of all 1000)\n"
+        "\n"
+        "  stage                                us    share  cumulated   class\n"
+        "  wire                              6.000   60.0 %     60.0 %   wire\n"
+        "  waiting for credit                2.500   25.0 %     85.0 %   waiting for credit\n"
+        "    of it bus                       2.000\n"
+        "    of it copy                      0.500\n"
+        "  MPI                               1.500   15.0 %    100.0 %   library\n"
+        "  sum                              10.001\n"
+        "\n"
+        "  rank 1 sleeps meanwhile, for each message, and waits for\n"
+        "  a message                         3.000 us\n"
+        "\n"
+        "  resource                        busy us     busy on the way mean queue  longest\n"
+        "  node0 cpu 1                       5.000   50.0 %     25.0 %       0.12        3  "
+        "(interrupt 0.1 %, user 49.8 %)\n"
+        "  link a->b                         3.000   30.0 %     30.0 %          -        -\n"
+        "  node0 pool                            -        -          -       2.00        2\n"
+        "\n"
+        "  1.5 messages one after the other on the way, by\n"
+        "  lam.bcast=linear (or binomial)\n"
+        "\n"
+        "  with lam.bcast=binomial: 25.00 % less time\n"
+        "  1 % faster, the links: 0.99 % less time (link.rate)\n"
+        "  22.1 % faster, the bus: no change (host.bus.rate)\n"
+        "  1 % faster, the card: under 0.01 % more time (tulip.dma)\n"
+        "  1 % faster, the memory: 49.99 % more time, by chance: the order of things changes "
+        "(host.memory.copy)\n"
+        "  1 % faster, the kernel: not tried: no such rate (host.kernel.trap)\n"
+        "\n"
+        "  bound by the links\n");
     same_size(series, 1,
               "A, 1048576 B: 1234567.000 us, of 1 repetition, as rank 0 measures it\n"
               "\n"
@@ -223,7 +227,8 @@ static void same_sizes(const char *counts, const char *expected)
 static void test_all_sizes(void)
 {
     same_sizes(NULL, "A: us of one message, by class of the stages of its way\n"
-                     "(the mean of at most 1 repetitions, where run takes up to 1000)\n"
+                     "(4 B: this size by itself, with 1 of 1000 repetitions: the record of the "
+                     "whole run is too long; run measures 18.000 us, the mean of all 1000)\n"
                      "\n"
                      "      size  library        bus     wire waiting for credit        total\n"
                      "       4 B     1.50       0.00     6.00               2.50        10.00\n"
@@ -231,7 +236,8 @@ static void test_all_sizes(void)
                      "       8 B  deadlock\n"
                      "   program  nothing was measured\n");
     same_sizes("hosts", "A: us of one message, by class of the stages of its way\n"
-                        "(the mean of at most 1 repetitions, where run takes up to 1000)\n"
+                        "(4 hosts: this size by itself, with 1 of 1000 repetitions: the record of "
+                        "the whole run is too long; run measures 18.000 us, the mean of all 1000)\n"
                         "\n"
                         "     hosts  library        bus     wire waiting for credit        total\n"
                         "         4     1.50       0.00     6.00               2.50        10.00\n"
@@ -263,11 +269,11 @@ static void test_json(void)
         "'library'}, 'classes': {'library': [1.5005, 0.0, null, null], 'bus': [0.0, 1234567.0, "
         "null, null], 'wire': [6.0, 0.0, null, null], 'waiting for credit': [2.5, 0.0, null, "
         "null]}, 'total': [10.0005, 1234567.0, null, null], 'exact': [{'messages': 2, "
-        "'repetitions': 1, 'run_repetitions': 1000, 'total_ps': "
+        "'repetitions': 1, 'run_repetitions': 1000, 'run_us': 18.0, 'by_itself': true, 'total_ps': "
         "20001000, 'stages_ps': {'wire': 12000000, 'waiting for credit': 5000000, 'MPI': 3001000}, "
         "'held_ps': {'waiting for credit': {'bus': 4000000, 'copy': 1000000}, 'waiting for "
         "window': {'bus': 1000000}}}, {'messages': 1, 'repetitions': 1, 'run_repetitions': 1, "
-        "'total_ps': 1234567000000, 'stages_ps': "
+        "'run_us': null, 'by_itself': false, 'total_ps': 1234567000000, 'stages_ps': "
         "{'bus': 1234567000000}, 'held_ps': {}}, null, null], 'trials': [[{'what': null, 'sets': "
         "['lam.bcast=binomial'], 'faster_percent': 0.0, 'less_time_percent': 25.0, 'not_tried': "
         "null}, {'what': 'the links', 'sets': ['link.rate=2 b/s'], 'faster_percent': 1.0, "
@@ -320,6 +326,7 @@ static void test_csv(void)
                     "\"s,1\",A,4,total,,,us,10.000500000000001\n"
                     "\"s,1\",A,4,repetitions,explain,,1,1\n"
                     "\"s,1\",A,4,repetitions,run,,1,1000\n"
+                    "\"s,1\",A,4,run total,,,us,18\n"
                     "\"s,1\",A,4,sleep,a message,,us,3\n"
                     "\"s,1\",A,4,busy,node0 cpu 1,,us,5\n"
                     "\"s,1\",A,4,utilisation,node0 cpu 1,,1,0.5\n"
