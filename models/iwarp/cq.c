@@ -27,9 +27,26 @@ enum iwarp_result iwarp_cq_destroy(struct cpu_context *context, struct iwarp_cq 
     return IWARP_OK;
 }
 
+// Whether the completion comes next after those of the entry: receives flushed at once.
+static bool continues_entry(const struct iwarp_entry *entry, const struct iwarp_completion *next,
+                            sim_time now)
+{
+    const struct iwarp_completion *first = &entry->completion;
+    return next->operation == IWARP_RECEIVE && next->status == IWARP_FLUSHED &&
+           first->operation == IWARP_RECEIVE && first->status == IWARP_FLUSHED &&
+           first->qp == next->qp && first->owner == next->owner && entry->when == now &&
+           first->content_length == 0 && next->content_length == 0 &&
+           first->message.generation == 0 && next->message.generation == 0 &&
+           next->id == first->id + entry->more + 1;
+}
+
 void iwarp_cq_put(struct cpu_context *context, struct iwarp_cq *cq,
                   const struct iwarp_completion *completion)
 {
+    if (cq->head && continues_entry(cq->tail, completion, context->now)) {
+        cq->tail->more++;
+        return;
+    }
     struct iwarp_entry *entry = pool_take(&cq->rnic->entries);
     *entry = (struct iwarp_entry){.when = context->now, .completion = *completion};
     FIFO_APPEND(cq->head, cq->tail, entry, next);
@@ -48,6 +65,11 @@ static void take(struct cpu_context *context, struct iwarp_cq *cq,
     if (entry->when > context->now)
         cpu_spend_time(context, entry->when - context->now, &stage_poll);
     *completion = entry->completion;
+    if (entry->more > 0) {
+        entry->more--;
+        entry->completion.id++;
+        return;
+    }
     cq->head = entry->next;
     pool_give(&cq->rnic->entries, entry);
 }

@@ -46,10 +46,28 @@ struct iwarp_works {
     int count;
 };
 
+// Receives that were posted one after the other: each has the next number and id, and the memory
+// after that of the one before.
+struct iwarp_run {
+    struct iwarp_run *next;
+    struct iwarp_work_request first;
+    uint32_t number, msn; // of the first
+    uint32_t count;
+};
+
+// Receives that have not completed.
+struct iwarp_receives {
+    struct iwarp_run *head, *tail;
+    struct iwarp_work *taken;   // by messages, ascending by message number
+    uint32_t posted, completed; // message numbers of the newest and of the last that has completed
+};
+
+// Completions that differ in their ids only, which count up.
 struct iwarp_entry {
     struct iwarp_entry *next;
-    sim_time when; // it was put into the CQ
+    sim_time when; // they were put into the CQ
     struct iwarp_completion completion;
+    uint32_t more; // besides the first
 };
 
 struct iwarp_cq {
@@ -83,13 +101,13 @@ struct iwarp_qp {
     struct iwarp_link link; // the transport's state of the connection
     struct inet_process *process, *thread;
     int streams;
-    uint32_t next_msn[IWARP_QUEUES];    // of messages sent, by queue number
-    struct iwarp_works receives, reads; // in the order of posting
-    struct iwarp_work *responses;       // to read requests that came before their turn
-    uint32_t answered;                  // message number of the last read request that had it
-    uint32_t receives_posted;           // the newest receive's message number
-    const struct iwarp_work *writer;    // over a stream: of its segment a part is written
-    int queued;                         // sends of it that the thread has not done
+    uint32_t next_msn[IWARP_QUEUES]; // of messages sent, by queue number
+    struct iwarp_receives receives;
+    struct iwarp_works reads;        // in the order of posting
+    struct iwarp_work *responses;    // to read requests that came before their turn
+    uint32_t answered;               // message number of the last read request that had it
+    const struct iwarp_work *writer; // over a stream: of its segment a part is written
+    int queued;                      // sends of it that the thread has not done
     struct iwarp_incoming in;
 };
 
@@ -105,7 +123,7 @@ struct iwarp_rnic {
     GPtrArray *qps, *cqs;
     GArray *regions; // struct iwarp_region, by index of the tag
     GArray *domains; // uint32_t; 0: free
-    struct pool works, entries;
+    struct pool works, entries, runs;
     struct inet_process *process;            // the user's; NULL: no QP has had a socket yet
     const struct iwarp_transport *transport; // of all QPs
     struct cpu_task thread;
@@ -137,6 +155,12 @@ const struct iwarp_region *iwarp_region_of(const struct iwarp_rnic *rnic, uint32
 bool iwarp_region_holds(const struct iwarp_region *region, int64_t address, int64_t length);
 
 // work.c
+// Writes a work request that has just been posted, without its number.
+void iwarp_work_fill(struct iwarp_work *work, struct iwarp_qp *qp,
+                     const struct iwarp_work_request *request);
+// The same, gives it its number and traces it.
+void iwarp_work_init(const struct cpu_context *context, struct iwarp_work *work,
+                     struct iwarp_qp *qp, const struct iwarp_work_request *request);
 struct iwarp_work *iwarp_work_new(const struct cpu_context *context, struct iwarp_qp *qp,
                                   const struct iwarp_work_request *request);
 void iwarp_work_free(struct iwarp_work *work);
@@ -145,9 +169,25 @@ void iwarp_work_enter(const struct cpu_context *context, struct iwarp_work *work
 // Completes it, unless it is silent and all went well, and frees it. It must be in no queue.
 void iwarp_work_complete(struct cpu_context *context, struct iwarp_work *work,
                          enum iwarp_status status);
+// The same without freeing it.
+void iwarp_work_report(struct cpu_context *context, struct iwarp_work *work,
+                       enum iwarp_status status);
 void iwarp_works_append(struct iwarp_works *works, struct iwarp_work *work);
 struct iwarp_work *iwarp_works_pop(struct iwarp_works *works);
 const char *iwarp_operation_name(enum iwarp_operation operation);
+
+// receives.c
+int iwarp_receives_count(const struct iwarp_receives *receives);
+void iwarp_receives_post(const struct cpu_context *context, struct iwarp_qp *qp,
+                         const struct iwarp_work_request *request);
+// The posted receive for a message of that number, which takes it; NULL: there is none.
+struct iwarp_work *iwarp_receives_take(struct iwarp_qp *qp, uint32_t msn);
+// Completes those whose messages are placed, up to the first whose message is not.
+void iwarp_receives_complete(struct cpu_context *context, struct iwarp_qp *qp);
+// Completes all as flushed.
+void iwarp_receives_flush(struct cpu_context *context, struct iwarp_qp *qp);
+// Frees all without a completion.
+void iwarp_receives_forget(struct iwarp_qp *qp);
 
 // cq.c
 void iwarp_cq_put(struct cpu_context *context, struct iwarp_cq *cq,

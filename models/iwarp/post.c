@@ -68,12 +68,11 @@ static enum iwarp_result post_receive(struct cpu_context *context, struct iwarp_
 {
     bool state =
         qp->state == IWARP_QP_IDLE || qp->state == IWARP_QP_CONNECTING || qp->state == IWARP_QP_RTS;
-    enum iwarp_result result = check(context, qp, request, qp->receives.count, state);
+    enum iwarp_result result =
+        check(context, qp, request, iwarp_receives_count(&qp->receives), state);
     if (result != IWARP_OK)
         return result;
-    struct iwarp_work *work = iwarp_work_new(context, qp, request);
-    work->msn = ++qp->receives_posted;
-    iwarp_works_append(&qp->receives, work);
+    iwarp_receives_post(context, qp, request);
     return IWARP_OK;
 }
 

@@ -75,7 +75,7 @@ enum iwarp_result iwarp_qp_destroy(struct cpu_context *context, struct iwarp_qp 
     }
     if (qp->queued > 0)
         return IWARP_AGAIN;
-    forget(&qp->receives);
+    iwarp_receives_forget(qp);
     forget(&qp->reads);
     if (qp->socket) {
         inet_call_as(qp->transport->inet(qp->socket), qp->process);
@@ -234,7 +234,7 @@ static void flush_all(struct cpu_context *context, struct iwarp_qp *qp)
     }
     flush(context, &qp->reads);
     flush_requests(context, qp);
-    flush(context, &qp->receives);
+    iwarp_receives_flush(context, qp);
     iwarp_thread_release(context, qp);
 }
 

@@ -10,14 +10,6 @@ static const char gone[] = "the connection is gone";
 
 // ---- Where a segment belongs ----
 
-static struct iwarp_work *receive_of(const struct iwarp_qp *qp, uint32_t msn)
-{
-    for (struct iwarp_work *work = qp->receives.head; work; work = work->next)
-        if (work->msn == msn && work->state == IWARP_WORK_POSTED)
-            return work;
-    return NULL;
-}
-
 static struct iwarp_work *read_of(const struct iwarp_qp *qp, uint32_t stag, int64_t address)
 {
     for (struct iwarp_work *work = qp->reads.head; work; work = work->next) {
@@ -48,7 +40,7 @@ static bool find_place(struct cpu_context *context, struct iwarp_qp *qp)
             fault = IWARP_FAULT_BAD_STAG;
             break;
         case IWARP_OPCODE_SEND:
-            in->work = receive_of(qp, header->msn);
+            in->work = iwarp_receives_take(qp, header->msn);
             fault = IWARP_FAULT_NO_RECEIVE;
             break;
         case IWARP_OPCODE_READ_REQUEST:
@@ -142,13 +134,12 @@ static void tell_placed(struct cpu_context *context, const struct iwarp_qp *qp,
         user->placed(context, qp, operation, message);
 }
 
-// Those that have come whole, up to the first that has not.
-static void complete_in_order(struct cpu_context *context, struct iwarp_works *works)
+// Completes the reads that have been placed, up to the first that has not.
+static void complete_reads(struct cpu_context *context, struct iwarp_works *reads)
 {
-    while (works->head && works->head->state == IWARP_WORK_PLACED) {
-        struct iwarp_work *work = iwarp_works_pop(works);
-        if (work->request.operation == IWARP_READ)
-            tell_placed(context, work->qp, IWARP_READ, work->request.message);
+    while (reads->head && reads->head->state == IWARP_WORK_PLACED) {
+        struct iwarp_work *work = iwarp_works_pop(reads);
+        tell_placed(context, work->qp, IWARP_READ, work->request.message);
         iwarp_work_complete(context, work, IWARP_SUCCESS);
     }
 }
@@ -214,14 +205,14 @@ static void end_segment(struct cpu_context *context, struct iwarp_qp *qp)
         if (!header->last)
             break;
         iwarp_work_enter(context, in->work, IWARP_WORK_PLACED);
-        complete_in_order(context, &qp->reads);
+        complete_reads(context, &qp->reads);
         break;
     case IWARP_OPCODE_SEND:
         if (!header->last)
             break;
         in->work->done = header->offset + in->placed;
         iwarp_work_enter(context, in->work, IWARP_WORK_PLACED);
-        complete_in_order(context, &qp->receives);
+        iwarp_receives_complete(context, qp);
         break;
     case IWARP_OPCODE_READ_REQUEST:
         answer_read(context, qp);

@@ -18,6 +18,7 @@ struct iwarp_rnic *iwarp_rnic_open(struct cpu_context *context, const struct iwa
     rnic->selected = g_array_new(FALSE, FALSE, sizeof(struct inet_selected));
     pool_init(&rnic->works, sizeof(struct iwarp_work));
     pool_init(&rnic->entries, sizeof(struct iwarp_entry));
+    pool_init(&rnic->runs, sizeof(struct iwarp_run));
     rnic->count.segments_sent = sim_counter(sim, "iwarp.segments_sent");
     rnic->count.segments_received = sim_counter(sim, "iwarp.segments_received");
     rnic->count.terminated = sim_counter(sim, "iwarp.terminates");
@@ -56,6 +57,7 @@ void iwarp_rnic_free(struct iwarp_rnic *rnic)
     g_array_unref(rnic->selected);
     pool_clear(&rnic->works);
     pool_clear(&rnic->entries);
+    pool_clear(&rnic->runs);
     g_free(rnic);
 }
 
@@ -144,7 +146,7 @@ static json_t *describe_qp(const struct iwarp_qp *qp)
 {
     return json_sprintf("QP %d: %s%s%s, %d requests for the thread, %d receives, %d reads",
                         qp->number, iwarp_qp_state_name(qp->state), qp->error ? ", " : "",
-                        qp->error ? qp->error : "", qp->queued, qp->receives.count,
+                        qp->error ? qp->error : "", qp->queued, iwarp_receives_count(&qp->receives),
                         qp->reads.count);
 }
 

@@ -47,13 +47,10 @@ void iwarp_work_enter(const struct cpu_context *context, struct iwarp_work *work
     work->state = state;
 }
 
-struct iwarp_work *iwarp_work_new(const struct cpu_context *context, struct iwarp_qp *qp,
-                                  const struct iwarp_work_request *request)
+void iwarp_work_fill(struct iwarp_work *work, struct iwarp_qp *qp,
+                     const struct iwarp_work_request *request)
 {
-    struct iwarp_work *work = pool_take(&qp->rnic->works);
     *work = (struct iwarp_work){.qp = qp, .request = *request};
-    work->number = ++qp->rnic->last_number;
-    work->posted = context->now;
     if (request->content_length > 0)
         memcpy(work->content, request->content, request->content_length);
     work->request.content = work->content;
@@ -61,7 +58,22 @@ struct iwarp_work *iwarp_work_new(const struct cpu_context *context, struct iwar
         work->length += request->sgl[i].length;
     bool receives = request->operation == IWARP_RECEIVE;
     work->state = receives ? IWARP_WORK_POSTED : IWARP_WORK_QUEUED;
+}
+
+void iwarp_work_init(const struct cpu_context *context, struct iwarp_work *work,
+                     struct iwarp_qp *qp, const struct iwarp_work_request *request)
+{
+    iwarp_work_fill(work, qp, request);
+    work->number = ++qp->rnic->last_number;
+    work->posted = context->now;
     trace_state(context, work, NULL, state_names[work->state]);
+}
+
+struct iwarp_work *iwarp_work_new(const struct cpu_context *context, struct iwarp_qp *qp,
+                                  const struct iwarp_work_request *request)
+{
+    struct iwarp_work *work = pool_take(&qp->rnic->works);
+    iwarp_work_init(context, work, qp, request);
     return work;
 }
 
@@ -96,8 +108,8 @@ static void describe_arrival(struct iwarp_completion *completion, const struct i
     memcpy(completion->content, work->content, work->content_length);
 }
 
-void iwarp_work_complete(struct cpu_context *context, struct iwarp_work *work,
-                         enum iwarp_status status)
+void iwarp_work_report(struct cpu_context *context, struct iwarp_work *work,
+                       enum iwarp_status status)
 {
     const struct iwarp_qp_attributes *attributes = &work->qp->attributes;
     enum iwarp_operation operation = work->request.operation;
@@ -117,5 +129,11 @@ void iwarp_work_complete(struct cpu_context *context, struct iwarp_work *work,
         iwarp_cq_put(context, receives || reads ? attributes->receive_cq : attributes->send_cq,
                      &completion);
     }
+}
+
+void iwarp_work_complete(struct cpu_context *context, struct iwarp_work *work,
+                         enum iwarp_status status)
+{
+    iwarp_work_report(context, work, status);
     iwarp_work_free(work);
 }

@@ -11,6 +11,7 @@
 struct sparse {
     void **blocks; // NULL: no item was used yet
     int length;
+    int shift; // a block holds 1 << shift items
     size_t item_size;
 };
 

@@ -174,6 +174,19 @@ class Estimates(Case):
                 self.assertTrue(peak / 2 < said < 2 * peak, f"{said:.3g} of {peak:.3g}")
 
     @unittest.skipIf(SANITIZED, "memory of a sanitized program is not that of the program")
+    def test_posted_receives_take_memory_with_their_messages(self):
+        """However many a queue pair has posted, they are a number until messages come (it was 1.4 GB), and a process's table of
+        others has no place for strangers."""
+        name = self.many("ch3_hybrid", 128, benchmark="pmb.barrier", sizes="")
+        said, peak = self.estimate(name)["memory_bytes"], self.peak(name)
+        self.assertLess(peak, 150e6)
+        self.assertTrue(peak / 1.5 < said < 1.5 * peak, f"{said:.3g} of {peak:.3g}")
+        name = self.write("sctp.yaml", TREE.replace("config1", "cluster1").replace("armci", "ch3_sctp")
+                          .replace("gm: {send_tokens: 2, receive_tokens: 8}\nmpich_gm: {receive_buffers: 1}\n", "")
+                          .replace("barrier", "{allreduce: 8 B}"))
+        self.assertLess(self.peak(name), 200e6)
+
+    @unittest.skipIf(SANITIZED, "memory of a sanitized program is not that of the program")
     def test_data_servers_keep_nothing_for_strangers(self):
         """Mutexes, flags of gets, connections of GM and what is not fenced are kept for those that are talked to (for all
         it was 150 MB), and the estimate knows it."""

@@ -3,6 +3,7 @@
 #include "sim/core/sparse.h"
 #include "tests/support/suite.h"
 
+#include <glib.h>
 #include <stdint.h>
 
 #define LENGTH 1000
@@ -37,6 +38,26 @@ static void test_neighbours_only(void)
     sparse_clear(&array);
 }
 
+// An item of the size of a connection has few neighbours, if any.
+static void test_large_items(void)
+{
+    static const struct {
+        size_t size;
+        int with;
+    } samples[] = {{31, 64}, {33, 32}, {1000, 2}, {1024, 2}, {1025, 1}, {100000, 1}};
+    for (size_t i = 0; i < G_N_ELEMENTS(samples); i++) {
+        struct sparse array;
+        int with = samples[i].with;
+        sparse_init(&array, LENGTH, samples[i].size);
+        sparse_at(&array, 7 * with);
+        CU_ASSERT_PTR_NULL(sparse_peek(&array, 7 * with - 1));
+        CU_ASSERT_PTR_NOT_NULL(sparse_peek(&array, 8 * with - 1));
+        CU_ASSERT_PTR_NULL(sparse_peek(&array, 8 * with));
+        CU_ASSERT_PTR_NOT_NULL(sparse_at(&array, LENGTH - 1));
+        sparse_clear(&array);
+    }
+}
+
 static void test_a_look_makes_nothing(void)
 {
     struct sparse array;
@@ -55,6 +76,7 @@ int main(void)
 {
     static const struct suite_case cases[] = {{"items", test_items},
                                               {"neighbours only", test_neighbours_only},
+                                              {"large items", test_large_items},
                                               {"a look makes nothing", test_a_look_makes_nothing},
                                               {0}};
     return suite_run("core: sparse array", cases);
