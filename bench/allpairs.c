@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-#define STACK "portals"
+#define ALLPAIRS_STACK "portals"
 #define PACKETS "Intercept packets sent" // the counter
 #define PLANES 4
 
@@ -19,7 +19,7 @@
 static const struct allpairs_size {
     int hosts, turns;
     int leaves; // per plane; 0: one switch
-} sizes[] = {{16, 1000, 0}, {1024, 10, 32}};
+} allpairs_sizes[] = {{16, 1000, 0}, {1024, 10, 32}};
 
 static char *topology_text(const struct allpairs_size *size)
 {
@@ -49,7 +49,7 @@ static struct scenario *allpairs_scenario(const struct bench_options *options,
 {
     char *topology = topology_text(size);
     char *text = g_strdup_printf(
-        "schema: 1\nname: allpairs\nstack: " STACK "\nnic: intercept\n"
+        "schema: 1\nname: allpairs\nstack: " ALLPAIRS_STACK "\nnic: intercept\n"
         "link: {rate: 2 Gb/s, propagation: 50 ns, preamble: 0 B, gap: 0 B, least_frame: 0 B}\n"
         "switch: {discipline: cut_through, ports: 64, latency: 300 ns, slack: 4 KiB, "
         "route_bytes: 0 B}\n"
@@ -112,9 +112,11 @@ static json_t *allpairs_row(const struct bench_options *options, const struct al
 json_t *bench_allpairs(const struct bench_options *options)
 {
     json_t *results = json_array();
-    for (size_t i = 0; i < G_N_ELEMENTS(sizes) && registry_stack(options->registry, STACK); i++) {
-        bench_say(options, "random peers, %d hosts", sizes[i].hosts);
-        json_array_append_new(results, allpairs_row(options, &sizes[i]));
+    for (size_t i = 0;
+         i < G_N_ELEMENTS(allpairs_sizes) && registry_stack(options->registry, ALLPAIRS_STACK);
+         i++) {
+        bench_say(options, "random peers, %d hosts", allpairs_sizes[i].hosts);
+        json_array_append_new(results, allpairs_row(options, &allpairs_sizes[i]));
     }
     return results;
 }

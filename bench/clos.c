@@ -23,7 +23,7 @@ static const struct clos_size {
     int hosts;
     double seconds;
     const char *topology;
-} sizes[] = {
+} clos_sizes[] = {
     {16, 1.6,
      MYRINET "hosts: [{name: node, count: 16}]\nswitches: [{name: leaf}]\n"
              "links: [{from: node, to: leaf}]\n"},
@@ -124,13 +124,13 @@ static double clos_hops_per_s(const struct bench_options *options, const struct 
 json_t *bench_clos(const struct bench_options *options)
 {
     json_t *results = json_array();
-    for (size_t i = 0; i < G_N_ELEMENTS(sizes); i++) {
-        bench_say(options, "Clos, %d hosts", sizes[i].hosts);
+    for (size_t i = 0; i < G_N_ELEMENTS(clos_sizes); i++) {
+        bench_say(options, "Clos, %d hosts", clos_sizes[i].hosts);
         double best = 0.0;
         for (int round = 0; round < (options->quick ? 1 : 2); round++)
-            best = MAX(best, clos_hops_per_s(options, &sizes[i]));
-        json_array_append_new(
-            results, json_pack("{s:i, s:f}", "hosts", sizes[i].hosts, "packet_hops_per_s", best));
+            best = MAX(best, clos_hops_per_s(options, &clos_sizes[i]));
+        json_array_append_new(results, json_pack("{s:i, s:f}", "hosts", clos_sizes[i].hosts,
+                                                 "packet_hops_per_s", best));
     }
     return results;
 }

@@ -8,14 +8,14 @@
 
 #include <string.h>
 
-#define STACK "mpich_p4"
+#define FLOWS_STACK "mpich_p4"
 
 static const struct flows_size {
     const char *network;
     int ranks;             // one on each host
     const char *topology;  // as in a scenario
     const char *down, *up; // of SimGrid's fat tree, per level
-} sizes[] = {
+} flows_sizes[] = {
     {"fat tree", 1024,
      "hosts: [{name: node, count: 1024}]\nswitches: [{name: leaf, count: 128}, "
      "{name: middle, count: 128}, {name: core, count: 64}]\n"
@@ -65,7 +65,7 @@ struct flows {
 static struct scenario *flows_scenario(const struct flows *flows)
 {
     char *text = g_strdup_printf(
-        "schema: 1\nname: flows\nfidelity: flow\nstack: " STACK "\nnic: em82547gi\n"
+        "schema: 1\nname: flows\nfidelity: flow\nstack: " FLOWS_STACK "\nnic: em82547gi\n"
         "link: {rate: 1 Gb/s}\nswitch: {ports: 0}\n%s"
         "workload: {ranks: %d, program: [{ranks: all, do: [{allreduce: {size: 64 KiB}}]}]}\n",
         flows->size->topology, flows->size->ranks);
@@ -146,13 +146,13 @@ json_t *bench_flows(const struct bench_options *options)
     char *why = NULL, *version = flow_simgrid_version(&why);
     if (!version)
         bench_say(options, "without flows: %s", why);
-    if (version && registry_stack(options->registry, STACK)) {
+    if (version && registry_stack(options->registry, FLOWS_STACK)) {
         struct bench_outside *simgrid = bench_outside_new(options, BENCH_SIMGRID_ALLREDUCE);
         struct flows flows = {.options = options, .simgrid = simgrid};
-        size_t count = options->quick ? QUICK_SIZES : G_N_ELEMENTS(sizes);
+        size_t count = options->quick ? QUICK_SIZES : G_N_ELEMENTS(flows_sizes);
         for (size_t i = 0; i < count; i++) {
-            flows.size = &sizes[i];
-            bench_say(options, "flows: %d ranks, %s", sizes[i].ranks, sizes[i].network);
+            flows.size = &flows_sizes[i];
+            bench_say(options, "flows: %d ranks, %s", flows_sizes[i].ranks, flows_sizes[i].network);
             json_array_append_new(results, flows_row(&flows));
         }
         bench_outside_free(simgrid);

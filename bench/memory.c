@@ -13,7 +13,7 @@
 
 #define HOSTS 1024
 #define FRAMES_PER_HOST 4
-#define FRAME_BYTES 1460
+#define MEMORY_FRAME_BYTES 1460
 
 int64_t bench_bytes_in_use(void)
 {
@@ -80,7 +80,7 @@ static void send_round(const struct cluster *cluster)
         for (int i = 0; i < FRAMES_PER_HOST; i++) {
             struct packet *packet = packet_new(network);
             packet->route = network_route(network, from, to);
-            packet->wire_bytes = FRAME_BYTES;
+            packet->wire_bytes = MEMORY_FRAME_BYTES;
             network_send(network, packet, NULL);
         }
     }

@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-#define FRAME_BYTES 1460
+#define STAR_FRAME_BYTES 1460
 
 static const int host_counts[] = {8, 64};
 
@@ -33,7 +33,7 @@ static void sender_send(struct sender *sender)
 {
     struct packet *packet = packet_new(sender->network);
     packet->route = sender->route;
-    packet->wire_bytes = FRAME_BYTES;
+    packet->wire_bytes = STAR_FRAME_BYTES;
     network_send(sender->network, packet, &sender->sent);
 }
 

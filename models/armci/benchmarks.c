@@ -24,7 +24,7 @@ static const char *const layouts[] = {"contiguous", "strided", NULL};
 
 #define B struct benchmark_config
 
-static const struct param params[] = {
+static const struct param benchmark_params[] = {
     PARAM(B, layout, PARAM_CHOICE, .fallback = "contiguous", .choices = layouts,
           .doc = "how the data lie at both ends", .source = "thesis 001, 3.4: both are measured"),
     PARAM(B, columns, PARAM_COUNT, .fallback = "2", .least = "1", .most = "1000",
@@ -34,7 +34,7 @@ static const struct param params[] = {
 };
 
 static const struct param_table table =
-    PARAM_TABLE(struct benchmark_config, params, .name = "armci.*",
+    PARAM_TABLE(struct benchmark_config, benchmark_params, .name = "armci.*",
                 .doc = "layout of what ARMCI's benchmarks transfer");
 
 static int64_t rows_of(int64_t elements)

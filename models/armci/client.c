@@ -70,7 +70,7 @@ bool armci_same_node(const struct armci_client *client, int rank)
 
 // ---- What arrives in memory ----
 
-static void tick_event(struct engine *engine, struct event *event)
+static void client_tick_event(struct engine *engine, struct event *event)
 {
     struct armci_client *client = container_of(event, struct armci_client, tick);
     (void)engine;
@@ -103,7 +103,7 @@ void armci_client_written(struct armci_client *client, const struct armci_flag *
 }
 
 // Data of a direct get are in their last place.
-static void written(void *owner, const struct gm_write *write)
+static void client_area_written(void *owner, const struct gm_write *write)
 {
     struct armci_client *client = owner;
     const struct armci_flag *flag = write->content;
@@ -128,7 +128,7 @@ static enum mpi_progress start_mpich(struct cpu_context *context, struct mpi_pro
 
 static const struct mpi_startup_step startup[] = {{"mpich", .run = start_mpich}, {.name = "up"}};
 
-static void start(struct cpu_context *context, struct mpi_request *request)
+static void client_start(struct cpu_context *context, struct mpi_request *request)
 {
     struct armci_client *client = request->process->device;
     struct armci_request *r = armci_request_of(request);
@@ -232,7 +232,7 @@ const struct mpi_device_ops armci_ops = {
     .states = states,
     .request_size = sizeof(struct armci_request),
     .startup = startup,
-    .start = start,
+    .start = client_start,
     .advance = advance,
     .destroy = destroy,
     .describe_request = describe_request,
@@ -241,7 +241,7 @@ const struct mpi_device_ops armci_ops = {
 
 // ---- Making one ----
 
-static int64_t registered(struct armci_client *client, int64_t bytes)
+static int64_t is_registered(struct armci_client *client, int64_t bytes)
 {
     int64_t address = mpi_process_allocate(client->process, bytes);
     gm_dma_memory(client->port, address, bytes);
@@ -257,7 +257,7 @@ static void make_buffers(struct armci_client *client)
     int count = (int)variant->buffers(config);
     int64_t bytes = dynamic ? config->region : count * armci_buffer_bytes(config);
     armci_buffers_init(&client->buffers, &armci_buffer_schemes[config->buffer_scheme],
-                       client->process->sim, registered(client, bytes), bytes, count);
+                       client->process->sim, is_registered(client, bytes), bytes, count);
 }
 
 void armci_client_init(struct armci_client *client, struct armci_job *job,
@@ -276,15 +276,15 @@ void armci_client_init(struct armci_client *client, struct armci_job *job,
     };
     mpich_init(&client->mpich, process, mpich, port, &job->headers, config->send_tokens);
     make_buffers(client);
-    client->request_address = registered(client, armci_buffer_bytes(config));
-    client->flag_address = registered(client, config->flag);
-    client->landing = registered(client, config->flag);
-    client->get_address = registered(client, config->get_buffers * armci_buffer_bytes(config));
+    client->request_address = is_registered(client, armci_buffer_bytes(config));
+    client->flag_address = is_registered(client, config->flag);
+    client->landing = is_registered(client, config->flag);
+    client->get_address = is_registered(client, config->get_buffers * armci_buffer_bytes(config));
     client->arrived = g_new0(struct armci_flag, config->get_buffers);
     client->landed = g_new0(int64_t, config->get_buffers);
     sparse_init(&client->unfenced, job->hosts, sizeof(bool));
-    event_init(&client->tick, tick_event);
-    gm_on_write(port, written, client);
+    event_init(&client->tick, client_tick_event);
+    gm_on_write(port, client_area_written, client);
 }
 
 void armci_client_clear(struct armci_client *client)

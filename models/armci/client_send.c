@@ -38,7 +38,7 @@ static void acknowledged(struct cpu_context *context, struct armci_client *clien
         armci_buffers_acknowledge(slot);
 }
 
-static void check_status(const struct armci_client *client, enum gm_status status)
+static void check_client_send(const struct armci_client *client, enum gm_status status)
 {
     static const char *const reasons[] = {"", "no acknowledgement in time", "it was rejected",
                                           "the port is closed"};
@@ -54,7 +54,7 @@ static void sent_slot(struct cpu_context *context, struct gm_port *port, void *c
     struct armci_slot *slot = callback_context;
     (void)port;
     struct armci_client *client = container_of(slot->buffers, struct armci_client, buffers);
-    check_status(client, status);
+    check_client_send(client, status);
     acknowledged(context, client, slot);
 }
 
@@ -63,14 +63,14 @@ static void sent_small(struct cpu_context *context, struct gm_port *port, void *
 {
     struct armci_client *client = callback_context;
     (void)port;
-    check_status(client, status);
+    check_client_send(client, status);
     acknowledged(context, client, NULL);
 }
 
 // ---- Requests ----
 
 // Whether the server answers into the client's memory, which the request then describes.
-static bool answered(enum armci_kind kind)
+static bool request_answered(enum armci_kind kind)
 {
     switch (kind) {
     case ARMCI_GET:
@@ -109,7 +109,7 @@ struct armci_message *armci_message_new(struct armci_client *client, enum armci_
         .target = request->peer,
         .number = request->number,
         .header = client->config->header + descriptors +
-                  (answered(kind) ? client->config->client_descriptor : 0),
+                  (request_answered(kind) ? client->config->client_descriptor : 0),
         .first = true,
         .last = true,
         .message = request->message,

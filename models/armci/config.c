@@ -104,7 +104,7 @@ static const char *const get_chunks[] = {"buffer", "armci_2001", NULL};
               .doc = "adding of accumulate, on top of the copy, for each KiB",                     \
               .source = "prior: a double in five cycles, six of a Pentium II")
 
-static const struct param params[] = {
+static const struct param armci_params_table[] = {
     BUFFER_PARAMS, DIVISION_PARAMS, SERVER_PARAMS, COST_PARAMS, {0}};
 
 static void check(const void *values, const struct param_values *report)
@@ -120,8 +120,9 @@ static void check(const void *values, const struct param_values *report)
                        "a region of %" G_GINT64_FORMAT " B is too small", config->region);
 }
 
-const struct param_table armci_table = PARAM_TABLE(struct armci_config, params, .name = "armci",
-                                                   .doc = "ARMCI over GM", .check = check);
+const struct param_table armci_table =
+    PARAM_TABLE(struct armci_config, armci_params_table, .name = "armci", .doc = "ARMCI over GM",
+                .check = check);
 
 #define ROOM 256 // for the descriptor of a strided section of eight dimensions, and alignment
 

@@ -8,8 +8,8 @@
 #include "models/armci/client.h"
 #include "models/armci/server.h"
 
-static void send_request(struct cpu_context *context, struct armci_client *client,
-                         struct mpi_request *request, enum armci_kind kind)
+static void direct_send_request(struct cpu_context *context, struct armci_client *client,
+                                struct mpi_request *request, enum armci_kind kind)
 {
     cpu_spend_for(context, client->config->request, &armci_stage, request->message);
     struct armci_message *message =
@@ -21,21 +21,21 @@ static void send_request(struct cpu_context *context, struct armci_client *clien
 }
 
 // The data server is asked, and meanwhile the own memory is registered.
-static enum armci_step ask(struct cpu_context *context, struct armci_client *client,
-                           struct mpi_request *request)
+static enum armci_step direct_ask(struct cpu_context *context, struct armci_client *client,
+                                  struct mpi_request *request)
 {
     if (!armci_may_send(client))
         return ARMCI_WAITS;
     client->answer.kind = ARMCI_FLAG_NONE;
-    send_request(context, client, request, ARMCI_REGISTER);
+    direct_send_request(context, client, request, ARMCI_REGISTER);
     armci_enter(context, request, ARMCI_REGISTERING, NULL);
     armci_request_of(request)->registered_here =
         gm_register_memory(context, client->port, request->address, request->size);
     return ARMCI_GOES_ON;
 }
 
-static enum armci_step answered(struct cpu_context *context, struct armci_client *client,
-                                struct mpi_request *request)
+static enum armci_step direct_answered(struct cpu_context *context, struct armci_client *client,
+                                       struct mpi_request *request)
 {
     struct armci_request *r = armci_request_of(request);
     if (client->answer.kind == ARMCI_FLAG_NONE)
@@ -57,13 +57,13 @@ static enum armci_step take_back(struct cpu_context *context, struct armci_clien
     if (r->registered_here)
         gm_deregister_memory(context, client->port, request->address, request->size);
     if (r->registered_there)
-        send_request(context, client, request, ARMCI_UNREGISTER);
+        direct_send_request(context, client, request, ARMCI_UNREGISTER);
     armci_enter(context, request, ARMCI_ACKS, NULL);
     return ARMCI_GOES_ON;
 }
 
-static enum armci_step send_piece(struct cpu_context *context, struct armci_client *client,
-                                  struct mpi_request *request)
+static enum armci_step direct_send_piece(struct cpu_context *context, struct armci_client *client,
+                                         struct mpi_request *request)
 {
     struct armci_request *r = armci_request_of(request);
     if (!r->registered_here || !r->registered_there || r->pieces.ended)
@@ -97,14 +97,14 @@ enum armci_step armci_direct_step(struct cpu_context *context, struct armci_clie
         armci_enter(context, request, ARMCI_PACKREQ, NULL);
         return ARMCI_GOES_ON;
     case ARMCI_PACKREQ:
-        return ask(context, client, request);
+        return direct_ask(context, client, request);
     case ARMCI_REGISTERING:
         armci_enter(context, request, ARMCI_REQUEST, NULL);
         return ARMCI_GOES_ON;
     case ARMCI_REQUEST:
-        return answered(context, client, request);
+        return direct_answered(context, client, request);
     case ARMCI_DIRECT:
-        return send_piece(context, client, request);
+        return direct_send_piece(context, client, request);
     case ARMCI_ACKS:
         return end(context, client, request);
     case ARMCI_QUEUED:

@@ -89,8 +89,8 @@ static struct armci_message *get_message(struct armci_client *client, struct mpi
     return message;
 }
 
-static enum armci_step send_request(struct cpu_context *context, struct armci_client *client,
-                                    struct mpi_request *request)
+static enum armci_step get_send_request(struct cpu_context *context, struct armci_client *client,
+                                        struct mpi_request *request)
 {
     struct armci_request *r = armci_request_of(request);
     if (!armci_may_send(client))
@@ -160,8 +160,8 @@ static void announce(struct cpu_context *context, struct armci_client *client,
     armci_send(context, client, message, NULL);
 }
 
-static enum armci_step copy_piece(struct cpu_context *context, struct armci_client *client,
-                                  struct mpi_request *request, struct armci_flag *arrived)
+static enum armci_step get_copy_piece(struct cpu_context *context, struct armci_client *client,
+                                      struct mpi_request *request, struct armci_flag *arrived)
 {
     struct armci_request *r = armci_request_of(request);
     struct ledger *ledger = client->process->sim->ledger;
@@ -206,14 +206,14 @@ static enum armci_step fetch(struct cpu_context *context, struct armci_client *c
     }
     if (client->arrived[slot].kind == ARMCI_FLAG_NONE)
         return ARMCI_WAITS;
-    return copy_piece(context, client, request, &client->arrived[slot]);
+    return get_copy_piece(context, client, request, &client->arrived[slot]);
 }
 
 // ---- Direct ----
 
 // The server is told whether it may write.
-static enum armci_step registered(struct cpu_context *context, struct armci_client *client,
-                                  struct mpi_request *request)
+static enum armci_step get_registered(struct cpu_context *context, struct armci_client *client,
+                                      struct mpi_request *request)
 {
     struct armci_request *r = armci_request_of(request);
     if (!armci_may_send(client))
@@ -250,12 +250,12 @@ enum armci_step armci_get_step(struct cpu_context *context, struct armci_client 
     case ARMCI_START:
         return get_start(context, client, request);
     case ARMCI_PACKREQ:
-        return send_request(context, client, request);
+        return get_send_request(context, client, request);
     case ARMCI_REQUEST:
     case ARMCI_COPYC:
         return fetch(context, client, request);
     case ARMCI_REGISTERING:
-        return registered(context, client, request);
+        return get_registered(context, client, request);
     case ARMCI_DIRECT:
         return direct(context, client, request);
     case ARMCI_QUEUED:

@@ -5,7 +5,7 @@
 
 static const struct stage pack_stage = {"pack", STAGE_LIBRARY};
 
-#define WORD 4 // bytes of a pointer and of a C int on the machines of thesis 001
+#define LAYOUT_WORD 4 // bytes of a pointer and of a C int on the machines of thesis 001
 
 static int levels_of(const struct data_layout *layout)
 {
@@ -131,7 +131,7 @@ int64_t armci_layout_descriptor(const struct data_layout *layout)
             words += 2 + layout->segments[set].count;
         break;
     }
-    return words * WORD;
+    return words * LAYOUT_WORD;
 }
 
 int64_t armci_even_limit(int64_t bytes, int64_t limit, int64_t whole, int64_t rest)

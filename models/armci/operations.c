@@ -32,7 +32,7 @@ enum { ORDER_WRITES, ORDER_READS };
                .size = sizeof(struct armci_transfer),                                              \
                .moves = (moves_),                                                                  \
                .order = (order_)}
-#define WORD(code_, name_, keys_, doc_)                                                            \
+#define OPERATION_WORD(code_, name_, keys_, doc_)                                                  \
     [code_] = {.name = (name_), .doc = (doc_), .keys = (keys_), .code = (code_), .plain = true}
 
 const struct operation_kind armci_operations[ARMCI_FENCE + 2] = {
@@ -42,8 +42,10 @@ const struct operation_kind armci_operations[ARMCI_FENCE + 2] = {
              "adds to the peer's memory; ends when its own may be used again"),
     TRANSFER(ARMCI_GET, "get", from_keys, OPERATION_FROM_PEER, ORDER_READS,
              "reads from the peer's memory; ends when the data are there"),
-    WORD(ARMCI_FETCH_ADD, "fetch_add", peer_keys, "a word of the peer is read and changed"),
-    WORD(ARMCI_LOCK, "lock", peer_keys, "takes the peer's mutex"),
-    WORD(ARMCI_UNLOCK, "unlock", peer_keys, "gives the peer's mutex back"),
-    WORD(ARMCI_FENCE, "fence", fence_keys, "until all that went to the peer is done there"),
+    OPERATION_WORD(ARMCI_FETCH_ADD, "fetch_add", peer_keys,
+                   "a word of the peer is read and changed"),
+    OPERATION_WORD(ARMCI_LOCK, "lock", peer_keys, "takes the peer's mutex"),
+    OPERATION_WORD(ARMCI_UNLOCK, "unlock", peer_keys, "gives the peer's mutex back"),
+    OPERATION_WORD(ARMCI_FENCE, "fence", fence_keys,
+                   "until all that went to the peer is done there"),
 };

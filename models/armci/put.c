@@ -107,8 +107,8 @@ enum armci_step armci_put_pieces(struct cpu_context *context, struct armci_clien
     return next_piece(context, client, request);
 }
 
-static enum armci_step copy_piece(struct cpu_context *context, struct armci_client *client,
-                                  struct mpi_request *request)
+static enum armci_step put_copy_piece(struct cpu_context *context, struct armci_client *client,
+                                      struct mpi_request *request)
 {
     struct armci_request *r = armci_request_of(request);
     const struct armci_config *config = client->config;
@@ -128,8 +128,8 @@ static enum armci_step copy_piece(struct cpu_context *context, struct armci_clie
     return ARMCI_GOES_ON;
 }
 
-static enum armci_step send_piece(struct cpu_context *context, struct armci_client *client,
-                                  struct mpi_request *request)
+static enum armci_step put_send_piece(struct cpu_context *context, struct armci_client *client,
+                                      struct mpi_request *request)
 {
     struct armci_request *r = armci_request_of(request);
     const struct armci_config *config = client->config;
@@ -182,9 +182,9 @@ enum armci_step armci_put_step(struct cpu_context *context, struct armci_client 
     case ARMCI_START:
         return put_start(context, client, request);
     case ARMCI_BUFFER:
-        return copy_piece(context, client, request);
+        return put_copy_piece(context, client, request);
     case ARMCI_COPYS:
-        return send_piece(context, client, request);
+        return put_send_piece(context, client, request);
     case ARMCI_XMIT:
         return after_send(context, client, request);
     case ARMCI_ACKS:

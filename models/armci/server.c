@@ -15,8 +15,8 @@ static const char *const state_names[] = {
 
 // ---- What it tells ----
 
-static void tell(const struct cpu_context *context, const struct armci_server *server,
-                 const char *from, const char *to, const char *detail)
+static void trace_server(const struct cpu_context *context, const struct armci_server *server,
+                         const char *from, const char *to, const char *detail)
 {
     const struct armci_received *current = server->current;
     struct trace_transition transition = {
@@ -40,14 +40,14 @@ void armci_server_phase(const struct cpu_context *context, const struct armci_se
     va_start(arguments, detail);
     g_vsnprintf(text, sizeof text, detail, arguments);
     va_end(arguments);
-    tell(context, server, NULL, phase, text);
+    trace_server(context, server, NULL, phase, text);
 }
 
 void armci_server_enter(struct cpu_context *context, struct armci_server *server,
                         enum armci_server_state state)
 {
     if (state != server->state)
-        tell(context, server, state_names[server->state], state_names[state], NULL);
+        trace_server(context, server, state_names[server->state], state_names[state], NULL);
     server->state = state;
 }
 
@@ -108,7 +108,7 @@ enum cpu_next armci_server_watch(struct cpu_context *context, struct armci_serve
     return CPU_SLEEP;
 }
 
-static void tick_event(struct engine *engine, struct event *event)
+static void server_tick_event(struct engine *engine, struct event *event)
 {
     struct armci_server *server = container_of(event, struct armci_server, tick);
     (void)engine;
@@ -126,7 +126,7 @@ static void set_flag(struct armci_server *server, const struct armci_flag *flag)
         ready->registration = flag->kind;
 }
 
-static void written(void *owner, const struct gm_write *write)
+static void server_area_written(void *owner, const struct gm_write *write)
 {
     struct armci_server *server = owner;
     const struct armci_flag *flag = write->content;
@@ -154,7 +154,7 @@ static enum cpu_next idle(struct cpu_context *context, struct armci_server *serv
     return CPU_AGAIN;
 }
 
-static enum cpu_next start(struct cpu_context *context, struct armci_server *server)
+static enum cpu_next server_start(struct cpu_context *context, struct armci_server *server)
 {
     armci_server_provide(context, server);
     armci_server_enter(context, server, ARMCI_SERVER_IDLE);
@@ -170,7 +170,7 @@ static enum cpu_next run(struct cpu_context *context, struct cpu_task *task)
     engine_cancel(server->job->sim->engine, &server->tick);
     switch (server->state) {
     case ARMCI_SERVER_STARTS:
-        return start(context, server);
+        return server_start(context, server);
     case ARMCI_SERVER_IDLE:
         return idle(context, server);
     case ARMCI_SERVER_SENDS:
@@ -253,7 +253,7 @@ struct armci_server *armci_server_new(struct armci_job *job, struct host *host, 
     pool_init(&server->received, sizeof(struct armci_received));
     pool_init(&server->waiters, sizeof(struct armci_waiter));
     pool_init(&server->answers, sizeof(struct armci_answer));
-    event_init(&server->tick, tick_event);
+    event_init(&server->tick, server_tick_event);
     // A thread of highest priority: what the node's processes compute waits for it (thesis 001,
     // 2.2).
     cpu_task_init(&server->task, host_process_core(host, nth), CPU_KERNEL, run);
@@ -273,7 +273,7 @@ void armci_server_open(struct armci_server *server, struct gm_port *requests,
     server->answer_address = armci_server_memory(server, MAX(config->flag, config->header));
     armci_buffers_init(&server->buffers, &armci_buffer_schemes[ARMCI_BUFFERS_FIXED],
                        server->job->sim, armci_server_memory(server, bytes), bytes, count);
-    gm_on_write(requests, written, server);
+    gm_on_write(requests, server_area_written, server);
     cpu_wake(&server->task);
 }
 

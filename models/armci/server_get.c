@@ -63,7 +63,7 @@ static void send_data(struct cpu_context *context, struct armci_server *server)
 
 // Tells the client by a message to its data server, when what was sent to it is acknowledged.
 // False: that is not so yet.
-static bool tell(struct cpu_context *context, struct armci_server *server)
+static bool tell_target(struct cpu_context *context, struct armci_server *server)
 {
     const struct armci_slot *slot = server->untold;
     if (!slot)
@@ -125,7 +125,7 @@ static enum cpu_next pack(struct cpu_context *context, struct armci_server *serv
     const struct armci_message *message = message_of(server);
     const struct armci_config *config = server->config;
     // A buffer is not filled again before the client knows of the data that were in it.
-    if (server->untold && server->untold == server->buffers.turn && !tell(context, server))
+    if (server->untold && server->untold == server->buffers.turn && !tell_target(context, server))
         return armci_server_look(context, server);
     server->slot = armci_buffers_take(&server->buffers, server->piece.bytes + config->flag);
     if (!server->slot)
@@ -172,7 +172,7 @@ static enum leave leave(const struct armci_server *server)
     return message->get->each_piece || server->sent < free ? LEAVE_NOW : LEAVE_LATER;
 }
 
-static enum cpu_next send_piece(struct cpu_context *context, struct armci_server *server)
+static enum cpu_next server_send_piece(struct cpu_context *context, struct armci_server *server)
 {
     if (gm_send_tokens(server->responses) == 0)
         return armci_server_look(context, server);
@@ -184,11 +184,11 @@ static enum cpu_next send_piece(struct cpu_context *context, struct armci_server
 
 static enum cpu_next ready(struct cpu_context *context, struct armci_server *server)
 {
-    if (!tell(context, server))
+    if (!tell_target(context, server))
         return armci_server_look(context, server);
     switch (leave(server)) {
     case LEAVE_NOW:
-        return send_piece(context, server);
+        return server_send_piece(context, server);
     case LEAVE_LATER:
         return message_of(server)->get->availability == ARMCI_NOTICE_MESSAGE
                    ? armci_server_wait(context, server)
@@ -203,7 +203,7 @@ static enum cpu_next ready(struct cpu_context *context, struct armci_server *ser
 
 static enum cpu_next wait_sent(struct cpu_context *context, struct armci_server *server)
 {
-    if (!tell(context, server))
+    if (!tell_target(context, server))
         return armci_server_look(context, server);
     armci_server_done(context, server);
     return CPU_AGAIN;

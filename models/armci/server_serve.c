@@ -12,7 +12,7 @@ static void answer_event(struct engine *engine, struct event *event)
     pool_give(&answer->server->answers, answer);
 }
 
-static void check_status(const struct armci_server *server, enum gm_status status)
+static void check_server_send(const struct armci_server *server, enum gm_status status)
 {
     if (status != GM_SUCCESS)
         sim_fail(server->job->sim, SIM_FAILED, "send_failed", NULL, "%s: GM gave up a response",
@@ -24,7 +24,7 @@ void armci_server_sent(struct cpu_context *context, struct gm_port *port, void *
 {
     (void)context;
     (void)port;
-    check_status(callback_context, status);
+    check_server_send(callback_context, status);
 }
 
 bool armci_server_answer(struct cpu_context *context, struct armci_server *server, int client,

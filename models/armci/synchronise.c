@@ -58,8 +58,8 @@ static enum armci_step begin(struct cpu_context *context, struct armci_client *c
     return ARMCI_GOES_ON;
 }
 
-static enum armci_step ask(struct cpu_context *context, struct armci_client *client,
-                           struct mpi_request *request)
+static enum armci_step fence_ask(struct cpu_context *context, struct armci_client *client,
+                                 struct mpi_request *request)
 {
     enum armci_kind kind = armci_kind_of(request);
     bool here = kind != ARMCI_FENCE && armci_same_node(client, request->peer);
@@ -79,8 +79,8 @@ static enum armci_step ask(struct cpu_context *context, struct armci_client *cli
     return kind == ARMCI_UNLOCK ? ARMCI_ENDS : ARMCI_GOES_ON; // nothing answers an unlock
 }
 
-static enum armci_step answered(struct cpu_context *context, struct armci_client *client,
-                                struct mpi_request *request)
+static enum armci_step fence_answered(struct cpu_context *context, struct armci_client *client,
+                                      struct mpi_request *request)
 {
     struct armci_request *r = armci_request_of(request);
     if (client->answer.kind == ARMCI_FLAG_NONE)
@@ -102,9 +102,9 @@ enum armci_step armci_synchronise_step(struct cpu_context *context, struct armci
     case ARMCI_START:
         return begin(context, client, request);
     case ARMCI_PACKREQ:
-        return ask(context, client, request);
+        return fence_ask(context, client, request);
     case ARMCI_REQUEST:
-        return answered(context, client, request);
+        return fence_answered(context, client, request);
     case ARMCI_QUEUED:
     case ARMCI_BUFFER:
     case ARMCI_COPYS:

@@ -162,7 +162,7 @@ void inet_interface_sent(struct cpu_context *context, void *owner, void *token)
 
 // ---- Sending ----
 
-static struct inet_header *header_of(struct packet *packet)
+static struct inet_header *header_to_fill(struct packet *packet)
 {
     return packet_header(packet, struct inet_header);
 }
@@ -170,9 +170,9 @@ static struct inet_header *header_of(struct packet *packet)
 static void flow_leave(struct inet_flow *flow)
 {
     struct packet *packet;
-    while ((packet = flow->head) && header_of(packet)->ready) {
+    while ((packet = flow->head) && header_to_fill(packet)->ready) {
         flow->head = packet->next;
-        header_of(packet)->flow = NULL;
+        header_to_fill(packet)->flow = NULL;
         queue_put(packet->token, packet);
     }
 }
@@ -181,7 +181,7 @@ static void leave_event(struct engine *engine, struct event *event)
 {
     (void)engine;
     struct packet *packet = container_of(event, struct packet, event);
-    struct inet_header *header = header_of(packet);
+    struct inet_header *header = header_to_fill(packet);
     header->ready = true;
     if (header->flow)
         flow_leave(header->flow);
@@ -198,7 +198,7 @@ void inet_send(struct cpu_context *context, struct inet_interface *interface, ui
                struct inet_flow *flow, struct packet *packet)
 {
     const struct nic_config *card = nic_config(interface->nic);
-    *header_of(packet) = (struct inet_header){
+    *header_to_fill(packet) = (struct inet_header){
         .flow = flow,
         .identification = interface->host->identification++,
         .protocol = protocol,

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/iwarp/native.h"
 
-#define T struct native_iwarp_transfer
+#define O struct native_iwarp_transfer
 
 #define PEER_BUFFER                                                                                \
     {                                                                                              \
         .param =                                                                                   \
-            PARAM(T, peer_buffer, PARAM_COUNT, .fallback = "0", .most = OPERATION_MOST_ADDRESS,    \
+            PARAM(O, peer_buffer, PARAM_COUNT, .fallback = "0", .most = OPERATION_MOST_ADDRESS,    \
                   .doc = "address in memory that the peer has registered; 0: as buffer")           \
     }
 
@@ -24,7 +24,7 @@ const struct operation_kind native_iwarp_operations[NATIVE_CODES + 1] = {
                                   "transport has it all, and the "
                                   "peer is not told",
                            .keys = write_keys,
-                           .size = sizeof(T),
+                           .size = sizeof(O),
                            .code = NATIVE_RDMA_WRITE,
                            .moves = OPERATION_TO_PEER,
                            .order = 0},
@@ -32,7 +32,7 @@ const struct operation_kind native_iwarp_operations[NATIVE_CODES + 1] = {
         {.name = "rdma_read",
          .doc = "reads from the peer's registered memory; ends when all of it has come",
          .keys = read_keys,
-         .size = sizeof(T),
+         .size = sizeof(O),
          .code = NATIVE_RDMA_READ,
          .moves = OPERATION_FROM_PEER,
          .order = 1},

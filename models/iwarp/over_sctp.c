@@ -7,8 +7,8 @@
 
 #include <string.h>
 
-static void *connect(struct cpu_context *context, const struct iwarp_address *address,
-                     struct cpu_task *task)
+static void *sctp_llp_connect(struct cpu_context *context, const struct iwarp_address *address,
+                              struct cpu_task *task)
 {
     struct sctp_socket *socket = sctp_socket_new(context, address->sctp, SCTP_ONE_TO_ONE, task);
     sctp_socket_settings(socket)->no_delay = true;
@@ -20,37 +20,37 @@ static void *connect(struct cpu_context *context, const struct iwarp_address *ad
     return NULL;
 }
 
-static void *accept(struct cpu_context *context, const struct iwarp_listener *listener,
-                    struct cpu_task *task)
+static void *sctp_llp_accept(struct cpu_context *context, const struct iwarp_listener *listener,
+                             struct cpu_task *task)
 {
     if (!inet_wait(context, sctp_socket_inet(listener->sctp), INET_READABLE))
         return NULL;
     return sctp_accept(context, listener->sctp, task);
 }
 
-static bool failed(void *socket)
+static bool sctp_llp_failed(void *socket)
 {
     return sctp_socket_error(socket) != 0;
 }
 
-static struct inet_socket *inet(void *socket)
+static struct inet_socket *sctp_llp_inet(void *socket)
 {
     return sctp_socket_inet(socket);
 }
 
-static bool established(const void *socket)
+static bool sctp_llp_established(const void *socket)
 {
     return sctp_established(socket);
 }
 
-static int streams(void *socket)
+static int sctp_llp_streams(void *socket)
 {
     struct sctp_status status;
     return sctp_status(socket, 0, &status) ? MAX(1, status.streams_out) : 1;
 }
 
-static enum iwarp_result send(struct cpu_context *context, struct iwarp_qp *qp,
-                              const struct iwarp_segment *segment)
+static enum iwarp_result sctp_llp_send(struct cpu_context *context, struct iwarp_qp *qp,
+                                       const struct iwarp_segment *segment)
 {
     struct sctp_send_info info = {
         .station = -1,
@@ -96,30 +96,30 @@ static enum iwarp_result receive(struct cpu_context *context, struct iwarp_qp *q
     return IWARP_OK;
 }
 
-static enum iwarp_result first(struct cpu_context *context, struct iwarp_qp *qp,
-                               struct iwarp_part *part, bool *orderly)
+static enum iwarp_result first_over_sctp(struct cpu_context *context, struct iwarp_qp *qp,
+                                         struct iwarp_part *part, bool *orderly)
 {
     return receive(context, qp, IWARP_FIRST_BYTES, part, orderly);
 }
 
-static enum iwarp_result rest(struct cpu_context *context, struct iwarp_qp *qp,
-                              struct iwarp_part *part)
+static enum iwarp_result rest_over_sctp(struct cpu_context *context, struct iwarp_qp *qp,
+                                        struct iwarp_part *part)
 {
     bool orderly;
     return receive(context, qp, qp->transport->most, part, &orderly);
 }
 
-static void shutdown(struct cpu_context *context, void *socket)
+static void sctp_llp_shutdown(struct cpu_context *context, void *socket)
 {
     sctp_shutdown(context, socket, 0);
 }
 
-static void close(struct cpu_context *context, void *socket)
+static void sctp_llp_close(struct cpu_context *context, void *socket)
 {
     sctp_close(context, socket);
 }
 
-static json_t *describe(const void *socket)
+static json_t *sctp_llp_describe(const void *socket)
 {
     return sctp_socket_describe(socket);
 }
@@ -127,16 +127,16 @@ static json_t *describe(const void *socket)
 const struct iwarp_transport iwarp_over_sctp = {
     .name = "SCTP",
     .most = 128 * 1024, // more than any segment
-    .connect = connect,
-    .accept = accept,
-    .failed = failed,
-    .inet = inet,
-    .established = established,
-    .streams = streams,
-    .send = send,
-    .first = first,
-    .rest = rest,
-    .shutdown = shutdown,
-    .close = close,
-    .describe = describe,
+    .connect = sctp_llp_connect,
+    .accept = sctp_llp_accept,
+    .failed = sctp_llp_failed,
+    .inet = sctp_llp_inet,
+    .established = sctp_llp_established,
+    .streams = sctp_llp_streams,
+    .send = sctp_llp_send,
+    .first = first_over_sctp,
+    .rest = rest_over_sctp,
+    .shutdown = sctp_llp_shutdown,
+    .close = sctp_llp_close,
+    .describe = sctp_llp_describe,
 };

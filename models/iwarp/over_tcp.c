@@ -39,36 +39,36 @@ static void charge_crc(struct cpu_context *context, const struct iwarp_qp *qp, i
 
 // ---- Connections ----
 
-static void *connect(struct cpu_context *context, const struct iwarp_address *address,
-                     struct cpu_task *task)
+static void *tcp_llp_connect(struct cpu_context *context, const struct iwarp_address *address,
+                             struct cpu_task *task)
 {
     const struct tcp_options options = {.no_delay = true};
     return tcp_connect(context, address->tcp, address->stations[0], address->port, &options, task);
 }
 
-static void *accept(struct cpu_context *context, const struct iwarp_listener *listener,
-                    struct cpu_task *task)
+static void *tcp_llp_accept(struct cpu_context *context, const struct iwarp_listener *listener,
+                            struct cpu_task *task)
 {
     (void)task;
     return tcp_accept(context, listener->tcp);
 }
 
-static bool failed(void *socket)
+static bool tcp_llp_failed(void *socket)
 {
     return tcp_socket_take_end(socket) != TCP_END_NONE;
 }
 
-static struct inet_socket *inet(void *socket)
+static struct inet_socket *tcp_llp_inet(void *socket)
 {
     return tcp_socket_inet(socket);
 }
 
-static bool established(const void *socket)
+static bool tcp_llp_established(const void *socket)
 {
     return tcp_established(socket);
 }
 
-static int streams(void *socket)
+static int tcp_llp_streams(void *socket)
 {
     (void)socket;
     return 1;
@@ -104,8 +104,8 @@ static int64_t runs_of(const struct iwarp_qp *qp, const struct iwarp_segment *se
     return MPA_LENGTH + bytes + trailer;
 }
 
-static enum iwarp_result send(struct cpu_context *context, struct iwarp_qp *qp,
-                              const struct iwarp_segment *segment)
+static enum iwarp_result tcp_llp_send(struct cpu_context *context, struct iwarp_qp *qp,
+                                      const struct iwarp_segment *segment)
 {
     struct iwarp_link *link = &qp->link;
     struct tcp_run runs[4];
@@ -142,8 +142,8 @@ static enum iwarp_result read_pieces(struct cpu_context *context, struct iwarp_q
     return got == 0 ? IWARP_AGAIN : IWARP_GONE;
 }
 
-static enum iwarp_result first(struct cpu_context *context, struct iwarp_qp *qp,
-                               struct iwarp_part *part, bool *orderly)
+static enum iwarp_result first_over_tcp(struct cpu_context *context, struct iwarp_qp *qp,
+                                        struct iwarp_part *part, bool *orderly)
 {
     struct iwarp_link *link = &qp->link;
     struct tcp_piece pieces[PIECES];
@@ -199,8 +199,8 @@ static void take_piece(struct iwarp_link *link, struct iwarp_part *part,
     part->head_bytes += (int)piece->content_length;
 }
 
-static enum iwarp_result rest(struct cpu_context *context, struct iwarp_qp *qp,
-                              struct iwarp_part *part)
+static enum iwarp_result rest_over_tcp(struct cpu_context *context, struct iwarp_qp *qp,
+                                       struct iwarp_part *part)
 {
     struct iwarp_link *link = &qp->link;
     struct tcp_piece pieces[PIECES];
@@ -219,17 +219,17 @@ static enum iwarp_result rest(struct cpu_context *context, struct iwarp_qp *qp,
     return IWARP_OK;
 }
 
-static void shutdown(struct cpu_context *context, void *socket)
+static void tcp_llp_shutdown(struct cpu_context *context, void *socket)
 {
     tcp_shutdown(context, socket);
 }
 
-static void close(struct cpu_context *context, void *socket)
+static void tcp_llp_close(struct cpu_context *context, void *socket)
 {
     tcp_close(context, socket);
 }
 
-static json_t *describe(const void *socket)
+static json_t *tcp_llp_describe(const void *socket)
 {
     return tcp_socket_describe(socket);
 }
@@ -237,16 +237,16 @@ static json_t *describe(const void *socket)
 const struct iwarp_transport iwarp_over_tcp = {
     .name = "TCP",
     .most = UINT16_MAX, // MPA's length has 16 bits
-    .connect = connect,
-    .accept = accept,
-    .failed = failed,
-    .inet = inet,
-    .established = established,
-    .streams = streams,
-    .send = send,
-    .first = first,
-    .rest = rest,
-    .shutdown = shutdown,
-    .close = close,
-    .describe = describe,
+    .connect = tcp_llp_connect,
+    .accept = tcp_llp_accept,
+    .failed = tcp_llp_failed,
+    .inet = tcp_llp_inet,
+    .established = tcp_llp_established,
+    .streams = tcp_llp_streams,
+    .send = tcp_llp_send,
+    .first = first_over_tcp,
+    .rest = rest_over_tcp,
+    .shutdown = tcp_llp_shutdown,
+    .close = tcp_llp_close,
+    .describe = tcp_llp_describe,
 };

@@ -2,7 +2,7 @@
 // Queue pairs: their life and their end.
 #include "models/iwarp/internal.h"
 
-static const char *const state_names[] = {
+static const char *const qp_state_names[] = {
     [IWARP_QP_IDLE] = "IDLE",
     [IWARP_QP_CONNECTING] = "CONNECTING",
     [IWARP_QP_RTS] = "RTS",
@@ -13,7 +13,7 @@ static const char *const state_names[] = {
 
 const char *iwarp_qp_state_name(enum iwarp_qp_state state)
 {
-    return state_names[state];
+    return qp_state_names[state];
 }
 
 void iwarp_qp_set_state(const struct cpu_context *context, struct iwarp_qp *qp,
@@ -24,8 +24,8 @@ void iwarp_qp_set_state(const struct cpu_context *context, struct iwarp_qp *qp,
         .where = user->name,
         .machine = "iwarp qp",
         .subject = qp->number,
-        .from = state_names[qp->state],
-        .to = state_names[state],
+        .from = qp_state_names[qp->state],
+        .to = qp_state_names[state],
         .detail = detail,
     };
     trace_transition(user->sim->trace, cpu_lane(context->cpu), context->now, &step);

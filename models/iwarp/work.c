@@ -12,7 +12,7 @@ static const char *const operation_names[] = {
     [IWARP_TERMINATE] = "terminate", [IWARP_READ_RESPONSE] = "read response",
 };
 
-static const char *const state_names[] = {
+static const char *const work_state_names[] = {
     [IWARP_WORK_QUEUED] = "queued", [IWARP_WORK_SENDING] = "sending",
     [IWARP_WORK_POSTED] = "posted", [IWARP_WORK_PLACED] = "placed",
     [IWARP_WORK_DONE] = "done",
@@ -43,7 +43,7 @@ void iwarp_work_enter(const struct cpu_context *context, struct iwarp_work *work
 {
     if (work->state == state)
         return;
-    trace_state(context, work, state_names[work->state], state_names[state]);
+    trace_state(context, work, work_state_names[work->state], work_state_names[state]);
     work->state = state;
 }
 
@@ -66,7 +66,7 @@ void iwarp_work_init(const struct cpu_context *context, struct iwarp_work *work,
     iwarp_work_fill(work, qp, request);
     work->number = ++qp->rnic->last_number;
     work->posted = context->now;
-    trace_state(context, work, NULL, state_names[work->state]);
+    trace_state(context, work, NULL, work_state_names[work->state]);
 }
 
 struct iwarp_work *iwarp_work_new(const struct cpu_context *context, struct iwarp_qp *qp,

@@ -14,7 +14,7 @@
 #define NEW "MPICH 1.2.5 (January 2003), src/coll/intra_fns_new.c 1.20"
 #define OLD "MPICH up to 1.2.4"
 
-static const struct param params[] = {
+static const struct param mpich_params[] = {
     COSTS,
     LIBRARY_BUFFER_PARAMS("512 B", "MPICH 1.2, mpi.h"),
     LIBRARY_COMMUNICATOR_PARAMS("4 B", "allreduce", "8 B",
@@ -44,8 +44,9 @@ static const struct param params[] = {
     {0},
 };
 
-const struct param_table mpich_table = PARAM_TABLE(
-    struct mpi_library_config, params, .name = "mpich", .doc = "MPICH 1.2.5 above its device");
+const struct param_table mpich_table =
+    PARAM_TABLE(struct mpi_library_config, mpich_params, .name = "mpich",
+                .doc = "MPICH 1.2.5 above its device");
 
 static const struct param old_params[] = {
     COSTS,

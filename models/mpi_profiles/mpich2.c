@@ -7,7 +7,7 @@
 
 #define COLL "MPICH2, src/mpi/coll of its CVS of 2006 (1.0.5: December 2006)"
 
-static const struct param params[] = {
+static const struct param mpich2_params[] = {
     LIBRARY_PARAMS("1000 cycles", "800 cycles", "60 cycles",
                    "prior: as MPICH 1.2, of which it has the depth of calls"),
     LIBRARY_BUFFER_PARAMS("95 B", "MPICH2 1.0, mpif.h"),
@@ -34,5 +34,6 @@ static const struct param params[] = {
     {0},
 };
 
-const struct param_table mpich2_table = PARAM_TABLE(
-    struct mpi_library_config, params, .name = "mpich2", .doc = "MPICH2 1.0.5 above its device");
+const struct param_table mpich2_table =
+    PARAM_TABLE(struct mpi_library_config, mpich2_params, .name = "mpich2",
+                .doc = "MPICH2 1.0.5 above its device");

@@ -46,7 +46,7 @@ static bool shortcut(const struct mpi_request *request)
            request->peer != request->process->rank && !request->process->active;
 }
 
-static json_t *describe_request(const struct mpi_request *request)
+static json_t *lam_describe_request(const struct mpi_request *request)
 {
     const struct lam_request *r = lam_of(request);
     json_t *json = json_object();
@@ -69,5 +69,5 @@ const struct mpi_device_ops lam_tcp_ops = {
     .shortcut = shortcut,
     .start = lam_start,
     .advance = lam_advance,
-    .describe_request = describe_request,
+    .describe_request = lam_describe_request,
 };

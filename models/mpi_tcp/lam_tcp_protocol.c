@@ -112,8 +112,8 @@ static void read_body(struct cpu_context *context, struct mpi_request *request)
 }
 
 // A receive finds its message among the unexpected ones.
-static void claim(struct cpu_context *context, struct mpi_request *request,
-                  struct mpi_unexpected *message)
+static void lam_claim(struct cpu_context *context, struct mpi_request *request,
+                      struct mpi_unexpected *message)
 {
     struct lam_process *lam = lam_process_of(request->process);
     struct lam_request *r = lam_of(request);
@@ -136,8 +136,8 @@ static void claim(struct cpu_context *context, struct mpi_request *request,
     read_body(context, request);
 }
 
-static void receive_expected(struct cpu_context *context, struct mesh_link *link,
-                             struct mpi_request *request, int flags)
+static void lam_receive_expected(struct cpu_context *context, struct mesh_link *link,
+                                 struct mpi_request *request, int flags)
 {
     struct lam_request *r = lam_of(request);
     r->link = link;
@@ -152,9 +152,9 @@ static void receive_expected(struct cpu_context *context, struct mesh_link *link
     }
 }
 
-static void receive_unexpected(struct cpu_context *context, struct lam_process *lam,
-                               struct mesh_link *link, const struct mpi_envelope *match,
-                               const struct lam_envelope *envelope)
+static void lam_receive_unexpected(struct cpu_context *context, struct lam_process *lam,
+                                   struct mesh_link *link, const struct mpi_envelope *match,
+                                   const struct lam_envelope *envelope)
 {
     bool is_long = envelope->ce_flags & LAM_C2CLONG;
     struct mpi_unexpected *kept = mpi_keep(context, lam->process, match, envelope->message,
@@ -168,8 +168,8 @@ static void receive_unexpected(struct cpu_context *context, struct lam_process *
     mesh_expect(link, match->length);
 }
 
-static void receive_new(struct cpu_context *context, struct lam_process *lam,
-                        struct mesh_link *link, const struct lam_envelope *envelope)
+static void lam_receive_new(struct cpu_context *context, struct lam_process *lam,
+                            struct mesh_link *link, const struct lam_envelope *envelope)
 {
     bool good;
     struct mpi_envelope match = {
@@ -182,9 +182,9 @@ static void receive_new(struct cpu_context *context, struct lam_process *lam,
     struct mpi_request *request =
         mpi_arrived(context, lam->process, &match, envelope->message, &good);
     if (request)
-        receive_expected(context, link, request, envelope->ce_flags);
+        lam_receive_expected(context, link, request, envelope->ce_flags);
     else if (good)
-        receive_unexpected(context, lam, link, &match, envelope);
+        lam_receive_unexpected(context, lam, link, &match, envelope);
 }
 
 // ACKs and second envelopes belong to the first active request, in the order of their starts, that
@@ -241,7 +241,7 @@ void lam_envelope_read(struct cpu_context *context, struct lam_process *lam, str
     else if (envelope.ce_flags & LAM_C2C2ND)
         receive_second(context, lam, link, &envelope);
     else
-        receive_new(context, lam, link, &envelope);
+        lam_receive_new(context, lam, link, &envelope);
 }
 
 void lam_body_read(struct cpu_context *context, struct mesh_link *link)
@@ -259,7 +259,7 @@ void lam_body_read(struct cpu_context *context, struct mesh_link *link)
 
 // ---- Start ----
 
-static void start_send(struct cpu_context *context, struct mpi_request *request)
+static void lam_start_send(struct cpu_context *context, struct mpi_request *request)
 {
     struct lam_process *lam = lam_process_of(request->process);
     struct lam_request *r = lam_of(request);
@@ -276,11 +276,11 @@ static void start_send(struct cpu_context *context, struct mpi_request *request)
 }
 
 const struct mpi_arrival_ops lam_tcp_arrival = {
-    .send = start_send,
+    .send = lam_start_send,
     .posted = LAM_POSTED,
     .waits_self = LAM_WAIT_SELF,
     .done = LAM_DONE,
-    .claim = claim,
+    .claim = lam_claim,
     .buffers_self = mpi_buffers_plain,
     .machine = "cbuf",
     .self = "unexpected_self",

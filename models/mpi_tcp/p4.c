@@ -53,7 +53,7 @@ static void p4_check(const void *values, const struct param_values *report)
 const struct param_table p4_table = PARAM_TABLE(struct p4_config, p4_params, .name = "mpich_p4",
                                                 .doc = "MPICH 1.2.5 over ch_p4", .check = p4_check);
 
-static json_t *describe_request(const struct mpi_request *request)
+static json_t *p4_describe_request(const struct mpi_request *request)
 {
     const struct p4_request *r = p4_of(request);
     json_t *json = json_object();
@@ -72,5 +72,5 @@ const struct mpi_device_ops p4_ops = {
     .finalize = mesh_finalize,
     .start = p4_start,
     .advance = p4_advance,
-    .describe_request = describe_request,
+    .describe_request = p4_describe_request,
 };

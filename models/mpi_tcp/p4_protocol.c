@@ -46,7 +46,7 @@ static void send(struct cpu_context *context, struct mpi_request *request, enum 
     p4_send(context, p4_of(request)->link, request, &envelope, data);
 }
 
-static void start_send(struct cpu_context *context, struct mpi_request *request)
+static void p4_start_send(struct cpu_context *context, struct mpi_request *request)
 {
     struct p4_process *p4 = p4_process_of(request->process);
     const struct p4_config *config = p4->config;
@@ -100,8 +100,8 @@ static void send_ok(struct cpu_context *context, struct mpi_request *request)
     send(context, request, P4_OK_TO_SEND, 0);
 }
 
-static void claim(struct cpu_context *context, struct mpi_request *request,
-                  struct mpi_unexpected *message)
+static void p4_claim(struct cpu_context *context, struct mpi_request *request,
+                     struct mpi_unexpected *message)
 {
     struct p4_process *p4 = p4_process_of(request->process);
     p4_of(request)->link = &p4->mesh.links[message->envelope.source];
@@ -112,18 +112,18 @@ static void claim(struct cpu_context *context, struct mpi_request *request,
 }
 
 const struct mpi_arrival_ops p4_arrival = {
-    .send = start_send,
+    .send = p4_start_send,
     .posted = P4_POSTED,
     .waits_self = P4_WAIT_SELF,
     .done = P4_DONE,
-    .claim = claim,
+    .claim = p4_claim,
     .buffers_self = mpi_buffers_plain,
     .machine = "cbuf",
     .self = "unexpected_self",
 };
 
-static void receive_expected(struct cpu_context *context, struct p4_process *p4,
-                             struct mpi_request *request, const struct p4_message *message)
+static void p4_receive_expected(struct cpu_context *context, struct p4_process *p4,
+                                struct mpi_request *request, const struct p4_message *message)
 {
     p4_of(request)->link = message->link;
     switch ((enum p4_kind)message->envelope.kind) {
@@ -145,8 +145,9 @@ static void receive_expected(struct cpu_context *context, struct p4_process *p4,
     g_assert_not_reached();
 }
 
-static void receive_unexpected(struct cpu_context *context, struct p4_process *p4,
-                               const struct mpi_envelope *match, const struct p4_message *message)
+static void p4_receive_unexpected(struct cpu_context *context, struct p4_process *p4,
+                                  const struct mpi_envelope *match,
+                                  const struct p4_message *message)
 {
     static const char *const names[] = {
         [P4_SHORT] = "unexpected_short",
@@ -168,8 +169,8 @@ static void receive_unexpected(struct cpu_context *context, struct p4_process *p
     }
 }
 
-static void receive_new(struct cpu_context *context, struct p4_process *p4,
-                        const struct p4_message *message)
+static void p4_receive_new(struct cpu_context *context, struct p4_process *p4,
+                           const struct p4_message *message)
 {
     bool good;
     const struct p4_envelope *envelope = &message->envelope;
@@ -185,9 +186,9 @@ static void receive_new(struct cpu_context *context, struct p4_process *p4,
     struct mpi_request *request =
         mpi_arrived(context, p4->process, &match, envelope->message, &good);
     if (request)
-        receive_expected(context, p4, request, message);
+        p4_receive_expected(context, p4, request, message);
     else if (good)
-        receive_unexpected(context, p4, &match, message);
+        p4_receive_unexpected(context, p4, &match, message);
 }
 
 // The data that were asked for next, of an eager message.
@@ -225,7 +226,7 @@ void p4_dispatch(struct cpu_context *context, struct p4_process *p4,
     case P4_SHORT:
     case P4_LONG:
     case P4_REQUEST_TO_SEND:
-        receive_new(context, p4, message);
+        p4_receive_new(context, p4, message);
         return;
     case P4_OK_TO_SEND:
         mpi_copy(context, p4->process, message->envelope.payload, COPY_WARM,

@@ -10,11 +10,11 @@
 
 static const int64_t rows_of_matrix[NAS_CLASSES] = {1400, 7000, 14000, 75000, 150000};
 static const int64_t nonzeros[NAS_CLASSES] = {7, 8, 11, 13, 15};
-static const int64_t iterations_of[NAS_CLASSES] = {15, 15, 15, 75, 75};
+static const int64_t cg_iterations_of[NAS_CLASSES] = {15, 15, 15, 75, 75};
 
 #define MOST_EXCHANGES 32
 
-struct grid {
+struct cg_grid {
     int exchanges; // steps of a sum over a row: log2 of its ranks
     int peers[MOST_EXCHANGES];
     int transposed;        // rank
@@ -30,7 +30,7 @@ static int64_t share(int64_t rows, int parts, int part)
 }
 
 // Two ranks have the two halves of a row's share where the matrix is not divided evenly.
-static int64_t columns_of(int64_t rows, int grid_rows, int grid_columns, int column)
+static int64_t cg_columns_of(int64_t rows, int grid_rows, int grid_columns, int column)
 {
     if (rows % grid_columns == 0 || grid_rows == grid_columns)
         return share(rows, grid_columns, column);
@@ -38,7 +38,7 @@ static int64_t columns_of(int64_t rows, int grid_rows, int grid_columns, int col
     return column % 2 == 0 ? (both - 1) / 2 + 1 : both / 2;
 }
 
-static void find_peers(struct grid *grid, int rank, int columns)
+static void find_peers(struct cg_grid *grid, int rank, int columns)
 {
     int row = rank / columns, column = rank % columns;
     for (int width = columns; width > 1; width /= 2) {
@@ -47,9 +47,9 @@ static void find_peers(struct grid *grid, int rank, int columns)
     }
 }
 
-static struct grid grid_of(enum nas_class class, int rank, int ranks)
+static struct cg_grid cg_grid_of(enum nas_class class, int rank, int ranks)
 {
-    struct grid grid = {0};
+    struct cg_grid grid = {0};
     int rows = 1;
     while (rows * rows * 4 <= ranks)
         rows *= 2;
@@ -57,7 +57,7 @@ static struct grid grid_of(enum nas_class class, int rank, int ranks)
     int64_t matrix = rows_of_matrix[class];
     grid.square = rows == columns;
     grid.rows = share(matrix, rows, rank / columns);
-    grid.columns = columns_of(matrix, rows, columns, rank % columns);
+    grid.columns = cg_columns_of(matrix, rows, columns, rank % columns);
     grid.part = grid.rows;
     if (!grid.square)
         grid.part = rank % 2 == 0 ? (grid.rows + 1) / 2 : grid.rows / 2;
@@ -72,7 +72,7 @@ static struct grid grid_of(enum nas_class class, int rank, int ranks)
 
 // ---- Exchanges ----
 
-static void sum_scalars(struct nas *nas, const struct grid *grid, int64_t scalars)
+static void sum_scalars(struct nas *nas, const struct cg_grid *grid, int64_t scalars)
 {
     for (int i = 0; i < grid->exchanges; i++)
         nas_swap(nas, grid->peers[i], scalars * NAS_DOUBLE, scalars * NAS_DOUBLE, SCALAR_TAG + i);
@@ -80,7 +80,7 @@ static void sum_scalars(struct nas *nas, const struct grid *grid, int64_t scalar
 
 // The last exchange of the list goes first; in a grid that is not square it leaves each rank with
 // its half.
-static void sum_rows(struct nas *nas, const struct grid *grid)
+static void sum_rows(struct nas *nas, const struct cg_grid *grid)
 {
     for (int i = grid->exchanges - 1; i >= 0; i--) {
         int64_t sent = i == grid->exchanges - 1 ? grid->others : grid->part;
@@ -99,14 +99,14 @@ static double elements_of(enum nas_class class)
     return (double)(nonzeros[class] * (nonzeros[class] + 1));
 }
 
-static double operations_of(enum nas_class class, int64_t iterations)
+static double cg_operations_of(enum nas_class class, int64_t iterations)
 {
     double elements = elements_of(class);
     return 2.0 * (double)iterations * (double)rows_of_matrix[class] *
            (3 + elements + INNER_ITERATIONS * (5 + elements) + 3);
 }
 
-static void iteration(struct nas *nas, const struct grid *grid)
+static void cg_iteration(struct nas *nas, const struct cg_grid *grid)
 {
     double rows = 2.0 * (double)rows_of_matrix[nas->class] / nas->ranks;
     double product = rows * elements_of(nas->class);
@@ -127,29 +127,29 @@ static void iteration(struct nas *nas, const struct grid *grid)
     sum_scalars(nas, grid, 2);
 }
 
-static void build(struct nas *nas)
+static void cg_build(struct nas *nas)
 {
-    struct grid grid = grid_of(nas->class, nas->rank, nas->ranks);
+    struct cg_grid grid = cg_grid_of(nas->class, nas->rank, nas->ranks);
     nas_broadcasts(nas, 1, NAS_INTEGER); // whether phases are timed
-    iteration(nas, &grid);
+    cg_iteration(nas, &grid);
     nas_barrier(nas);
     nas_start_clock(nas);
     GPtrArray *around = nas_loop(nas, nas->iterations);
-    iteration(nas, &grid);
+    cg_iteration(nas, &grid);
     nas_end_loop(nas, around);
     nas_stop_clock(nas);
     nas_collective(nas, OP_REDUCE, NAS_DOUBLE);
 }
 
-static char *refusal(enum nas_class class, int ranks)
+static char *cg_refusal(enum nas_class class, int ranks)
 {
     (void)class;
     return nas_refuse_unless_power_of_two(ranks);
 }
 
 const struct nas_code nas_cg = {
-    .iterations = iterations_of,
-    .operations = operations_of,
-    .build = build,
-    .refusal = refusal,
+    .iterations = cg_iterations_of,
+    .operations = cg_operations_of,
+    .build = cg_build,
+    .refusal = cg_refusal,
 };

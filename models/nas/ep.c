@@ -5,7 +5,7 @@
 #define BATCH_LOG_2 16 // pairs
 #define ANNULI 10      // whose counts are summed
 
-static const int64_t iterations_of[NAS_CLASSES] = {1, 1, 1, 1, 1};
+static const int64_t ep_iterations_of[NAS_CLASSES] = {1, 1, 1, 1, 1};
 static const int pairs_log_2[NAS_CLASSES] = {24, 25, 28, 30, 32};
 
 static int64_t batches_of(enum nas_class class)
@@ -13,12 +13,12 @@ static int64_t batches_of(enum nas_class class)
     return INT64_C(1) << (pairs_log_2[class] - BATCH_LOG_2);
 }
 
-static double operations_of(enum nas_class class, int64_t iterations)
+static double ep_operations_of(enum nas_class class, int64_t iterations)
 {
     return (double)iterations * (double)(INT64_C(1) << (pairs_log_2[class] + 1));
 }
 
-static void build(struct nas *nas)
+static void ep_build(struct nas *nas)
 {
     int64_t batches = batches_of(nas->class);
     int64_t own = batches / nas->ranks + (nas->rank < batches % nas->ranks);
@@ -35,7 +35,7 @@ static void build(struct nas *nas)
     nas_collective(nas, OP_ALLREDUCE, NAS_DOUBLE); // the time
 }
 
-static char *refusal(enum nas_class class, int ranks)
+static char *ep_refusal(enum nas_class class, int ranks)
 {
     return ranks > batches_of(class)
                ? g_strdup_printf("at most %" G_GINT64_FORMAT " in this class", batches_of(class))
@@ -43,8 +43,8 @@ static char *refusal(enum nas_class class, int ranks)
 }
 
 const struct nas_code nas_ep = {
-    .iterations = iterations_of,
-    .operations = operations_of,
-    .build = build,
-    .refusal = refusal,
+    .iterations = ep_iterations_of,
+    .operations = ep_operations_of,
+    .build = ep_build,
+    .refusal = ep_refusal,
 };

@@ -9,11 +9,11 @@
 
 #include <math.h>
 
-#define AXES 3
+#define FT_AXES 3
 
-static const int64_t points_of[NAS_CLASSES][AXES] = {
+static const int64_t ft_points_of[NAS_CLASSES][FT_AXES] = {
     {64, 64, 64}, {128, 128, 32}, {256, 256, 128}, {512, 256, 256}, {512, 512, 512}};
-static const int64_t iterations_of[NAS_CLASSES] = {6, 6, 6, 20, 20};
+static const int64_t ft_iterations_of[NAS_CLASSES] = {6, 6, 6, 20, 20};
 
 // The communicators of the program, in their order: ranks with the same place in the first
 // dimension of the grid, and with the same in the second.
@@ -26,13 +26,13 @@ struct layout {
 
 static double total_of(enum nas_class class)
 {
-    const int64_t *points = points_of[class];
+    const int64_t *points = ft_points_of[class];
     return (double)(points[0] * points[1] * points[2]);
 }
 
 static struct layout layout_of(enum nas_class class, int ranks)
 {
-    int planes = (int)points_of[class][2];
+    int planes = (int)ft_points_of[class][2];
     struct layout layout = {.first = ranks > planes ? planes : 1};
     layout.second = ranks / layout.first;
     int64_t own = (int64_t)total_of(class) / ranks * NAS_COMPLEX;
@@ -73,7 +73,7 @@ static void transpose(struct nas *nas, const struct layout *layout, int slice)
 // whole on one side of the transposition.
 static void transform(struct nas *nas, const struct layout *layout, double operations, bool back)
 {
-    double axis = operations / AXES;
+    double axis = operations / FT_AXES;
     bool divided = layout->second > 1, twice = layout->first > 1;
     nas_compute(nas, axis);
     if (divided && (back || twice))
@@ -99,12 +99,12 @@ static double iteration_operations(enum nas_class class)
     return total * (5.23518 + 7.21113 * log(total));
 }
 
-static double operations_of(enum nas_class class, int64_t iterations)
+static double ft_operations_of(enum nas_class class, int64_t iterations)
 {
     return first_operations(class) + iteration_operations(class) * (double)iterations;
 }
 
-static void build(struct nas *nas)
+static void ft_build(struct nas *nas)
 {
     struct layout layout = layout_of(nas->class, nas->ranks);
     double first = first_operations(nas->class) / nas->ranks;
@@ -124,9 +124,9 @@ static void build(struct nas *nas)
 }
 
 // A grid of planes x ranks / planes at most, and each rank has a line of every transposition.
-static char *refusal(enum nas_class class, int ranks)
+static char *ft_refusal(enum nas_class class, int ranks)
 {
-    const int64_t *points = points_of[class];
+    const int64_t *points = ft_points_of[class];
     int64_t most = points[2] * MIN(points[1], points[2]);
     if (!nas_is_power_of_two(ranks))
         return nas_refuse_unless_power_of_two(ranks);
@@ -135,8 +135,8 @@ static char *refusal(enum nas_class class, int ranks)
 }
 
 const struct nas_code nas_ft = {
-    .iterations = iterations_of,
-    .operations = operations_of,
-    .build = build,
-    .refusal = refusal,
+    .iterations = ft_iterations_of,
+    .operations = ft_operations_of,
+    .build = ft_build,
+    .refusal = ft_refusal,
 };

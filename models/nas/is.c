@@ -11,7 +11,7 @@
 
 static const int keys_log_2[NAS_CLASSES] = {16, 20, 23, 25, 27};
 static const int buckets_log_2[NAS_CLASSES] = {9, 10, 10, 10, 10};
-static const int64_t iterations_of[NAS_CLASSES] = {10, 10, 10, 10, 10};
+static const int64_t is_iterations_of[NAS_CLASSES] = {10, 10, 10, 10, 10};
 
 // Probability that a key is in the first `share` (0 .. 1) of the range: that the sum of four
 // uniform numbers is below 4 x share.
@@ -80,13 +80,13 @@ static void redistribute(struct nas *nas, const struct shares *shares)
     call->receive_blocks = shares->received;
 }
 
-static double operations_of(enum nas_class class, int64_t iterations)
+static double is_operations_of(enum nas_class class, int64_t iterations)
 {
     return (double)iterations * (double)keys_of(class);
 }
 
 // Keys are counted and put into buckets before, ranked after.
-static void iteration(struct nas *nas, const struct shares *shares)
+static void is_iteration(struct nas *nas, const struct shares *shares)
 {
     int64_t keys = keys_of(nas->class) / nas->ranks;
     int64_t counts = (1 << buckets_log_2[nas->class]) + TESTED_KEYS;
@@ -97,20 +97,20 @@ static void iteration(struct nas *nas, const struct shares *shares)
     nas_compute(nas, (double)keys / 2);
 }
 
-static void build(struct nas *nas)
+static void is_build(struct nas *nas)
 {
     struct shares shares = shares_of(nas);
     nas_broadcasts(nas, 1, NAS_INTEGER); // whether phases are timed
-    iteration(nas, &shares);
+    is_iteration(nas, &shares);
     nas_start_clock(nas);
     GPtrArray *around = nas_loop(nas, nas->iterations);
-    iteration(nas, &shares);
+    is_iteration(nas, &shares);
     nas_end_loop(nas, around);
     nas_stop_clock(nas);
     nas_collective(nas, OP_REDUCE, NAS_DOUBLE);
 }
 
-static char *refusal(enum nas_class class, int ranks)
+static char *is_refusal(enum nas_class class, int ranks)
 {
     int most = class == NAS_S ? MOST_RANKS_S : MOST_RANKS;
     if (!nas_is_power_of_two(ranks))
@@ -119,8 +119,8 @@ static char *refusal(enum nas_class class, int ranks)
 }
 
 const struct nas_code nas_is = {
-    .iterations = iterations_of,
-    .operations = operations_of,
-    .build = build,
-    .refusal = refusal,
+    .iterations = is_iterations_of,
+    .operations = is_operations_of,
+    .build = is_build,
+    .refusal = is_refusal,
 };

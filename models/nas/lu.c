@@ -4,26 +4,26 @@
 // Then the right-hand side needs two planes of each neighbour's points.
 #include "models/nas/nas.h"
 
-#define COMPONENTS 5   // of a point
-#define FACE_DEPTH 2   // planes of points
-#define LEAST_EXTENT 4 // points of a rank, in x and y
-#define PHASES 3       // of a step: lower sweep, upper sweep, right-hand side
+#define LU_COMPONENTS 5 // of a point
+#define LU_FACE_DEPTH 2 // planes of points
+#define LEAST_EXTENT 4  // points of a rank, in x and y
+#define LU_PHASES 3     // of a step: lower sweep, upper sweep, right-hand side
 #define NOBODY (-1)
 
 // Tags (applu.incl): a message has that of where its receiver has it from.
 enum { FROM_SOUTH = 1, FROM_NORTH, FROM_EAST, FROM_WEST };
 
-static const int64_t points_of[NAS_CLASSES] = {12, 33, 64, 102, 162};
-static const int64_t iterations_of[NAS_CLASSES] = {50, 300, 250, 250, 250};
+static const int64_t lu_points_of[NAS_CLASSES] = {12, 33, 64, 102, 162};
+static const int64_t lu_iterations_of[NAS_CLASSES] = {50, 300, 250, 250, 250};
 
-struct grid {
+struct lu_grid {
     int64_t nx, ny, nz;           // points of this rank
     int64_t inner_x, inner_y;     // those that are not at the surface of the cube
     int north, south, west, east; // ranks; NOBODY: the surface
 };
 
 // Ranks of the grid in y: the greatest divisor not above the square root (proc_grid.f).
-static int columns_of(int ranks)
+static int lu_columns_of(int ranks)
 {
     int columns = 1;
     for (int i = 2; i <= ranks / i; i++)
@@ -32,19 +32,19 @@ static int columns_of(int ranks)
     return columns;
 }
 
-static int64_t extent(int64_t points, int parts, int part)
+static int64_t lu_extent(int64_t points, int parts, int part)
 {
     return points / parts + (part < points % parts);
 }
 
-static struct grid grid_of(enum nas_class class, int rank, int ranks)
+static struct lu_grid lu_grid_of(enum nas_class class, int rank, int ranks)
 {
-    int columns = columns_of(ranks), rows = ranks / columns;
+    int columns = lu_columns_of(ranks), rows = ranks / columns;
     int row = rank % rows, column = rank / rows;
-    int64_t points = points_of[class];
-    struct grid grid = {
-        .nx = extent(points, rows, row),
-        .ny = extent(points, columns, column),
+    int64_t points = lu_points_of[class];
+    struct lu_grid grid = {
+        .nx = lu_extent(points, rows, row),
+        .ny = lu_extent(points, columns, column),
         .nz = points,
         .north = row > 0 ? rank - 1 : NOBODY,
         .south = row < rows - 1 ? rank + 1 : NOBODY,
@@ -61,17 +61,17 @@ static struct grid grid_of(enum nas_class class, int rank, int ranks)
 static void receive_line(struct nas *nas, int from, int64_t points, int64_t tag)
 {
     if (from != NOBODY)
-        nas_receive(nas, from, points * COMPONENTS * NAS_DOUBLE, tag);
+        nas_receive(nas, from, points * LU_COMPONENTS * NAS_DOUBLE, tag);
 }
 
 static void send_line(struct nas *nas, int to, int64_t points, int64_t tag)
 {
     if (to != NOBODY)
-        nas_send(nas, to, points * COMPONENTS * NAS_DOUBLE, tag);
+        nas_send(nas, to, points * LU_COMPONENTS * NAS_DOUBLE, tag);
 }
 
 // All inner planes. The jacobians are formed before the neighbours' lines are received.
-static void lower_sweep(struct nas *nas, const struct grid *grid, double operations)
+static void lower_sweep(struct nas *nas, const struct lu_grid *grid, double operations)
 {
     double half = operations / (double)(grid->nz - 2) / 2;
     GPtrArray *around = nas_loop(nas, grid->nz - 2);
@@ -84,7 +84,7 @@ static void lower_sweep(struct nas *nas, const struct grid *grid, double operati
     nas_end_loop(nas, around);
 }
 
-static void upper_sweep(struct nas *nas, const struct grid *grid, double operations)
+static void upper_sweep(struct nas *nas, const struct lu_grid *grid, double operations)
 {
     double half = operations / (double)(grid->nz - 2) / 2;
     GPtrArray *around = nas_loop(nas, grid->nz - 2);
@@ -102,7 +102,7 @@ static void upper_sweep(struct nas *nas, const struct grid *grid, double operati
 // One way along an axis of ranks: receives from one side, sends to the other.
 static void pass(struct nas *nas, int from, int to, int64_t points, int64_t tag)
 {
-    int64_t size = points * FACE_DEPTH * COMPONENTS * NAS_DOUBLE;
+    int64_t size = points * LU_FACE_DEPTH * LU_COMPONENTS * NAS_DOUBLE;
     if (from != NOBODY)
         nas_start_receive(nas, from, size, tag, "receive");
     if (to != NOBODY)
@@ -111,7 +111,7 @@ static void pass(struct nas *nas, int from, int to, int64_t points, int64_t tag)
         nas_wait(nas, "receive");
 }
 
-static void right_hand_side(struct nas *nas, const struct grid *grid, double operations)
+static void right_hand_side(struct nas *nas, const struct lu_grid *grid, double operations)
 {
     pass(nas, grid->north, grid->south, grid->ny * grid->nz, FROM_NORTH);
     pass(nas, grid->south, grid->north, grid->ny * grid->nz, FROM_SOUTH);
@@ -123,76 +123,76 @@ static void right_hand_side(struct nas *nas, const struct grid *grid, double ope
 
 // ---- Program ----
 
-static double operations_of(enum nas_class class, int64_t iterations)
+static double lu_operations_of(enum nas_class class, int64_t iterations)
 {
-    double n = (double)points_of[class];
+    double n = (double)lu_points_of[class];
     return (double)iterations * (1984.77 * n * n * n - 10923.3 * n * n + 27770.9 * n - 144010.0);
 }
 
 static void norm(struct nas *nas)
 {
-    nas_collective(nas, OP_ALLREDUCE, COMPONENTS * NAS_DOUBLE);
+    nas_collective(nas, OP_ALLREDUCE, LU_COMPONENTS * NAS_DOUBLE);
 }
 
 // `operations` of this rank, split evenly between the phases. last: with norms of the correction
 // and of the residual.
-static void step(struct nas *nas, const struct grid *grid, double operations, bool last)
+static void lu_step(struct nas *nas, const struct lu_grid *grid, double operations, bool last)
 {
-    lower_sweep(nas, grid, operations / PHASES);
-    upper_sweep(nas, grid, operations / PHASES);
+    lower_sweep(nas, grid, operations / LU_PHASES);
+    upper_sweep(nas, grid, operations / LU_PHASES);
     if (last)
         norm(nas);
-    right_hand_side(nas, grid, operations / PHASES);
+    right_hand_side(nas, grid, operations / LU_PHASES);
     if (last)
         norm(nas);
 }
 
 // ssor.f: the residual and its norm, then the clock around the steps. The start-up is one step of
 // many: it has no norms.
-static void solve(struct nas *nas, const struct grid *grid, double operations, bool clock)
+static void solve(struct nas *nas, const struct lu_grid *grid, double operations, bool clock)
 {
-    right_hand_side(nas, grid, operations / PHASES);
+    right_hand_side(nas, grid, operations / LU_PHASES);
     norm(nas);
     nas_barrier(nas);
     if (clock) {
         nas_start_clock(nas);
         GPtrArray *around = nas_loop(nas, nas->iterations - 1);
-        step(nas, grid, operations, false);
+        lu_step(nas, grid, operations, false);
         nas_end_loop(nas, around);
     }
-    step(nas, grid, operations, clock);
+    lu_step(nas, grid, operations, clock);
     if (clock)
         nas_stop_clock(nas);
     nas_collective(nas, OP_ALLREDUCE, NAS_DOUBLE); // the time
 }
 
-static void build(struct nas *nas)
+static void lu_build(struct nas *nas)
 {
-    struct grid grid = grid_of(nas->class, nas->rank, nas->ranks);
+    struct lu_grid grid = lu_grid_of(nas->class, nas->rank, nas->ranks);
     double operations =
-        operations_of(nas->class, nas->iterations) / (double)nas->iterations / nas->ranks;
+        lu_operations_of(nas->class, nas->iterations) / (double)nas->iterations / nas->ranks;
     nas_broadcasts(nas, 3, NAS_INTEGER); // what is printed and how often, iterations
     nas_broadcasts(nas, 2, NAS_DOUBLE);  // time step, relaxation
-    nas_broadcasts(nas, 1, COMPONENTS * NAS_DOUBLE);
+    nas_broadcasts(nas, 1, LU_COMPONENTS * NAS_DOUBLE);
     nas_broadcasts(nas, 3, NAS_INTEGER); // points
     right_hand_side(nas, &grid, 0);      // of the exact solution
     solve(nas, &grid, operations, false);
     solve(nas, &grid, operations, true);
 }
 
-static char *refusal(enum nas_class class, int ranks)
+static char *lu_refusal(enum nas_class class, int ranks)
 {
-    int most = (int)(points_of[class] / LEAST_EXTENT);
+    int most = (int)(lu_points_of[class] / LEAST_EXTENT);
     if (!nas_is_power_of_two(ranks))
         return nas_refuse_unless_power_of_two(ranks);
-    return ranks / columns_of(ranks) > most
+    return ranks / lu_columns_of(ranks) > most
                ? g_strdup_printf("that of a grid of at most %d x %d in this class", most, most)
                : NULL;
 }
 
 const struct nas_code nas_lu = {
-    .iterations = iterations_of,
-    .operations = operations_of,
-    .build = build,
-    .refusal = refusal,
+    .iterations = lu_iterations_of,
+    .operations = lu_operations_of,
+    .build = lu_build,
+    .refusal = lu_refusal,
 };

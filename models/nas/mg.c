@@ -5,7 +5,7 @@
 // points back when the next finer grid is interpolated (setup, comm3, comm3_ex of mg.f).
 #include "models/nas/nas.h"
 
-#define AXES 3
+#define MG_AXES 3
 #define MOST_LEVELS 10
 #define COARSEST 1
 #define BORDERS 2 // points of an extent besides those of the rank itself
@@ -19,21 +19,21 @@
 #define COUNTED 58.0
 
 static const int levels_of[NAS_CLASSES] = {5, 7, 8, 8, 9}; // log2 of points of an edge
-static const int64_t iterations_of[NAS_CLASSES] = {4, 4, 4, 20, 20};
+static const int64_t mg_iterations_of[NAS_CLASSES] = {4, 4, 4, 20, 20};
 
 enum { DOWN, UP, WAYS };
 
 struct level {
-    int extent[AXES];      // points of this rank along an axis, with borders
-    int next_extent[AXES]; // of the rank that is the neighbour if all take part
-    int peers[AXES][WAYS];
+    int extent[MG_AXES];      // points of this rank along an axis, with borders
+    int next_extent[MG_AXES]; // of the rank that is the neighbour if all take part
+    int peers[MG_AXES][WAYS];
     bool idle;
-    bool takes[AXES], gives[AXES]; // when this level is interpolated
+    bool takes[MG_AXES], gives[MG_AXES]; // when this level is interpolated
 };
 
 struct cube {
     int finest;
-    int parts[AXES], place[AXES];
+    int parts[MG_AXES], place[MG_AXES];
     int64_t buffer; // bytes that a receive has room for
     struct level levels[MOST_LEVELS + 1];
     double factor; // scales the comments' operations to what the code counts
@@ -50,16 +50,16 @@ static int extent_of(const struct cube *cube, int level, int axis, int place)
 
 static int rank_at(const struct cube *cube, int axis, int place)
 {
-    int at[AXES] = {cube->place[0], cube->place[1], cube->place[2]};
+    int at[MG_AXES] = {cube->place[0], cube->place[1], cube->place[2]};
     at[axis] = place;
     return at[0] + cube->parts[0] * (at[1] + cube->parts[1] * at[2]);
 }
 
 // A level below the finest, where ranks drop out: the distance to the next one with points doubles.
-static void set_level(struct cube *cube, int number, int distance[AXES])
+static void set_level(struct cube *cube, int number, int distance[MG_AXES])
 {
     struct level *level = &cube->levels[number], *finer = &cube->levels[number + 1];
-    for (int axis = 0; axis < AXES; axis++) {
+    for (int axis = 0; axis < MG_AXES; axis++) {
         int place = cube->place[axis], parts = cube->parts[axis];
         int own = extent_of(cube, number, axis, place);
         int next = extent_of(cube, number, axis, place + distance[axis]);
@@ -88,7 +88,7 @@ static int log_2(int number)
 }
 
 // Points of all ranks.
-static double points_of(int level)
+static double mg_points_of(int level)
 {
     return (double)(INT64_C(1) << (3 * level));
 }
@@ -96,20 +96,20 @@ static double points_of(int level)
 // Operations of an iteration of all ranks, by the comments.
 static double commented(int finest)
 {
-    double sum = SMOOTH * points_of(COARSEST) + 2 * RESIDUAL * points_of(finest);
+    double sum = SMOOTH * mg_points_of(COARSEST) + 2 * RESIDUAL * mg_points_of(finest);
     for (int level = COARSEST; level < finest; level++)
-        sum += (PROJECT + INTERPOLATE) * points_of(level);
+        sum += (PROJECT + INTERPOLATE) * mg_points_of(level);
     for (int level = COARSEST + 1; level <= finest; level++)
-        sum += SMOOTH * points_of(level);
+        sum += SMOOTH * mg_points_of(level);
     for (int level = COARSEST + 1; level < finest; level++)
-        sum += RESIDUAL * points_of(level);
+        sum += RESIDUAL * mg_points_of(level);
     return sum;
 }
 
 static struct cube cube_of(const struct nas *nas)
 {
     struct cube cube = {.finest = levels_of[nas->class]};
-    int distance[AXES] = {1, 1, 1}, log = log_2(nas->ranks), first = log / 3,
+    int distance[MG_AXES] = {1, 1, 1}, log = log_2(nas->ranks), first = log / 3,
         second = (log - first) / 2;
     cube.parts[0] = 1 << first;
     cube.parts[1] = 1 << second;
@@ -122,7 +122,7 @@ static struct cube cube_of(const struct nas *nas)
     for (int level = cube.finest; level >= COARSEST; level--)
         set_level(&cube, level, distance);
     // The clock is also around a residual before the iterations, which the code does not count.
-    double finest = points_of(cube.finest), turns = (double)nas->iterations;
+    double finest = mg_points_of(cube.finest), turns = (double)nas->iterations;
     cube.factor = COUNTED * finest * turns / (commented(cube.finest) * turns + RESIDUAL * finest);
     return cube;
 }
@@ -149,10 +149,10 @@ static void take(struct nas *nas)
 }
 
 // Points of a side across an axis: borders of the axes before are sent on.
-static int64_t side(const struct level *level, int axis)
+static int64_t mg_side(const struct level *level, int axis)
 {
     int64_t points = 1;
-    for (int across = 0; across < AXES; across++)
+    for (int across = 0; across < MG_AXES; across++)
         if (across != axis)
             points *= level->extent[across] - (across > axis ? BORDERS : 0);
     return points;
@@ -163,8 +163,8 @@ static void exchange(struct nas *nas, const struct cube *cube, int number)
     const struct level *level = &cube->levels[number];
     if (level->idle || nas->ranks == 1)
         return;
-    for (int axis = 0; axis < AXES; axis++) {
-        int64_t size = side(level, axis) * NAS_DOUBLE;
+    for (int axis = 0; axis < MG_AXES; axis++) {
+        int64_t size = mg_side(level, axis) * NAS_DOUBLE;
         ready(nas, cube, number, axis);
         nas_send(nas, level->peers[axis][UP], size, tag_of(axis, UP));
         nas_send(nas, level->peers[axis][DOWN], size, tag_of(axis, DOWN));
@@ -176,9 +176,9 @@ static void exchange(struct nas *nas, const struct cube *cube, int number)
 static void expand(struct nas *nas, const struct cube *cube, int number)
 {
     const struct level *level = &cube->levels[number];
-    for (int axis = 0; axis < AXES && nas->ranks > 1; axis++) {
+    for (int axis = 0; axis < MG_AXES && nas->ranks > 1; axis++) {
         int64_t plane = NAS_DOUBLE;
-        for (int across = 0; across < AXES; across++)
+        for (int across = 0; across < MG_AXES; across++)
             plane *= across == axis ? 1 : level->extent[across];
         if (level->takes[axis]) {
             ready(nas, cube, number, axis);
@@ -196,7 +196,7 @@ static void expand(struct nas *nas, const struct cube *cube, int number)
 static void compute(struct nas *nas, const struct cube *cube, int number, double operations)
 {
     double points = 1;
-    for (int axis = 0; axis < AXES; axis++)
+    for (int axis = 0; axis < MG_AXES; axis++)
         points *= cube->levels[number].extent[axis] - BORDERS;
     nas_compute(nas, points * operations * cube->factor);
 }
@@ -220,7 +220,7 @@ static void interpolate(struct nas *nas, const struct cube *cube, int number)
 }
 
 // A V-cycle, and the residual after it.
-static void iteration(struct nas *nas, const struct cube *cube)
+static void mg_iteration(struct nas *nas, const struct cube *cube)
 {
     for (int level = cube->finest; level > COARSEST; level--) {
         compute(nas, cube, level - 1, PROJECT);
@@ -237,9 +237,9 @@ static void iteration(struct nas *nas, const struct cube *cube)
 
 // ---- Program ----
 
-static double operations_of(enum nas_class class, int64_t iterations)
+static double mg_operations_of(enum nas_class class, int64_t iterations)
 {
-    return COUNTED * (double)iterations * points_of(levels_of[class]);
+    return COUNTED * (double)iterations * mg_points_of(levels_of[class]);
 }
 
 static void norms(struct nas *nas)
@@ -248,7 +248,7 @@ static void norms(struct nas *nas)
     nas_collective(nas, OP_ALLREDUCE, NAS_DOUBLE);
 }
 
-static void build(struct nas *nas)
+static void mg_build(struct nas *nas)
 {
     struct cube cube = cube_of(nas);
     nas_barrier(nas);
@@ -258,13 +258,13 @@ static void build(struct nas *nas)
     norms(nas);
     residual(nas, &cube, cube.finest);
     norms(nas);
-    iteration(nas, &cube);
+    mg_iteration(nas, &cube);
     nas_barrier(nas);
     nas_start_clock(nas);
     residual(nas, &cube, cube.finest);
     norms(nas);
     GPtrArray *around = nas_loop(nas, nas->iterations);
-    iteration(nas, &cube);
+    mg_iteration(nas, &cube);
     nas_end_loop(nas, around);
     norms(nas);
     nas_stop_clock(nas);
@@ -272,7 +272,7 @@ static void build(struct nas *nas)
 }
 
 // On the finest grid every rank has points.
-static char *refusal(enum nas_class class, int ranks)
+static char *mg_refusal(enum nas_class class, int ranks)
 {
     if (!nas_is_power_of_two(ranks))
         return nas_refuse_unless_power_of_two(ranks);
@@ -283,8 +283,8 @@ static char *refusal(enum nas_class class, int ranks)
 }
 
 const struct nas_code nas_mg = {
-    .iterations = iterations_of,
-    .operations = operations_of,
-    .build = build,
-    .refusal = refusal,
+    .iterations = mg_iterations_of,
+    .operations = mg_operations_of,
+    .build = mg_build,
+    .refusal = mg_refusal,
 };

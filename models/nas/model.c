@@ -25,25 +25,25 @@ static const char *const class_names[] = {"S", "W", "A", "B", "C", NULL};
         N, code##_params, .name = "nas." #code, .doc = "class and speed of nas." #code);           \
     static void code##_program(struct program *program, const struct workload *workload)           \
     {                                                                                              \
-        build(&nas_##code, program, workload);                                                     \
+        nas_build(&nas_##code, program, workload);                                                 \
     }                                                                                              \
-    static double code##_operations(const struct workload *workload)                               \
+    static double code##_benchmark_operations(const struct workload *workload)                     \
     {                                                                                              \
         const struct nas_config *config = workload->parameters->values;                            \
         return nas_##code.operations(config->class, benchmark_repetitions(workload, 0));           \
     }                                                                                              \
-    static int64_t code##_iterations(const void *parameters, int64_t size)                         \
+    static int64_t code##_benchmark_iterations(const void *parameters, int64_t size)               \
     {                                                                                              \
         (void)size;                                                                                \
         return nas_##code.iterations[((const N *)parameters)->class];                              \
     }                                                                                              \
-    static char *code##_refusal(const void *parameters, int ranks)                                 \
+    static char *code##_benchmark_refusal(const void *parameters, int ranks)                       \
     {                                                                                              \
         return nas_##code.refusal(((const N *)parameters)->class, ranks);                          \
     }
 
-static void build(const struct nas_code *code, struct program *program,
-                  const struct workload *workload)
+static void nas_build(const struct nas_code *code, struct program *program,
+                      const struct workload *workload)
 {
     const struct nas_config *config = workload->parameters->values;
     for (int rank = 0; rank < workload->ranks; rank++) {
@@ -81,10 +81,11 @@ CODE(sp, "200", READ_OFF)
                    .sizeless = true,                                                               \
                    .overlapping = true,                                                            \
                    .peers = (peers_),                                                              \
-                   .repetitions_for = code##_iterations,                                           \
-                   .refusal = code##_refusal,                                                      \
+                   .repetitions_for = code##_benchmark_iterations,                                 \
+                   .refusal = code##_benchmark_refusal,                                            \
                    .parameters = &code##_table},                                                   \
-        .report = {.all_ranks = true, .operations = code##_operations}, .build = code##_program    \
+        .report = {.all_ranks = true, .operations = code##_benchmark_operations},                  \
+        .build = code##_program                                                                    \
     }
 
 static const struct benchmark nas_benchmarks[] = {

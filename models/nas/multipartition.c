@@ -7,10 +7,10 @@
 #include <math.h>
 
 #define DIRECTIONS 3
-#define COMPONENTS 5 // of a point
-#define FACE_DEPTH 2 // planes of points
-#define LEAST_CELL 3 // points
-#define PHASES 4     // of a step: right-hand side, solves in x, y, z
+#define PARTITION_COMPONENTS 5 // of a point
+#define PARTITION_FACE_DEPTH 2 // planes of points
+#define LEAST_CELL 3           // points
+#define PARTITION_PHASES 4     // of a step: right-hand side, solves in x, y, z
 
 // Tags (header.h). Solves have a communicator of their own in the codes: here, tags of their own.
 enum { EAST = 2000, WEST = 3000, NORTH = 4000, SOUTH = 5000, BOTTOM = 6000, TOP = 7000 };
@@ -61,7 +61,7 @@ static int coordinate(const struct partition *partition, int direction, int cell
 }
 
 // Points of a cell along a direction: the first ones take what is left over.
-static int64_t extent(const struct partition *partition, int coordinate_of_cell)
+static int64_t partition_extent(const struct partition *partition, int coordinate_of_cell)
 {
     return partition->points / partition->p +
            (coordinate_of_cell < partition->points % partition->p);
@@ -77,12 +77,13 @@ static int cell_at(const struct partition *partition, int direction, int place)
 }
 
 // Points of a cell's side across a direction. inner: without those at the surface of the cube.
-static int64_t side(const struct partition *partition, int direction, int cell, bool inner)
+static int64_t partition_side(const struct partition *partition, int direction, int cell,
+                              bool inner)
 {
     int64_t points = 1;
     for (int across = 0; across < DIRECTIONS; across++) {
         int at = coordinate(partition, across, cell);
-        int64_t length = extent(partition, at);
+        int64_t length = partition_extent(partition, at);
         if (inner)
             length -= (at == 0) + (at == partition->p - 1);
         points *= across == direction ? 1 : length;
@@ -99,9 +100,9 @@ static int64_t faces(const struct partition *partition, int direction, bool next
     for (int cell = 0; cell < partition->p; cell++) {
         int at = coordinate(partition, direction, cell);
         if (at != (next ? partition->p - 1 : 0))
-            points += side(partition, direction, cell, false);
+            points += partition_side(partition, direction, cell, false);
     }
-    return points * FACE_DEPTH * COMPONENTS * NAS_DOUBLE;
+    return points * PARTITION_FACE_DEPTH * PARTITION_COMPONENTS * NAS_DOUBLE;
 }
 
 static void copy_faces(struct nas *nas, const struct partition *partition)
@@ -139,25 +140,26 @@ static int64_t bt_forwards(const struct partition *partition, int direction, int
 {
     (void)direction;
     (void)cell;
-    return bt_side(partition) * (COMPONENTS * COMPONENTS + COMPONENTS);
+    return bt_side(partition) *
+           (PARTITION_COMPONENTS * PARTITION_COMPONENTS + PARTITION_COMPONENTS);
 }
 
 static int64_t bt_backwards(const struct partition *partition, int direction, int cell)
 {
     (void)direction;
     (void)cell;
-    return bt_side(partition) * COMPONENTS;
+    return bt_side(partition) * PARTITION_COMPONENTS;
 }
 
 // SP sends what a cell has: of two planes, two diagonals for each of three factors, and components.
 static int64_t sp_forwards(const struct partition *partition, int direction, int cell)
 {
-    return 22 * side(partition, direction, cell, true) * NAS_DOUBLE;
+    return 22 * partition_side(partition, direction, cell, true) * NAS_DOUBLE;
 }
 
 static int64_t sp_backwards(const struct partition *partition, int direction, int cell)
 {
-    return 2 * COMPONENTS * side(partition, direction, cell, true) * NAS_DOUBLE;
+    return 2 * PARTITION_COMPONENTS * partition_side(partition, direction, cell, true) * NAS_DOUBLE;
 }
 
 // The tag of a message along a line of cells.
@@ -213,9 +215,9 @@ static void sweep(struct nas *nas, const struct partition *partition, int direct
 }
 
 // A step of `operations` of this rank, split evenly between its phases, and those between cells.
-static void step(struct nas *nas, const struct partition *partition, double operations)
+static void partition_step(struct nas *nas, const struct partition *partition, double operations)
 {
-    double phase = operations / PHASES;
+    double phase = operations / PARTITION_PHASES;
     copy_faces(nas, partition);
     nas_compute(nas, phase);
     for (int direction = 0; direction < DIRECTIONS; direction++) {
@@ -238,17 +240,17 @@ static double sp_operations(enum nas_class class, int64_t iterations)
     return (double)iterations * (881.174 * n * n * n - 4683.91 * n * n + 11484.5 * n - 19272.4);
 }
 
-static void build(struct nas *nas, const struct partition *partition, double operations)
+static void partition_build(struct nas *nas, const struct partition *partition, double operations)
 {
     double of_step = operations / (double)nas->iterations / nas->ranks;
     nas_broadcasts(nas, 1, NAS_INTEGER); // iterations
     nas_broadcasts(nas, 1, NAS_DOUBLE);  // time step
     nas_broadcasts(nas, 1, DIRECTIONS * NAS_INTEGER);
-    step(nas, partition, of_step);
+    partition_step(nas, partition, of_step);
     nas_barrier(nas);
     nas_start_clock(nas);
     GPtrArray *around = nas_loop(nas, nas->iterations);
-    step(nas, partition, of_step);
+    partition_step(nas, partition, of_step);
     nas_end_loop(nas, around);
     nas_stop_clock(nas);
     nas_collective(nas, OP_REDUCE, NAS_DOUBLE);
@@ -260,7 +262,7 @@ static void bt_build(struct nas *nas)
     partition.tagged = true;
     partition.forwards = bt_forwards;
     partition.backwards = bt_backwards;
-    build(nas, &partition, bt_operations(nas->class, nas->iterations));
+    partition_build(nas, &partition, bt_operations(nas->class, nas->iterations));
 }
 
 static void sp_build(struct nas *nas)
@@ -268,10 +270,10 @@ static void sp_build(struct nas *nas)
     struct partition partition = partition_of(sp_points[nas->class], nas->rank, nas->ranks);
     partition.forwards = sp_forwards;
     partition.backwards = sp_backwards;
-    build(nas, &partition, sp_operations(nas->class, nas->iterations));
+    partition_build(nas, &partition, sp_operations(nas->class, nas->iterations));
 }
 
-static char *refusal(int64_t points, int ranks)
+static char *partition_refusal(int64_t points, int ranks)
 {
     int p = (int)lround(sqrt(ranks)), most = (int)(points / LEAST_CELL);
     if (p * p != ranks)
@@ -281,12 +283,12 @@ static char *refusal(int64_t points, int ranks)
 
 static char *bt_refusal(enum nas_class class, int ranks)
 {
-    return refusal(bt_points[class], ranks);
+    return partition_refusal(bt_points[class], ranks);
 }
 
 static char *sp_refusal(enum nas_class class, int ranks)
 {
-    return refusal(sp_points[class], ranks);
+    return partition_refusal(sp_points[class], ranks);
 }
 
 const struct nas_code nas_bt = {

@@ -3,7 +3,7 @@
 // of a message is asked for.
 #include "models/openmpi/openmpi.h"
 
-static const struct openmpi_config *config_of(const struct mpi_request *request)
+static const struct openmpi_config *receive_config_of(const struct mpi_request *request)
 {
     return openmpi_of(request->process)->config;
 }
@@ -20,7 +20,7 @@ static void send_control(struct cpu_context *context, struct btl_endpoint *endpo
 // buffer counts as registered takes all that is left.
 static struct btl_endpoint *next_put(struct mpi_request *request, int64_t rest, int64_t *bytes)
 {
-    const struct openmpi_config *config = config_of(request);
+    const struct openmpi_config *config = receive_config_of(request);
     struct openmpi_request *r = openmpi_request_of(request);
     struct bml_peer *peer = r->peer;
     struct btl_endpoint *endpoint;
@@ -40,11 +40,11 @@ static struct btl_endpoint *next_put(struct mpi_request *request, int64_t rest, 
 }
 
 // mca_pml_ob1_recv_request_schedule
-static void schedule(struct cpu_context *context, struct mpi_request *request)
+static void schedule_acknowledged(struct cpu_context *context, struct mpi_request *request)
 {
     struct openmpi_request *r = openmpi_request_of(request);
     const struct mpi_envelope *status = &request->status;
-    while (r->requested < status->length && r->depth < config_of(request)->receive_depth) {
+    while (r->requested < status->length && r->depth < receive_config_of(request)->receive_depth) {
         struct pml_header header = {
             .kind = PML_PUT_REQUEST,
             .flags = r->ack_sent ? 0 : PML_ACKNOWLEDGES,
@@ -63,14 +63,14 @@ static void schedule(struct cpu_context *context, struct mpi_request *request)
 
 // ---- Progress of a receive ----
 
-static void update(struct cpu_context *context, struct mpi_request *request)
+static void receive_update(struct cpu_context *context, struct mpi_request *request)
 {
     struct openmpi_request *r = openmpi_request_of(request);
     if (r->received >= request->status.length) {
         mpi_finish(context, request);
         return;
     }
-    schedule(context, request);
+    schedule_acknowledged(context, request);
     pml_enter(context, request,
               r->fragments < r->rdma_offset ? OPENMPI_WAIT_FRAGMENTS : OPENMPI_WAIT_PUT);
 }
@@ -91,7 +91,7 @@ static void unpack(struct cpu_context *context, struct mpi_request *request, int
 static void acknowledge(struct cpu_context *context, struct mpi_request *request, int flags,
                         int64_t bytes)
 {
-    const struct openmpi_config *config = config_of(request);
+    const struct openmpi_config *config = receive_config_of(request);
     struct openmpi_request *r = openmpi_request_of(request);
     struct bml_peer *peer = r->peer;
     int64_t length = request->status.length;
@@ -124,7 +124,7 @@ static void matched(struct cpu_context *context, struct mpi_request *request, en
     if (kind == PML_RENDEZVOUS)
         acknowledge(context, request, flags, bytes);
     unpack(context, request, 0, bytes);
-    update(context, request);
+    receive_update(context, request);
 }
 
 void pml_claim(struct cpu_context *context, struct mpi_request *request,
@@ -218,7 +218,7 @@ static void fragment_arrived(struct cpu_context *context, struct mpi_request *re
                              const struct pml_header *header)
 {
     unpack(context, request, header->offset, header->bytes);
-    update(context, request);
+    receive_update(context, request);
 }
 
 static void put_complete(struct cpu_context *context, struct mpi_request *request, int64_t bytes)
@@ -226,7 +226,7 @@ static void put_complete(struct cpu_context *context, struct mpi_request *reques
     struct openmpi_request *r = openmpi_request_of(request);
     r->depth--;
     r->received += bytes;
-    update(context, request);
+    receive_update(context, request);
 }
 
 static struct mpi_request *must_find(const struct bml_peer *peer, enum mpi_request_kind kind,

@@ -2,7 +2,7 @@
 // Sends: how a message starts, and what follows its rendezvous.
 #include "models/openmpi/openmpi.h"
 
-static const struct openmpi_config *config_of(const struct mpi_request *request)
+static const struct openmpi_config *send_config_of(const struct mpi_request *request)
 {
     return openmpi_of(request->process)->config;
 }
@@ -89,7 +89,7 @@ static enum openmpi_state state_of(const struct mpi_request *request)
     return r->written < request->size ? OPENMPI_WAIT_REQUESTS : OPENMPI_DONE;
 }
 
-static void update(struct cpu_context *context, struct mpi_request *request)
+static void send_update(struct cpu_context *context, struct mpi_request *request)
 {
     enum openmpi_state state = state_of(request);
     if (state == OPENMPI_DONE)
@@ -102,7 +102,7 @@ static void update(struct cpu_context *context, struct mpi_request *request)
 static int64_t fragment_bytes(const struct mpi_request *request,
                               const struct btl_endpoint *endpoint, int64_t rest)
 {
-    const struct openmpi_config *config = config_of(request);
+    const struct openmpi_config *config = send_config_of(request);
     bool whole = openmpi_request_of(request)->peer->count == 1 || rest < config->min_send;
     int64_t bytes = whole ? rest : MAX(1, bml_share(endpoint, rest));
     return MIN(bytes, config->max_send - config->fragment_header);
@@ -110,11 +110,11 @@ static int64_t fragment_bytes(const struct mpi_request *request,
 
 // mca_pml_ob1_send_request_schedule: fragments up to where PUTs begin. Only a message without PUTs
 // keeps to the depth.
-static void schedule(struct cpu_context *context, struct mpi_request *request)
+static void schedule_fragments(struct cpu_context *context, struct mpi_request *request)
 {
     struct openmpi_request *r = openmpi_request_of(request);
     while (r->send_offset < r->rdma_offset &&
-           (r->depth < config_of(request)->send_depth || r->rdma_offset < request->size)) {
+           (r->depth < send_config_of(request)->send_depth || r->rdma_offset < request->size)) {
         struct btl_endpoint *endpoint = bml_next(r->peer, &r->peer->send);
         int64_t offset = r->send_offset;
         struct pml_header header = header_of(request, PML_FRAGMENT);
@@ -134,8 +134,8 @@ void pml_acknowledged(struct cpu_context *context, struct mpi_request *request,
     struct openmpi_request *r = openmpi_request_of(request);
     r->acknowledged = true;
     r->rdma_offset = header->offset;
-    schedule(context, request);
-    update(context, request);
+    schedule_fragments(context, request);
+    send_update(context, request);
 }
 
 void pml_put_requested(struct cpu_context *context, struct mpi_request *request,
@@ -148,7 +148,7 @@ void pml_put_requested(struct cpu_context *context, struct mpi_request *request,
     put.length = header->bytes;
     put.offset = header->offset;
     r->puts++;
-    update(context, request);
+    send_update(context, request);
     pml_trace(context, request, "put", put.length, put.offset, endpoint);
     *openmpi_of(request->process)->put_bytes += put.length;
     btl_send(context, endpoint, &put, put.offset, put.length, request, false);
@@ -180,7 +180,7 @@ void pml_sent(struct cpu_context *context, struct btl_endpoint *endpoint,
         break;
     case PML_FRAGMENT:
         r->depth--;
-        schedule(context, request);
+        schedule_fragments(context, request);
         break;
     case PML_PUT:
         r->puts--;
@@ -191,5 +191,5 @@ void pml_sent(struct cpu_context *context, struct btl_endpoint *endpoint,
     case PML_FIN:
         g_assert_not_reached();
     }
-    update(context, request);
+    send_update(context, request);
 }

@@ -4,7 +4,7 @@
 
 #define C struct portals_config
 
-#define PROGRAM "thesis 002, A.1 and A.2: what its programs ask for"
+#define PROGRAMS "thesis 002, A.1 and A.2: what its programs ask for"
 
 static const struct param params[] = {
     PARAM(C, header, PARAM_SIZE, .fallback = "72 B", .least = "1 B", .most = "256 B",
@@ -16,17 +16,17 @@ static const struct param params[] = {
           .source = "thesis 002, A.1: of the server; 5.2.5: one process per node"),
     PARAM(C, entries, PARAM_COUNT, .fallback = "10", .least = "1", .most = "65536",
           .doc = "match entries that a program asks for (at most 2048 are granted)",
-          .source = PROGRAM),
+          .source = PROGRAMS),
     PARAM(C, descriptors, PARAM_COUNT, .fallback = "10", .least = "1", .most = "65536",
-          .doc = "memory descriptors that it asks for (at most 2048)", .source = PROGRAM),
+          .doc = "memory descriptors that it asks for (at most 2048)", .source = PROGRAMS),
     PARAM(C, queues, PARAM_COUNT, .fallback = "10", .least = "1", .most = "65536",
-          .doc = "event queues that it asks for (at most 512)", .source = PROGRAM),
+          .doc = "event queues that it asks for (at most 512)", .source = PROGRAMS),
     PARAM(C, access, PARAM_COUNT, .fallback = "0", .most = "65536",
           .doc = "entries of the access control list besides the first that it asks for (none is "
                  "granted)",
-          .source = PROGRAM),
+          .source = PROGRAMS),
     PARAM(C, table, PARAM_COUNT, .fallback = "10", .least = "1", .most = "65536",
-          .doc = "entries of the portal table that it asks for (at most 256)", .source = PROGRAM),
+          .doc = "entries of the portal table that it asks for (at most 256)", .source = PROGRAMS),
     PARAM(C, slots, PARAM_COUNT, .fallback = "10", .least = "1", .most = "1048576",
           .doc = "events of the first event queue, rounded up to a power of two",
           .source = "thesis 002, A.1; rounding: the reference library of May 2003"),

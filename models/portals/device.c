@@ -220,7 +220,7 @@ static json_t *describe_process(const struct mpi_process *process)
 
 // ---- Life ----
 
-static int way(const struct mpi_request *request)
+static int device_way(const struct mpi_request *request)
 {
     const struct portals_ni *ni = request->process->device;
     return ni->nal->way ? ni->nal->way(ni, request->size) : 0;
@@ -233,7 +233,7 @@ const struct mpi_device_ops portals_ops = {
     .start = start,
     .advance = advance,
     .destroy = destroy,
-    .way = way,
+    .way = device_way,
     .describe_request = describe_request,
     .describe_process = describe_process,
 };

@@ -183,8 +183,8 @@ enum portals_status portals_send(struct cpu_context *context, struct portals_ni 
 
 // ---- What arrives ----
 
-static void refuse(struct cpu_context *context, struct portals_ni *ni,
-                   const struct portals_header *header, void *arriving, const char *reason)
+static void refuse_message(struct cpu_context *context, struct portals_ni *ni,
+                           const struct portals_header *header, void *arriving, const char *reason)
 {
     struct ledger *ledger = ni->process->sim->ledger;
     ni->dropped++;
@@ -208,7 +208,7 @@ static void truncate(struct portals_ni *ni, const struct portals_header *header,
                    TRUNCATED);
 }
 
-static int way(const struct portals_ni *ni, int64_t bytes)
+static int message_way(const struct portals_ni *ni, int64_t bytes)
 {
     return ni->nal->way ? ni->nal->way(ni, bytes) : 0;
 }
@@ -222,7 +222,7 @@ static void reply(struct cpu_context *context, struct portals_ni *ni,
     header->from = ni->id;
     header->to = asked->from;
     header->length = message->mlength;
-    header->apart = way(ni, message->mlength) != way(ni, asked->length);
+    header->apart = message_way(ni, message->mlength) != message_way(ni, asked->length);
     if (ni->nal->send(context, ni, &message->transfer) == PORTALS_OK)
         return;
     struct portals_md *md = message->md;
@@ -242,7 +242,7 @@ static void parse_matched(struct cpu_context *context, struct portals_ni *ni,
                           time_times(match.scanned - 1, cpu_cost(context->cpu, ni->config->scan)),
                           &portals_stage, header->message);
     if (!match.md) {
-        refuse(context, ni, header, arriving, portals_refusals[match.refusal]);
+        refuse_message(context, ni, header, arriving, portals_refusals[match.refusal]);
         return;
     }
     bool put = header->kind == PORTALS_PUT;
@@ -276,7 +276,7 @@ static void parse_reply(struct cpu_context *context, struct portals_ni *ni,
     struct portals_md *md = own_md(ni, header);
     struct mpi_request *request = portals_request(ni, header->request);
     if (!md) {
-        refuse(context, ni, header, arriving, NO_GET);
+        refuse_message(context, ni, header, arriving, NO_GET);
         return;
     }
     struct portals_message *message =
@@ -294,7 +294,7 @@ static void parse_ack(struct cpu_context *context, struct portals_ni *ni,
 {
     struct portals_md *md = own_md(ni, header);
     if (!md) {
-        refuse(context, ni, header, arriving, NO_GET);
+        refuse_message(context, ni, header, arriving, NO_GET);
         return;
     }
     struct portals_event event = event_of(header, PORTALS_EVENT_ACK);
@@ -309,7 +309,7 @@ void portals_parse(struct cpu_context *context, struct portals_ni *ni,
 {
     portals_enter_library(context, ni, ni->config->parse, header->message);
     if (header->to.nid != ni->id.nid) {
-        refuse(context, ni, header, arriving, NOT_HERE);
+        refuse_message(context, ni, header, arriving, NOT_HERE);
         return;
     }
     switch ((enum portals_kind)header->kind) {

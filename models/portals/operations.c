@@ -145,7 +145,7 @@ static const struct operation_key equeue_keys[] = {
 
 // ---- Checks ----
 
-static bool refuse(char **error, const char *text)
+static bool refuse_operation(char **error, const char *text)
 {
     *error = g_strdup(text);
     return false;
@@ -155,18 +155,20 @@ static bool complete_attach(struct operation_arguments *arguments, char **error)
 {
     const D *attach = (const D *)(const void *)arguments;
     if (!attach->put && !attach->get)
-        return refuse(error, "a descriptor that takes neither puts nor gets takes nothing");
+        return refuse_operation(error,
+                                "a descriptor that takes neither puts nor gets takes nothing");
     if ((attach->position != PORTALS_AT_END) != (attach->other != NULL))
-        return refuse(error, attach->other
-                                 ? "position before or after says where the other entry is meant"
+        return refuse_operation(
+            error, attach->other ? "position before or after says where the other entry is meant"
                                  : "before or after which entry? `other` is missing");
     if (attach->entry && (attach->other || attach->portal != 0 || attach->match_bits != 0 ||
                           attach->ignore_bits != 0 || attach->common.peer != OPERATION_ANY ||
                           attach->from_pid != OPERATION_ANY))
-        return refuse(error, "what is added to an entry has no portal, bits, source or position of "
-                             "its own");
+        return refuse_operation(
+            error, "what is added to an entry has no portal, bits, source or position of "
+                   "its own");
     if (attach->eq && !attach->events)
-        return refuse(error, "an event queue, and no events");
+        return refuse_operation(error, "an event queue, and no events");
     return true;
 }
 
@@ -174,17 +176,17 @@ static bool complete_bind(struct operation_arguments *arguments, char **error)
 {
     const D *bind = (const D *)(const void *)arguments;
     if (!bind->name)
-        return refuse(error, "a bound descriptor needs a name, which puts and gets give");
-    return !(bind->eq && !bind->events) || refuse(error, "an event queue, and no events");
+        return refuse_operation(error, "a bound descriptor needs a name, which puts and gets give");
+    return !(bind->eq && !bind->events) || refuse_operation(error, "an event queue, and no events");
 }
 
 static bool complete_transfer(struct operation_arguments *arguments, char **error)
 {
     const T *transfer = (const T *)(const void *)arguments;
     if (transfer->md && transfer->eq)
-        return refuse(error, "the events go to the queue of the descriptor md");
+        return refuse_operation(error, "the events go to the queue of the descriptor md");
     if (transfer->md && transfer->common.buffer != OPERATION_ANY)
-        return refuse(error, "the bytes are those of the descriptor md, not of a buffer");
+        return refuse_operation(error, "the bytes are those of the descriptor md, not of a buffer");
     return true;
 }
 

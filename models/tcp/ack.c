@@ -6,7 +6,7 @@
 // after a delay that follows the rate of arrival.
 #include "models/tcp/stack.h"
 
-#define LEAST_MSS 88            // what a peer's segments are taken for at least
+#define ACK_LEAST_MSS 88        // what a peer's segments are taken for at least
 #define FIRST_MSS 536           // RFC 1122, 4.2.2.6
 #define LEAST_GROWING_BYTES 128 // shorter segments do not open the window
 
@@ -117,7 +117,7 @@ static void measure_segment(struct tcp_socket *socket, const struct tcp_segment 
         socket->ack.segment = length;
         return;
     }
-    if (length >= FIRST_MSS || (length >= LEAST_MSS && !remnant)) {
+    if (length >= FIRST_MSS || (length >= ACK_LEAST_MSS && !remnant)) {
         socket->ack.last_segment = length;
         if (length == last) {
             socket->ack.segment = length;
@@ -154,8 +154,8 @@ static void ack_data(struct cpu_context *context, struct tcp_socket *socket,
     socket->ack.last_received = now;
 }
 
-static void data_taken(struct cpu_context *context, struct tcp_socket *socket,
-                       const struct tcp_segment *segment, int64_t truesize)
+static void linux_data_taken(struct cpu_context *context, struct tcp_socket *socket,
+                             const struct tcp_segment *segment, int64_t truesize)
 {
     ack_data(context, socket, segment);
     window_grow(socket, segment->payload, truesize);
@@ -216,7 +216,7 @@ static void ack_delayed(struct cpu_context *context, struct tcp_socket *socket)
     tcp_timer_arm(context, socket, TCP_TIMER_ACK, delay);
 }
 
-static void ack_check(struct cpu_context *context, struct tcp_socket *socket, bool at_once)
+static void linux_ack_check(struct cpu_context *context, struct tcp_socket *socket, bool at_once)
 {
     if (!socket->ack.scheduled)
         return;
@@ -242,7 +242,7 @@ void tcp_ack_timeout(struct cpu_context *context, void *owner)
     tcp_ack_send(context, socket);
 }
 
-static void ack_read(struct cpu_context *context, struct tcp_socket *socket, int64_t bytes)
+static void linux_ack_read(struct cpu_context *context, struct tcp_socket *socket, int64_t bytes)
 {
     bool now = false;
     if (socket->ack.scheduled) {
@@ -264,7 +264,7 @@ static void ack_read(struct cpu_context *context, struct tcp_socket *socket, int
 
 // ---- The window at the start ----
 
-static void receiver_init(struct tcp_socket *socket)
+static void linux_receiver_init(struct tcp_socket *socket)
 {
     int64_t mss = socket->interface->mtu - IP_HEADER - TCP_HEADER;
     int64_t segments = mss > 3 * 1460 ? 2 : mss > 1460 ? 3 : 4;
@@ -286,10 +286,10 @@ static void reserve_segment(struct tcp_socket *socket)
 
 const struct tcp_receiver_ops tcp_receiver_linux = {
     .whole_units = true,
-    .init = receiver_init,
+    .init = linux_receiver_init,
     .established = reserve_segment,
     .window = window_select,
-    .data = data_taken,
-    .check = ack_check,
-    .read = ack_read,
+    .data = linux_data_taken,
+    .check = linux_ack_check,
+    .read = linux_ack_read,
 };

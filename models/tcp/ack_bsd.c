@@ -5,13 +5,13 @@
 // than was offered, or for half the buffer, has the sender told.
 #include "models/tcp/stack.h"
 
-static void receiver_init(struct tcp_socket *socket)
+static void bsd_receiver_init(struct tcp_socket *socket)
 {
     socket->rcv.clamp = MIN(socket->rcv.buffer.size, INT64_C(65535) << socket->rcv.scale);
     socket->rcv.limit = socket->rcv.clamp; // a SYN tells of all
 }
 
-static void established(struct tcp_socket *socket)
+static void is_established(struct tcp_socket *socket)
 {
     socket->rcv.limit = socket->rcv.clamp;
 }
@@ -29,8 +29,8 @@ static int64_t window(struct tcp_socket *socket)
     return space < socket->rcv.buffer.size / 4 && space < socket->snd.mss ? 0 : space;
 }
 
-static void data_taken(struct cpu_context *context, struct tcp_socket *socket,
-                       const struct tcp_segment *segment, int64_t truesize)
+static void bsd_data_taken(struct cpu_context *context, struct tcp_socket *socket,
+                           const struct tcp_segment *segment, int64_t truesize)
 {
     (void)context;
     (void)segment;
@@ -40,7 +40,7 @@ static void data_taken(struct cpu_context *context, struct tcp_socket *socket,
 
 // FreeBSD 6.2, tcp_input: DELAY_ACK. The timer runs: this is the second segment. After a closed
 // window was offered, no acknowledgment waits.
-static void ack_check(struct cpu_context *context, struct tcp_socket *socket, bool at_once)
+static void bsd_ack_check(struct cpu_context *context, struct tcp_socket *socket, bool at_once)
 {
     if (!socket->ack.scheduled)
         return;
@@ -56,7 +56,7 @@ static void ack_check(struct cpu_context *context, struct tcp_socket *socket, bo
 }
 
 // FreeBSD 6.2, tcp_output after tcp_usr_rcvd.
-static void ack_read(struct cpu_context *context, struct tcp_socket *socket, int64_t bytes)
+static void bsd_ack_read(struct cpu_context *context, struct tcp_socket *socket, int64_t bytes)
 {
     if (bytes == 0 || socket->rcv.fin_received)
         return;
@@ -66,10 +66,10 @@ static void ack_read(struct cpu_context *context, struct tcp_socket *socket, int
 }
 
 const struct tcp_receiver_ops tcp_receiver_bsd = {
-    .init = receiver_init,
-    .established = established,
+    .init = bsd_receiver_init,
+    .established = is_established,
     .window = window,
-    .data = data_taken,
-    .check = ack_check,
-    .read = ack_read,
+    .data = bsd_data_taken,
+    .check = bsd_ack_check,
+    .read = bsd_ack_read,
 };

@@ -12,7 +12,7 @@ static const char *const units[] = {"segments", "bytes", NULL};
 static const char *const idle_rules[] = {"rfc2861", "restart", NULL};
 static const char *const nagle_rules[] = {"minshall", "rfc896", NULL};
 static const char *const rto_bounds[] = {"variance", "sum", NULL};
-static const char *const recoveries[] = {"sack", "newreno", "reno", NULL};
+static const char *const recovery_names[] = {"sack", "newreno", "reno", NULL};
 
 static const struct param tcp_params[] = {
     PARAM(T, profile, PARAM_CHOICE, .fallback = "linux24", .choices = profiles,
@@ -21,7 +21,7 @@ static const struct param tcp_params[] = {
                     "tcp_timer.h"),
     PARAM_IN(T, inet, mtu, PARAM_SIZE, .fallback = "1500 B", .least = "128 B", .most = "9000 B",
              .doc = "largest IP packet in a frame", .source = "IEEE 802.3"),
-    PARAM(T, recovery, PARAM_CHOICE, .fallback = "sack", .choices = recoveries,
+    PARAM(T, recovery, PARAM_CHOICE, .fallback = "sack", .choices = recovery_names,
           .doc = "how losses are made good: by selective acknowledgment, NewReno or Reno",
           .source = "Linux 2.4: net.ipv4.tcp_sack = 1; FreeBSD 6.2: net.inet.tcp.sack.enable = 1; "
                     "RFC 3517, 2582, 2581"),

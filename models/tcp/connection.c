@@ -8,7 +8,7 @@
 #define LEAST_RECEIVE_BUFFER 256
 #define DEFAULT_MSS 536 // of a peer that does not say (RFC 1122, 4.2.2.6)
 
-static const char *const state_names[] = {
+static const char *const connection_state_names[] = {
     [TCP_CLOSED] = "CLOSED",
     [TCP_SYN_SENT] = "SYN-SENT",
     [TCP_SYN_RECEIVED] = "SYN-RECEIVED",
@@ -23,7 +23,7 @@ static const char *const state_names[] = {
 
 const char *tcp_state_name(enum tcp_state state)
 {
-    return state_names[state];
+    return connection_state_names[state];
 }
 
 void tcp_set_state(struct cpu_context *context, struct tcp_socket *socket, enum tcp_state state,
@@ -195,8 +195,8 @@ static void take_syn(struct tcp_socket *socket, const struct tcp_segment *segmen
 }
 
 // Our SYN is acknowledged.
-static void established(struct cpu_context *context, struct tcp_socket *socket,
-                        const struct tcp_segment *segment, const char *event)
+static void connection_established(struct cpu_context *context, struct tcp_socket *socket,
+                                   const struct tcp_segment *segment, const char *event)
 {
     const struct tcp_config *config = socket->config;
     socket->snd.una = 1;
@@ -289,7 +289,7 @@ static bool syn_sent(struct cpu_context *context, struct tcp_socket *socket,
         tcp_send_syn(context, socket);
         return false;
     }
-    established(context, socket, segment, "receive SYN, ACK");
+    connection_established(context, socket, segment, "receive SYN, ACK");
     tcp_ack_send(context, socket);
     inet_notify(context, &socket->inet);
     return false;
@@ -315,7 +315,7 @@ static bool syn_received(struct cpu_context *context, struct tcp_socket *socket,
         socket->snd.wnd = (int64_t)segment->window << socket->snd.scale;
         socket->snd.max_wnd = MAX(socket->snd.max_wnd, socket->snd.wnd);
     }
-    established(context, socket, segment, "receive ACK");
+    connection_established(context, socket, segment, "receive ACK");
     if (socket->listener)
         offer_to_listener(context, socket);
     inet_notify(context, &socket->inet);

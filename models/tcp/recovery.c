@@ -3,9 +3,9 @@
 // (RFC 3517). What the window does outside of it is in cc.c.
 #include "models/tcp/stack.h"
 
-#define DUPLICATES 3
+#define RECOVERY_DUPLICATES 3
 
-static const char *const state_names[] = {
+static const char *const recovery_state_names[] = {
     [TCP_OPEN] = "open",
     [TCP_DISORDER] = "disorder",
     [TCP_RECOVERY] = "recovery",
@@ -14,7 +14,7 @@ static const char *const state_names[] = {
 
 const char *tcp_recovery_name(enum tcp_recovery_state state)
 {
-    return state_names[state];
+    return recovery_state_names[state];
 }
 
 static void set_state(struct cpu_context *context, struct tcp_socket *socket,
@@ -158,7 +158,7 @@ static int64_t flight_limited(const struct tcp_socket *socket, int64_t gone)
 {
     if (socket->recovery.state != TCP_DISORDER || !socket->config->limited_transmit)
         return tcp_flight(socket);
-    return tcp_flight(socket) - MIN(gone, (DUPLICATES - 1) * socket->cc.mss);
+    return tcp_flight(socket) - MIN(gone, (RECOVERY_DUPLICATES - 1) * socket->cc.mss);
 }
 
 static int64_t window_of_ssthresh(const struct tcp_socket *socket)
@@ -177,14 +177,14 @@ static int64_t reno_in_flight(const struct tcp_socket *socket)
 
 static bool reno_is_loss(const struct tcp_socket *socket)
 {
-    return socket->recovery.dupacks >= DUPLICATES;
+    return socket->recovery.dupacks >= RECOVERY_DUPLICATES;
 }
 
 // RFC 2581, 3.2, steps 1-3: the window is inflated by the segments that have left the network.
 static void reno_enter(struct cpu_context *context, struct tcp_socket *socket)
 {
     start_recovery(context, socket);
-    socket->cc.cwnd = socket->cc.ssthresh + DUPLICATES * socket->cc.mss;
+    socket->cc.cwnd = socket->cc.ssthresh + RECOVERY_DUPLICATES * socket->cc.mss;
     retransmit_first(context, socket);
 }
 
@@ -206,7 +206,8 @@ static void reno_advance(struct cpu_context *context, struct tcp_socket *socket,
 // RFC 2582, 5: duplicates of what was sent before the last recovery or timeout do not count.
 static bool newreno_is_loss(const struct tcp_socket *socket)
 {
-    return socket->recovery.dupacks >= DUPLICATES && socket->snd.una > socket->recovery.recover;
+    return socket->recovery.dupacks >= RECOVERY_DUPLICATES &&
+           socket->snd.una > socket->recovery.recover;
 }
 
 // RFC 2582, 3, step 5: a partial acknowledgment tells of the next hole.

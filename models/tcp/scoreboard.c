@@ -3,9 +3,9 @@
 // retransmitted (RFC 2018, 5.1; RFC 3517, 4). Segments that were never sent are skipped.
 #include "models/tcp/stack.h"
 
-#define DUPLICATES 3 // RFC 3517: DupThresh
+#define LOST_DUPLICATES 3 // RFC 3517: DupThresh
 
-static int64_t buffer_end(const struct tcp_buffer *buffer)
+static int64_t scoreboard_end(const struct tcp_buffer *buffer)
 {
     return buffer->sequence + buffer->length + buffer->fin;
 }
@@ -21,7 +21,7 @@ bool tcp_scoreboard_mark(struct tcp_socket *socket, const struct tcp_segment *se
         for (struct tcp_buffer *at = socket->snd.first; at != socket->snd.unsent; at = at->next) {
             if (at->sequence >= to)
                 break;
-            if (at->sacked || at->sequence < from || buffer_end(at) > to)
+            if (at->sacked || at->sequence < from || scoreboard_end(at) > to)
                 continue;
             at->sacked = news = true;
         }
@@ -48,7 +48,7 @@ void tcp_scoreboard_find_lost(struct tcp_socket *socket)
             bytes += at->length;
             // Of adjacent blocks the segments count: each stands for an acknowledgment.
             segments++;
-        } else if (segments >= DUPLICATES || bytes > (DUPLICATES - 1) * socket->snd.mss) {
+        } else if (segments >= LOST_DUPLICATES || bytes > (LOST_DUPLICATES - 1) * socket->snd.mss) {
             at->lost = true;
         }
     }

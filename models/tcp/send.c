@@ -6,9 +6,9 @@ static const struct wait window_ack = {"an ACK, as the congestion window is full
 static const struct wait small_ack = {"an ACK of an earlier small segment", WAIT_ACK};
 static const struct wait offered_window = {"the window that the receiver offers", WAIT_WINDOW};
 
-#define LEAST_MSS 28 // 68 bytes of IP less its and TCP's header
+#define SEND_LEAST_MSS 28 // 68 bytes of IP less its and TCP's header
 
-static int64_t buffer_end(const struct tcp_buffer *buffer)
+static int64_t send_buffer_end(const struct tcp_buffer *buffer)
 {
     return buffer->sequence + buffer->length + buffer->fin;
 }
@@ -18,7 +18,7 @@ static int64_t buffer_end(const struct tcp_buffer *buffer)
 int64_t tcp_current_mss(const struct tcp_socket *socket)
 {
     if (socket->snd.max_wnd > 0 && socket->snd.mss > socket->snd.max_wnd / 2)
-        return MAX(socket->snd.max_wnd / 2, LEAST_MSS);
+        return MAX(socket->snd.max_wnd / 2, SEND_LEAST_MSS);
     return socket->snd.mss;
 }
 
@@ -140,7 +140,7 @@ static void first_transmission(struct tcp_socket *socket, struct tcp_buffer *buf
 {
     socket->snd.unsent = buffer->next;
     socket->snd.outstanding++;
-    socket->snd.nxt = buffer_end(buffer);
+    socket->snd.nxt = send_buffer_end(buffer);
     if (buffer->length < tcp_current_mss(socket))
         socket->snd.last_small = socket->snd.nxt;
 }
@@ -188,7 +188,7 @@ static bool nagle_holds(const struct tcp_socket *socket, const struct tcp_buffer
 
 static bool in_window(const struct tcp_socket *socket, const struct tcp_buffer *buffer)
 {
-    return buffer_end(buffer) <= socket->snd.una + socket->snd.wnd;
+    return send_buffer_end(buffer) <= socket->snd.una + socket->snd.wnd;
 }
 
 static bool may_leave(const struct tcp_socket *socket, const struct tcp_buffer *buffer)
@@ -343,7 +343,7 @@ int64_t tcp_clean(struct cpu_context *context, struct tcp_socket *socket, int64_
     (void)context;
     *sample = false;
     while (socket->snd.first != socket->snd.unsent &&
-           buffer_end(socket->snd.first) <= acknowledgment) {
+           send_buffer_end(socket->snd.first) <= acknowledgment) {
         struct tcp_buffer *buffer = socket->snd.first;
         // Karn: no measurement from what was sent twice.
         again |= buffer->transmissions > 1;

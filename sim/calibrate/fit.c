@@ -19,30 +19,30 @@
 #define STALL_STEPS 60
 #define STALL_SHARE 1e-3
 
-struct search {
+struct fit_search {
     struct evaluation *evaluation;
     size_t parameters, residuals, targets;
     GError *error; // the first one; the search then ends
 };
 
-static const struct fit_parameter *parameter_at(const struct search *search, size_t index)
+static const struct fit_parameter *fit_parameter_at(const struct fit_search *search, size_t index)
 {
     return g_ptr_array_index(search->evaluation->parameters, index);
 }
 
 // Rounded to what is written down: the search sees nothing that the overlay could not say, and
 // points that differ by less are one run.
-static void values_of(const struct search *search, const gsl_vector *u, double *values)
+static void values_of(const struct fit_search *search, const gsl_vector *u, double *values)
 {
     for (size_t i = 0; i < search->parameters; i++) {
-        const struct fit_parameter *parameter = parameter_at(search, i);
+        const struct fit_parameter *parameter = fit_parameter_at(search, i);
         values[i] =
             fit_parameter_round(parameter, fit_parameter_value(parameter, gsl_vector_get(u, i)));
     }
 }
 
 // One point. NaN-free: a run that fails ends the search.
-static bool run_one(struct search *search, const double *values, double *residuals)
+static bool run_one(struct fit_search *search, const double *values, double *residuals)
 {
     return !search->error &&
            evaluation_run(search->evaluation, 1, values, residuals, NULL, &search->error);
@@ -50,7 +50,7 @@ static bool run_one(struct search *search, const double *values, double *residua
 
 static int residuals_at(const gsl_vector *u, void *data, gsl_vector *f)
 {
-    struct search *search = data;
+    struct fit_search *search = data;
     double *values = g_new0(double, search->parameters);
     double *residuals = g_new0(double, search->residuals);
     values_of(search, u, values);
@@ -81,7 +81,7 @@ static void step_around(const struct fit_parameter *parameter, double value, dou
 }
 
 // Runs both sides of every parameter at once. residuals[(2 * i + side) * n + k].
-static bool run_sides(struct search *search, const double *values, const double *sides,
+static bool run_sides(struct fit_search *search, const double *values, const double *sides,
                       double *residuals, json_t **documents)
 {
     size_t count = 2 * search->parameters;
@@ -96,11 +96,11 @@ static bool run_sides(struct search *search, const double *values, const double 
     return good;
 }
 
-static bool differences(struct search *search, const double *values, double *sides,
+static bool differences(struct fit_search *search, const double *values, double *sides,
                         double *residuals, json_t **documents)
 {
     for (size_t i = 0; i < search->parameters; i++)
-        step_around(parameter_at(search, i), values[i], &sides[2 * i], &sides[2 * i + 1]);
+        step_around(fit_parameter_at(search, i), values[i], &sides[2 * i], &sides[2 * i + 1]);
     return run_sides(search, values, sides, residuals, documents);
 }
 
@@ -112,7 +112,7 @@ static double slope(double below, double above, double from, double to)
 // Derivatives by u: those by the value, times dvalue/du.
 static int jacobian_at(const gsl_vector *u, void *data, gsl_matrix *jacobian)
 {
-    struct search *search = data;
+    struct fit_search *search = data;
     size_t n = search->residuals;
     double *values = g_new0(double, search->parameters);
     double *sides = g_new0(double, 2 * search->parameters);
@@ -121,7 +121,7 @@ static int jacobian_at(const gsl_vector *u, void *data, gsl_matrix *jacobian)
     bool good = !search->error && differences(search, values, sides, residuals, NULL);
     gsl_matrix_set_zero(jacobian);
     for (size_t i = 0; good && i < search->parameters; i++) {
-        const struct fit_parameter *parameter = parameter_at(search, i);
+        const struct fit_parameter *parameter = fit_parameter_at(search, i);
         double from = fit_parameter_u(parameter, sides[2 * i]);
         double to = fit_parameter_u(parameter, sides[2 * i + 1]);
         for (size_t k = 0; k < n; k++)
@@ -137,17 +137,17 @@ static int jacobian_at(const gsl_vector *u, void *data, gsl_matrix *jacobian)
 
 // ---- Methods ----
 
-static gsl_vector *start_of(const struct search *search)
+static gsl_vector *start_of(const struct fit_search *search)
 {
     gsl_vector *u = gsl_vector_alloc(search->parameters);
     for (size_t i = 0; i < search->parameters; i++) {
-        const struct fit_parameter *parameter = parameter_at(search, i);
+        const struct fit_parameter *parameter = fit_parameter_at(search, i);
         gsl_vector_set(u, i, fit_parameter_u(parameter, parameter->start));
     }
     return u;
 }
 
-static bool levenberg_marquardt(struct search *search, gsl_vector *u)
+static bool levenberg_marquardt(struct fit_search *search, gsl_vector *u)
 {
     gsl_multifit_nlinear_parameters how = gsl_multifit_nlinear_default_parameters();
     how.solver = gsl_multifit_nlinear_solver_svd; // bears parameters that nothing depends on
@@ -174,7 +174,7 @@ static bool levenberg_marquardt(struct search *search, gsl_vector *u)
 
 static double cost_at(const gsl_vector *u, void *data)
 {
-    struct search *search = data;
+    struct fit_search *search = data;
     gsl_vector *f = gsl_vector_alloc(search->residuals);
     double cost = GSL_NAN;
     if (residuals_at(u, search, f) == GSL_SUCCESS) {
@@ -186,7 +186,7 @@ static double cost_at(const gsl_vector *u, void *data)
     return cost;
 }
 
-static bool nelder_mead(struct search *search, gsl_vector *u)
+static bool nelder_mead(struct fit_search *search, gsl_vector *u)
 {
     gsl_multimin_function function = {cost_at, search->parameters, search};
     gsl_multimin_fminimizer *work =
@@ -225,13 +225,13 @@ static double sum_of_squares(const double *values, size_t count)
     return sum;
 }
 
-static const struct target *target_at(const struct search *search, size_t index)
+static const struct target *fit_target_at(const struct fit_search *search, size_t index)
 {
     return g_ptr_array_index(search->evaluation->targets->targets, index);
 }
 
 // Derivatives by the logarithm of each value, at the end.
-static bool take_derivatives(struct search *search, struct fit *fit)
+static bool take_derivatives(struct fit_search *search, struct fit *fit)
 {
     size_t n = search->residuals, count = 2 * search->parameters;
     double *sides = g_new0(double, count), *residuals = g_new0(double, count *n);
@@ -248,9 +248,9 @@ static bool take_derivatives(struct search *search, struct fit *fit)
                 slope(residuals[2 * i * n + k], residuals[(2 * i + 1) * n + k], from, to));
         for (size_t k = 0; k < search->targets; k++)
             gsl_matrix_set(fit->sensitivity, k, i,
-                           slope(target_simulated(target_at(search, k), documents[2 * i]),
-                                 target_simulated(target_at(search, k), documents[2 * i + 1]), from,
-                                 to));
+                           slope(target_simulated(fit_target_at(search, k), documents[2 * i]),
+                                 target_simulated(fit_target_at(search, k), documents[2 * i + 1]),
+                                 from, to));
     }
     for (size_t i = 0; i < count; i++)
         json_decref(documents[i]);
@@ -260,7 +260,7 @@ static bool take_derivatives(struct search *search, struct fit *fit)
     return good;
 }
 
-static bool take_end(struct search *search, struct fit *fit, const gsl_vector *u)
+static bool take_end(struct fit_search *search, struct fit *fit, const gsl_vector *u)
 {
     values_of(search, u, fit->values);
     if (!evaluation_run(search->evaluation, 1, fit->values, fit->residuals, &fit->document,
@@ -270,7 +270,7 @@ static bool take_end(struct search *search, struct fit *fit, const gsl_vector *u
     return take_derivatives(search, fit);
 }
 
-static bool take_start(struct search *search, struct fit *fit, const gsl_vector *u)
+static bool take_start(struct fit_search *search, struct fit *fit, const gsl_vector *u)
 {
     values_of(search, u, fit->values);
     if (!run_one(search, fit->values, fit->residuals))
@@ -281,7 +281,7 @@ static bool take_start(struct search *search, struct fit *fit, const gsl_vector 
 
 struct fit *fit_search(struct evaluation *evaluation, enum fit_method method, GError **error)
 {
-    struct search search = {
+    struct fit_search search = {
         .evaluation = evaluation,
         .parameters = evaluation->parameters->len,
         .residuals = (size_t)target_list_residuals(evaluation->targets),

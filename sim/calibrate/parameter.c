@@ -60,7 +60,7 @@ static bool visit_case(const struct scenario_case *test_case, visit_fn *each, vo
     return false;
 }
 
-struct search {
+struct parameter_search {
     const char *path;
     const struct param_values *values;
     const struct param *param;
@@ -70,7 +70,7 @@ struct search {
 static bool visit_path(void *owner, const char *path, const struct param_values *values,
                        const struct param *param)
 {
-    struct search *search = owner;
+    struct parameter_search *search = owner;
     if (strcmp(path, search->path) != 0) {
         g_ptr_array_add(search->names, g_strdup(path));
         return false;
@@ -80,7 +80,7 @@ static bool visit_path(void *owner, const char *path, const struct param_values 
     return true;
 }
 
-static bool find(struct search *search, const struct scenario *scenario, GError **error)
+static bool find(struct parameter_search *search, const struct scenario *scenario, GError **error)
 {
     search->names = g_ptr_array_new_with_free_func(g_free);
     bool found = false;
@@ -205,7 +205,7 @@ struct fit_parameter *fit_parameter_read(const char *text, const struct scenario
     struct fit_parameter *parameter = g_new0(struct fit_parameter, 1);
     const char *equals = strchr(text, '=');
     parameter->path = g_strstrip(equals ? g_strndup(text, (gsize)(equals - text)) : g_strdup(text));
-    struct search search = {.path = parameter->path};
+    struct parameter_search search = {.path = parameter->path};
     bool good = find(&search, scenario, error);
     if (good) {
         char *current = param_value_text(search.values, search.param);

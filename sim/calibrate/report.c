@@ -11,12 +11,13 @@
 #define NOTE_WIDTH 100
 #define PER_CENT 0.01
 
-static const struct fit_parameter *parameter_at(const struct evaluation *evaluation, guint index)
+static const struct fit_parameter *report_parameter_at(const struct evaluation *evaluation,
+                                                       guint index)
 {
     return g_ptr_array_index(evaluation->parameters, index);
 }
 
-static const struct target *target_at(const struct evaluation *evaluation, guint index)
+static const struct target *report_target_at(const struct evaluation *evaluation, guint index)
 {
     return g_ptr_array_index(evaluation->targets->targets, index);
 }
@@ -30,7 +31,7 @@ static int path_width(const struct evaluation *evaluation)
 {
     int width = LEAST_PATH;
     for (guint i = 0; i < evaluation->parameters->len; i++)
-        width = MAX(width, text_width(parameter_at(evaluation, i)->path));
+        width = MAX(width, text_width(report_parameter_at(evaluation, i)->path));
     return width;
 }
 
@@ -39,8 +40,8 @@ static double off_by(const struct fit *fit, const struct evaluation *evaluation,
 {
     const double *residuals = fit->residuals;
     for (guint i = 0; i < index; i++)
-        residuals += target_residuals(target_at(evaluation, i));
-    const struct target *target = target_at(evaluation, index);
+        residuals += target_residuals(report_target_at(evaluation, i));
+    const struct target *target = report_target_at(evaluation, index);
     double sum = 0.0;
     for (int i = 0; i < target_residuals(target); i++)
         sum += residuals[i] * residuals[i];
@@ -55,7 +56,7 @@ static void print_parameters(const struct fit *fit, const struct analysis *analy
     int width = path_width(evaluation);
     fprintf(out, "%-*s %16s %14s   %s\n", width, "parameter", "value", "+/-", "bounds");
     for (guint i = 0; i < evaluation->parameters->len; i++) {
-        const struct fit_parameter *parameter = parameter_at(evaluation, i);
+        const struct fit_parameter *parameter = report_parameter_at(evaluation, i);
         char *value = fit_parameter_text(parameter, fit->values[i]);
         char *lo = fit_parameter_text(parameter, parameter->lo);
         char *hi = fit_parameter_text(parameter, parameter->hi);
@@ -75,7 +76,7 @@ static void print_targets(const struct fit *fit, const struct evaluation *evalua
     fprintf(out, "\n%-*s %12s %12s %18s\n", TARGET_WIDTH, "target", "expected", "simulated",
             "off by");
     for (guint i = 0; i < evaluation->targets->targets->len; i++) {
-        const struct target *target = target_at(evaluation, i);
+        const struct target *target = report_target_at(evaluation, i);
         char *what = target_text(target);
         fprintf(out, "%-*s", TARGET_WIDTH, what);
         if (target_has_value(target))
@@ -94,13 +95,13 @@ static void print_sensitivity(const struct fit *fit, const struct evaluation *ev
             "crossovers: in tolerances)\n\n%-*s",
             TARGET_WIDTH, "target");
     for (guint i = 0; i < evaluation->parameters->len; i++)
-        fprintf(out, "  %s", parameter_at(evaluation, i)->path);
+        fprintf(out, "  %s", report_parameter_at(evaluation, i)->path);
     fputc('\n', out);
     for (guint i = 0; i < evaluation->targets->targets->len; i++) {
-        char *what = target_text(target_at(evaluation, i));
+        char *what = target_text(report_target_at(evaluation, i));
         fprintf(out, "%-*s", TARGET_WIDTH, what);
         for (guint k = 0; k < evaluation->parameters->len; k++)
-            fprintf(out, "  %*.4g", text_width(parameter_at(evaluation, k)->path),
+            fprintf(out, "  %*.4g", text_width(report_parameter_at(evaluation, k)->path),
                     PER_CENT * gsl_matrix_get(fit->sensitivity, i, k));
         fputc('\n', out);
         g_free(what);
@@ -116,7 +117,7 @@ static void print_correlation(const struct analysis *analysis, const struct eval
     fprintf(out, "\nCondition of the problem: %.3g (1: every parameter shows on its own)\n",
             analysis->condition);
     for (guint i = 0; analysis->correlation && i < evaluation->parameters->len; i++) {
-        fprintf(out, "%-*s", width, parameter_at(evaluation, i)->path);
+        fprintf(out, "%-*s", width, report_parameter_at(evaluation, i)->path);
         for (guint k = 0; k < evaluation->parameters->len; k++)
             fprintf(out, " %6.3f", gsl_matrix_get(analysis->correlation, i, k));
         fputs(i ? "\n" : "   correlation of the estimates\n", out);
@@ -164,7 +165,7 @@ static json_t *parameters_json(const struct fit *fit, const struct analysis *ana
 {
     json_t *list = json_array();
     for (guint i = 0; i < evaluation->parameters->len; i++) {
-        const struct fit_parameter *parameter = parameter_at(evaluation, i);
+        const struct fit_parameter *parameter = report_parameter_at(evaluation, i);
         json_array_append_new(list, json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "path",
                                               parameter->path, "value",
                                               text_value(parameter, fit->values[i]), "start",
@@ -181,11 +182,11 @@ static json_t *targets_json(const struct fit *fit, const struct evaluation *eval
 {
     json_t *list = json_array();
     for (guint i = 0; i < evaluation->targets->targets->len; i++) {
-        const struct target *target = target_at(evaluation, i);
+        const struct target *target = report_target_at(evaluation, i);
         bool point = target_has_value(target);
         json_t *changes = json_object();
         for (guint k = 0; k < evaluation->parameters->len; k++)
-            json_object_set_new(changes, parameter_at(evaluation, k)->path,
+            json_object_set_new(changes, report_parameter_at(evaluation, k)->path,
                                 number(PER_CENT * gsl_matrix_get(fit->sensitivity, i, k)));
         char *what = target_text(target);
         json_array_append_new(

@@ -268,7 +268,8 @@ static json_t *crash_result(const struct piece *piece, const char *crash)
     return json;
 }
 
-static bool finished(void *owner, int item, const char *text, const char *crash, GError **error)
+static bool piece_finished(void *owner, int item, const char *text, const char *crash,
+                           GError **error)
 {
     struct campaign *campaign = owner;
     struct piece *piece = piece_at(campaign, item);
@@ -328,7 +329,7 @@ bool campaign_run(struct campaign *campaign, GError **error)
         .time_limit_s = campaign->options.time_limit_s,
         .owner = campaign,
         .perform = perform,
-        .finished = finished,
+        .finished = piece_finished,
         .idle = idle,
     };
     bool good = true;

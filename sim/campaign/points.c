@@ -250,12 +250,7 @@ static char *axes_of(const struct points *points, int point)
     return copy;
 }
 
-static void bind(sqlite3_stmt *statement, int column, const char *text)
-{
-    sqlite3_bind_text(statement, column, text, -1, SQLITE_TRANSIENT);
-}
-
-static bool done(struct store *store, sqlite3_stmt *statement, GError **error)
+static bool points_done(struct store *store, sqlite3_stmt *statement, GError **error)
 {
     int code = sqlite3_step(statement);
     sqlite3_reset(statement);
@@ -263,7 +258,7 @@ static bool done(struct store *store, sqlite3_stmt *statement, GError **error)
     return code == SQLITE_DONE || store_fail(store, "the sweep could not be written", error);
 }
 
-static sqlite3_stmt *prepared(struct store *store, const char *sql, GError **error)
+static sqlite3_stmt *prepared_points(struct store *store, const char *sql, GError **error)
 {
     sqlite3_stmt *statement = NULL;
     if (sqlite3_prepare_v2(store_connection(store), sql, -1, &statement, NULL) != SQLITE_OK)
@@ -277,12 +272,12 @@ static bool keep_series(const struct points *points, const struct campaign *camp
     bool good = true;
     int run = points->runs[point], series = run < 0 ? 0 : campaign_series_count(campaign, run);
     for (int i = 0; good && i < series; i++) {
-        bind(statement, 1, id);
+        store_bind_text(statement, 1, id);
         sqlite3_bind_int(statement, 2, point);
         sqlite3_bind_int(statement, 3, i);
-        bind(statement, 4, campaign_series_name(campaign, run, i));
-        bind(statement, 5, campaign_series_key(campaign, run, i));
-        good = done(campaign_store(campaign), statement, error);
+        store_bind_text(statement, 4, campaign_series_name(campaign, run, i));
+        store_bind_text(statement, 5, campaign_series_key(campaign, run, i));
+        good = points_done(campaign_store(campaign), statement, error);
     }
     return good;
 }
@@ -292,22 +287,24 @@ static bool keep_points(const struct points *points, const struct campaign *camp
 {
     struct store *store = campaign_store(campaign);
     sqlite3_stmt *put =
-        prepared(store, "INSERT OR IGNORE INTO points VALUES (?1, ?2, ?3, ?4, ?5)", error);
+        prepared_points(store, "INSERT OR IGNORE INTO points VALUES (?1, ?2, ?3, ?4, ?5)", error);
     sqlite3_stmt *series =
-        put ? prepared(store, "INSERT OR IGNORE INTO series VALUES (?1, ?2, ?3, ?4, ?5)", error)
+        put ? prepared_points(store, "INSERT OR IGNORE INTO series VALUES (?1, ?2, ?3, ?4, ?5)",
+                              error)
             : NULL;
     bool good = put && series;
     for (int point = 0; good && point < points->count; point++) {
         char *axes = axes_of(points, point);
-        bind(put, 1, id);
+        store_bind_text(put, 1, id);
         sqlite3_bind_int(put, 2, point);
         if (points->runs[point] >= 0)
             sqlite3_bind_int64(put, 3, (sqlite3_int64)campaign_seed(campaign, points->runs[point]));
-        bind(put, 4, axes);
+        store_bind_text(put, 4, axes);
         if (points->problems[point])
-            bind(put, 5, points->problems[point]);
+            store_bind_text(put, 5, points->problems[point]);
         g_free(axes);
-        good = done(store, put, error) && keep_series(points, campaign, id, point, series, error);
+        good = points_done(store, put, error) &&
+               keep_series(points, campaign, id, point, series, error);
     }
     sqlite3_finalize(put);
     sqlite3_finalize(series);
@@ -323,15 +320,15 @@ static bool keep_head(const struct points *points, const struct campaign *campai
         " ?2, ?3, ?4) ON CONFLICT (id) DO UPDATE SET number = excluded.number"
         " WHERE number < excluded.number - 1";
     struct store *store = campaign_store(campaign);
-    sqlite3_stmt *statement = prepared(store, sql, error);
+    sqlite3_stmt *statement = prepared_points(store, sql, error);
     if (!statement)
         return false;
     char *definition = definition_of(points->sweep);
-    bind(statement, 1, id);
-    bind(statement, 2, points->name);
-    bind(statement, 3, campaign_source_id);
-    bind(statement, 4, definition);
-    bool good = done(store, statement, error);
+    store_bind_text(statement, 1, id);
+    store_bind_text(statement, 2, points->name);
+    store_bind_text(statement, 3, campaign_source_id);
+    store_bind_text(statement, 4, definition);
+    bool good = points_done(store, statement, error);
     sqlite3_finalize(statement);
     g_free(definition);
     return good;
@@ -353,14 +350,14 @@ bool points_keep(const struct points *points, const struct campaign *campaign, G
 static bool copy_rows(struct store *into, struct store *from, const char *select,
                       const char *insert, GError **error)
 {
-    sqlite3_stmt *rows = prepared(from, select, error);
-    sqlite3_stmt *put = rows ? prepared(into, insert, error) : NULL;
+    sqlite3_stmt *rows = prepared_points(from, select, error);
+    sqlite3_stmt *put = rows ? prepared_points(into, insert, error) : NULL;
     bool good = put;
     int code = SQLITE_DONE;
     while (good && (code = sqlite3_step(rows)) == SQLITE_ROW) {
         for (int i = 0; i < sqlite3_column_count(rows); i++)
             sqlite3_bind_value(put, i + 1, sqlite3_column_value(rows, i));
-        good = done(into, put, error);
+        good = points_done(into, put, error);
     }
     if (good && code != SQLITE_DONE)
         good = store_fail(from, "cannot be read", error);

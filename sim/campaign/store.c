@@ -275,14 +275,14 @@ void store_close(struct store *store)
 
 // ---- Cases and results ----
 
-static void bind_text(sqlite3_stmt *statement, int column, const char *text)
+void store_bind_text(sqlite3_stmt *statement, int parameter, const char *text)
 {
-    sqlite3_bind_text(statement, column, text, -1, SQLITE_TRANSIENT);
+    sqlite3_bind_text(statement, parameter, text, -1, SQLITE_TRANSIENT);
 }
 
 bool store_has(struct store *store, const char *key)
 {
-    bind_text(store->has, 1, key);
+    store_bind_text(store->has, 1, key);
     bool has = sqlite3_step(store->has) == SQLITE_ROW;
     sqlite3_reset(store->has);
     return has;
@@ -300,14 +300,14 @@ static json_t *read_document(const char *text)
 json_t *store_result(struct store *store, const char *key)
 {
     json_t *result = NULL;
-    bind_text(store->result, 1, key);
+    store_bind_text(store->result, 1, key);
     if (sqlite3_step(store->result) == SQLITE_ROW)
         result = read_document((const char *)sqlite3_column_text(store->result, 0));
     sqlite3_reset(store->result);
     return result;
 }
 
-static bool done(sqlite3_stmt *statement)
+static bool step_done(sqlite3_stmt *statement)
 {
     int code = sqlite3_step(statement);
     sqlite3_reset(statement);
@@ -325,14 +325,14 @@ static bool put_value(struct store *store, const char *key, int *number, const j
                       const json_t *size, const char *metric, const json_t *value)
 {
     sqlite3_stmt *statement = store->put_value;
-    bind_text(statement, 1, key);
+    store_bind_text(statement, 1, key);
     sqlite3_bind_int(statement, 2, (*number)++);
     bind_integer_or_null(statement, 3, rank);
     bind_integer_or_null(statement, 4, size);
-    bind_text(statement, 5, metric);
+    store_bind_text(statement, 5, metric);
     if (json_is_number(value))
         sqlite3_bind_double(statement, 6, json_number_value(value));
-    return done(statement);
+    return step_done(statement);
 }
 
 // A row for each value of a result, in its order.
@@ -365,12 +365,12 @@ static bool put_values(struct store *store, const char *key, const json_t *resul
 static bool put_case(struct store *store, const struct store_case *of)
 {
     sqlite3_stmt *statement = store->put_case;
-    bind_text(statement, 1, of->key);
-    bind_text(statement, 2, of->source);
+    store_bind_text(statement, 1, of->key);
+    store_bind_text(statement, 2, of->source);
     sqlite3_bind_int64(statement, 3, (sqlite3_int64)of->seed);
-    bind_text(statement, 4, of->stack);
-    bind_text(statement, 5, of->definition);
-    return done(statement);
+    store_bind_text(statement, 4, of->stack);
+    store_bind_text(statement, 5, of->definition);
+    return step_done(statement);
 }
 
 static bool put_result(struct store *store, const char *key, const json_t *result)
@@ -379,13 +379,13 @@ static bool put_result(struct store *store, const char *key, const json_t *resul
     const json_t *reason = json_object_get(result, "reason");
     const char *kind = json_string_value(json_object_get(reason, "kind"));
     sqlite3_stmt *statement = store->put_result;
-    bind_text(statement, 1, key);
-    bind_text(statement, 2, json_string_value(json_object_get(result, "status")));
+    store_bind_text(statement, 1, key);
+    store_bind_text(statement, 2, json_string_value(json_object_get(result, "status")));
     if (kind)
-        bind_text(statement, 3, kind);
-    bind_text(statement, 4, document);
+        store_bind_text(statement, 3, kind);
+    store_bind_text(statement, 4, document);
     free(document);
-    return done(statement);
+    return step_done(statement);
 }
 
 bool store_put(struct store *store, const struct store_case *of, const json_t *result,
@@ -393,9 +393,9 @@ bool store_put(struct store *store, const struct store_case *of, const json_t *r
 {
     if (!store_begin(store, error))
         return false;
-    bind_text(store->drop_values, 1, of->key);
-    return (done(store->drop_values) && put_case(store, of) && put_result(store, of->key, result) &&
-            put_values(store, of->key, result)) ||
+    store_bind_text(store->drop_values, 1, of->key);
+    return (step_done(store->drop_values) && put_case(store, of) &&
+            put_result(store, of->key, result) && put_values(store, of->key, result)) ||
            store_fail(store, "a result could not be written", error);
 }
 

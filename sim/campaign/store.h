@@ -21,6 +21,7 @@
 
 struct store;
 struct sqlite3;
+struct sqlite3_stmt;
 
 // Errors of the database, code 0.
 GQuark store_error_quark(void);
@@ -64,6 +65,8 @@ bool store_commit(struct store *store, GError **error);
 // The time (g_get_monotonic_time, microseconds) at which the current transaction began; 0: none.
 gint64 store_began(const struct store *store);
 
+// Binds a copy of the text, or NULL, to the statement's parameter of this number, from 1.
+void store_bind_text(struct sqlite3_stmt *statement, int parameter, const char *text);
 // Runs statements without results. Returns false and sets *error on failure.
 bool store_execute(struct store *store, const char *sql, GError **error);
 // Sets *error from the connection's last error: "PATH: what: why". Returns false.

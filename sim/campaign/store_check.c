@@ -350,7 +350,7 @@ static bool check_row(struct check *check, sqlite3_stmt *row, GError **error)
     return good;
 }
 
-static sqlite3_stmt *prepared(struct check *check, const char *sql, GError **error)
+static sqlite3_stmt *prepared_check(struct check *check, const char *sql, GError **error)
 {
     sqlite3_stmt *statement = NULL;
     if (sqlite3_prepare_v2(store_connection(check->store), sql, -1, &statement, NULL) != SQLITE_OK)
@@ -365,7 +365,7 @@ static bool check_table(struct check *check, const struct table *table, GError *
         g_string_append_printf(sql, "%s %s", i ? "," : "", table->columns[i].name);
     g_string_append_printf(sql, " FROM %s ORDER BY 1, 2", table->name);
     check->table = table;
-    sqlite3_stmt *rows = prepared(check, sql->str, error);
+    sqlite3_stmt *rows = prepared_check(check, sql->str, error);
     bool good = rows;
     int code = SQLITE_DONE;
     while (good && (code = sqlite3_step(rows)) == SQLITE_ROW)
@@ -418,7 +418,7 @@ static const struct table *table_of(const char *name)
 
 static bool check_strays(struct check *check, size_t which, GError **error)
 {
-    sqlite3_stmt *rows = prepared(check, strays[which].sql, error);
+    sqlite3_stmt *rows = prepared_check(check, strays[which].sql, error);
     if (!rows)
         return false;
     check->table = table_of(strays[which].table);
@@ -437,8 +437,8 @@ static bool check_strays(struct check *check, size_t which, GError **error)
 // Whether one of our tables is there as we make it: a table of another kind may compute its cells.
 static bool check_made(struct check *check, const char *name, const char *layout, GError **error)
 {
-    sqlite3_stmt *row =
-        prepared(check, "SELECT sql FROM sqlite_master WHERE type = 'table' AND name = ?1", error);
+    sqlite3_stmt *row = prepared_check(
+        check, "SELECT sql FROM sqlite_master WHERE type = 'table' AND name = ?1", error);
     if (!row)
         return false;
     sqlite3_bind_text(row, 1, name, -1, SQLITE_STATIC);

@@ -170,8 +170,8 @@ static bool give(struct workers *workers, struct worker *worker, GError **error)
     return true;
 }
 
-static bool finished(struct workers *workers, struct worker *worker, const char *text,
-                     const char *crash, GError **error)
+static bool worker_finished(struct workers *workers, struct worker *worker, const char *text,
+                            const char *crash, GError **error)
 {
     int item = worker->item;
     worker->item = -1;
@@ -192,7 +192,7 @@ static bool crashed(struct workers *workers, struct worker *worker, bool too_lon
     else
         crash = g_strdup_printf("the process ended by itself with %d", WEXITSTATUS(status));
     worker->item = item;
-    bool good = finished(workers, worker, NULL, crash, error);
+    bool good = worker_finished(workers, worker, NULL, crash, error);
     g_free(crash);
     return good && give(workers, worker, error);
 }
@@ -222,7 +222,7 @@ static bool receive(struct workers *workers, struct worker *worker, GError **err
     if (!text)
         return true;
     g_byte_array_set_size(worker->received, 0);
-    bool good = finished(workers, worker, text, NULL, error);
+    bool good = worker_finished(workers, worker, text, NULL, error);
     g_free(text);
     return good && give(workers, worker, error);
 }

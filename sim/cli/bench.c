@@ -5,7 +5,7 @@
 #include "bench/bench.h"
 #include "sim/output/json.h"
 
-static const char *const formats[] = {"table", "json", NULL};
+static const char *const bench_formats[] = {"table", "json", NULL};
 
 static void say(const char *text)
 {
@@ -14,7 +14,7 @@ static void say(const char *text)
 
 static enum cli_exit bench(bool quick, bool ns3, const char *format_name)
 {
-    int format = cli_choice("--format", format_name, formats);
+    int format = cli_choice("--format", format_name, bench_formats);
     if (format < 0)
         return CLI_BAD_INPUT;
     struct scenario_schema *schema = registry_schema(&model_registry);
@@ -45,7 +45,7 @@ struct bench_arguments {
 };
 
 const struct cli_option cli_bench_options[] = {
-    CLI_FORMAT_OPTION(struct bench_arguments, format, formats, NULL),
+    CLI_FORMAT_OPTION(struct bench_arguments, format, bench_formats, NULL),
     {.name = "quick",
      .value = CLI_FLAG,
      .offset = offsetof(struct bench_arguments, quick),

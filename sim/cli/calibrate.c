@@ -11,8 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char *const formats[] = {"table", "json", NULL};
-enum format { FORMAT_TABLE, FORMAT_JSON };
+static const char *const calibrate_formats[] = {"table", "json", NULL};
+enum calibrate_format { CALIBRATE_TABLE, CALIBRATE_JSON };
 static const char *const methods[] = {"auto", "lm", "nelder-mead", NULL}; // enum fit_method
 
 struct calibrate_arguments {
@@ -43,10 +43,9 @@ static void free_parameter(void *parameter)
     fit_parameter_free(parameter);
 }
 
-static bool report(GError *error)
+static bool report_fit(GError *error)
 {
-    cli_error(NULL, "%s", error->message);
-    g_error_free(error);
+    cli_refuse(error);
     return false;
 }
 
@@ -58,7 +57,7 @@ static GPtrArray *read_parameters(char **fits, const struct scenario *scenario)
     for (int i = 0; good && fits[i]; i++) {
         GError *error = NULL;
         struct fit_parameter *parameter = fit_parameter_read(fits[i], scenario, &error);
-        good = parameter || report(error);
+        good = parameter || report_fit(error);
         for (guint k = 0; good && k < parameters->len; k++)
             if (strcmp(((struct fit_parameter *)g_ptr_array_index(parameters, k))->path,
                        parameter->path) == 0) {
@@ -135,7 +134,7 @@ static enum cli_exit write_overlay(const char *path, const char *text)
     bool good =
         file_make_directory(directory, &error) && file_put(path, text, strlen(text), &error);
     g_free(directory);
-    return good || report(error) ? CLI_DONE : CLI_BAD_INPUT;
+    return good || report_fit(error) ? CLI_DONE : CLI_BAD_INPUT;
 }
 
 static enum cli_exit check_overlay(const char *path, const struct fit *fit,
@@ -155,12 +154,12 @@ static enum cli_exit check_overlay(const char *path, const struct fit *fit,
 }
 
 static enum cli_exit present(const struct fit *fit, const struct evaluation *evaluation,
-                             const struct calibrate_arguments *arguments, enum format format,
-                             const char *command)
+                             const struct calibrate_arguments *arguments,
+                             enum calibrate_format format, const char *command)
 {
     struct analysis *analysis = analysis_new(fit, evaluation);
     char *overlay = overlay_text(fit, evaluation, command);
-    if (format == FORMAT_JSON) {
+    if (format == CALIBRATE_JSON) {
         char *json = document_text(calibrate_json(fit, analysis, evaluation));
         fputs(json, stdout);
         g_free(json);
@@ -190,8 +189,9 @@ static void show_runs(void *owner, int runs)
 }
 
 static enum cli_exit search(struct evaluation *evaluation,
-                            const struct calibrate_arguments *arguments, enum format format,
-                            enum fit_method method, const char *command)
+                            const struct calibrate_arguments *arguments,
+                            enum calibrate_format format, enum fit_method method,
+                            const char *command)
 {
     GError *error = NULL;
     bool terminal = isatty(STDERR_FILENO);
@@ -206,7 +206,7 @@ static enum cli_exit search(struct evaluation *evaluation,
     if (fit)
         code = present(fit, evaluation, arguments, format, command);
     else
-        report(error);
+        report_fit(error);
     fit_free(fit);
     evaluation_clear(evaluation);
     return code;
@@ -214,7 +214,7 @@ static enum cli_exit search(struct evaluation *evaluation,
 
 static enum cli_exit calibrate_scenario(const char *name, const struct scenario *scenario,
                                         const struct calibrate_arguments *arguments,
-                                        enum format format, enum fit_method method)
+                                        enum calibrate_format format, enum fit_method method)
 {
     GError *error = NULL;
     struct diag_list *diags = diag_list_new();
@@ -246,7 +246,7 @@ static enum cli_exit calibrate_scenario(const char *name, const struct scenario 
         code = search(&evaluation, arguments, format, method, command);
         g_free(command);
     } else if (error) {
-        report(error);
+        report_fit(error);
     }
     campaign_close(campaign);
     if (parameters)
@@ -258,7 +258,7 @@ static enum cli_exit calibrate_scenario(const char *name, const struct scenario 
 static enum cli_exit calibrate_argument(const char *name,
                                         const struct calibrate_arguments *arguments)
 {
-    int format = cli_choice("--format", arguments->format, formats);
+    int format = cli_choice("--format", arguments->format, calibrate_formats);
     int method = cli_choice("--method", arguments->method, methods);
     const struct file_use uses[] = {{"--out", arguments->out, true},
                                     {"--to", arguments->to, false}};
@@ -273,7 +273,7 @@ static enum cli_exit calibrate_argument(const char *name,
     const struct file_use files[] = {{"--out", arguments->out, true},
                                      {"the scenario", scenario ? scenario->file : NULL, false}};
     if (scenario && cli_files_differ(NULL, files, G_N_ELEMENTS(files)))
-        code = calibrate_scenario(name, scenario, arguments, (enum format)format,
+        code = calibrate_scenario(name, scenario, arguments, (enum calibrate_format)format,
                                   (enum fit_method)method);
     scenario_free(scenario);
     registry_schema_free(schema);
@@ -323,7 +323,7 @@ const struct cli_option cli_calibrate_options[] = {
     CLI_JOBS_OPTION(struct calibrate_arguments, jobs),
     CLI_DATABASE_OPTION(struct calibrate_arguments, database, ""),
     CLI_LIMIT_OPTIONS(struct calibrate_arguments, limits),
-    CLI_FORMAT_OPTION(struct calibrate_arguments, format, formats, NULL),
+    CLI_FORMAT_OPTION(struct calibrate_arguments, format, calibrate_formats, NULL),
     CLI_OPTIONS_END,
 };
 

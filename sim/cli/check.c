@@ -7,8 +7,8 @@
 #include "sim/workload/estimate.h"
 #include "sim/workload/model.h"
 
-static const char *const formats[] = {"table", "json", NULL};
-enum format { FORMAT_TABLE, FORMAT_JSON };
+static const char *const check_formats[] = {"table", "json", NULL};
+enum check_format { CHECK_TABLE, CHECK_JSON };
 
 struct check_arguments {
     char **sets, *format;
@@ -73,7 +73,7 @@ static void print_scenario(const char *file, const struct scenario *scenario)
 }
 
 static enum cli_exit check(char **files, const struct check_arguments *arguments,
-                           enum format format)
+                           enum check_format format)
 {
     struct scenario_schema *schema = registry_schema(&model_registry);
     enum cli_exit code = CLI_DONE;
@@ -83,13 +83,13 @@ static enum cli_exit check(char **files, const struct check_arguments *arguments
             cli_scenario(schema, *file, arguments->sets, arguments->allow_unused, 0);
         if (!scenario)
             code = CLI_BAD_INPUT;
-        else if (format == FORMAT_JSON)
+        else if (format == CHECK_JSON)
             json_array_append_new(all, scenario_json(*file, scenario));
         else
             print_scenario(*file, scenario);
         scenario_free(scenario);
     }
-    if (format == FORMAT_JSON) {
+    if (format == CHECK_JSON) {
         char *text = document_text(json_pack("{s:O}", "scenarios", all));
         fputs(text, stdout);
         g_free(text);
@@ -102,7 +102,7 @@ static enum cli_exit check(char **files, const struct check_arguments *arguments
 const struct cli_option cli_check_options[] = {
     CLI_SET_OPTION(struct check_arguments, sets),
     CLI_UNUSED_OPTION(struct check_arguments, allow_unused),
-    CLI_FORMAT_OPTION(struct check_arguments, format, formats, NULL),
+    CLI_FORMAT_OPTION(struct check_arguments, format, check_formats, NULL),
     CLI_OPTIONS_END,
 };
 
@@ -111,8 +111,8 @@ enum cli_exit cli_check(const struct cli_command *command, int argc, char **argv
     struct check_arguments arguments = {0};
     enum cli_exit code;
     if (cli_parse(command, &arguments, &argc, &argv, &code)) {
-        int format = cli_choice("--format", arguments.format, formats);
-        code = format < 0 ? CLI_BAD_INPUT : check(argv + 1, &arguments, (enum format)format);
+        int format = cli_choice("--format", arguments.format, check_formats);
+        code = format < 0 ? CLI_BAD_INPUT : check(argv + 1, &arguments, (enum check_format)format);
     }
     cli_clear(command, &arguments);
     return code;

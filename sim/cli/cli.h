@@ -90,6 +90,8 @@ void cli_usage(FILE *out);
 
 // Prints an error on stderr: "netsim: " and the text. The hint (may be NULL) follows in brackets.
 void cli_error(const char *hint, const char *format, ...) G_GNUC_PRINTF(2, 3);
+// Prints the error on stderr and frees it. Returns CLI_BAD_INPUT.
+enum cli_exit cli_refuse(GError *error);
 
 // Prints text for people to stdout, as sim/core/shown.h shows it.
 void cli_print(const char *format, ...) G_GNUC_PRINTF(1, 2);

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-static const char *const formats[] = {"table", "json", "junit", NULL};
+static const char *const compare_formats[] = {"table", "json", "junit", NULL};
 enum compare_format { COMPARE_TABLE, COMPARE_JSON, COMPARE_JUNIT };
 
 struct compare_arguments {
@@ -28,7 +28,7 @@ static struct compared *load(const char *place)
 }
 
 // A metric that neither has would compare nothing, and look well.
-static bool metrics_are_right(const GPtrArray *metrics, char **names)
+static bool compare_metrics_are_right(const GPtrArray *metrics, char **names)
 {
     for (; names && *names; names++) {
         guint found = 0;
@@ -89,7 +89,7 @@ static enum cli_exit compare_results(const struct compared *a, const struct comp
 {
     enum cli_exit code = CLI_BAD_INPUT;
     GPtrArray *metrics = compared_metrics(a, b);
-    struct tolerances *tolerances = metrics_are_right(metrics, arguments->metrics)
+    struct tolerances *tolerances = compare_metrics_are_right(metrics, arguments->metrics)
                                         ? read_tolerances(arguments->tolerances, metrics)
                                         : NULL;
     if (tolerances) {
@@ -145,7 +145,7 @@ const struct cli_option cli_compare_options[] = {
      .offset = offsetof(struct compare_arguments, metrics),
      .argument = "NAME",
      .summary = "only this metric (repeatable)"},
-    CLI_FORMAT_OPTION(struct compare_arguments, format, formats, NULL),
+    CLI_FORMAT_OPTION(struct compare_arguments, format, compare_formats, NULL),
     CLI_OPTIONS_END,
 };
 
@@ -154,7 +154,7 @@ enum cli_exit cli_compare(const struct cli_command *command, int argc, char **ar
     struct compare_arguments arguments = {0};
     enum cli_exit code;
     if (cli_parse(command, &arguments, &argc, &argv, &code)) {
-        int format = cli_choice("--format", arguments.format, formats);
+        int format = cli_choice("--format", arguments.format, compare_formats);
         code = CLI_BAD_INPUT;
         if (format >= 0)
             code = compare_places(argv + 1, &arguments, (enum compare_format)format);

@@ -13,12 +13,12 @@
 
 #include <string.h>
 
-#define TEXT_WIDTH 92
+#define PARAMETER_TEXT_WIDTH 92
 
 // Before the name of a benchmark whose own keys of the workload these are.
 #define WORKLOAD_OF "workload of "
 
-static const char *const formats[] = {"text", "markdown", NULL};
+static const char *const describe_formats[] = {"text", "markdown", NULL};
 
 // ---- Which tables ----
 
@@ -175,7 +175,7 @@ static char *source_text(const struct param *param)
 static void append_indented(GString *out, const char *text)
 {
     g_string_append(out, "      ");
-    text_append_wrapped(out, text, TEXT_WIDTH - 6, 6);
+    text_append_wrapped(out, text, PARAMETER_TEXT_WIDTH - 6, 6);
     g_string_append_c(out, '\n');
 }
 
@@ -202,7 +202,7 @@ static void append_param_text(GString *out, const struct param_table *table,
 static void append_section_text(GString *out, const struct scenario_section *section)
 {
     g_string_append_printf(out, "%s%s: ", out->len > 0 ? "\n" : "", section->path);
-    text_append_wrapped(out, section->table->doc, TEXT_WIDTH - 2, 2);
+    text_append_wrapped(out, section->table->doc, PARAMETER_TEXT_WIDTH - 2, 2);
     g_string_append_c(out, '\n');
     for (const struct param *param = section->table->params; param->name; param++)
         append_param_text(out, section->table, param);
@@ -212,7 +212,7 @@ static void append_section_text(GString *out, const struct scenario_section *sec
 static void append_benchmark_text(GString *out, const struct benchmark_schema *benchmark)
 {
     g_string_append_printf(out, "%s: ", benchmark->name);
-    text_append_wrapped(out, benchmark->doc, TEXT_WIDTH - 2, 2);
+    text_append_wrapped(out, benchmark->doc, PARAMETER_TEXT_WIDTH - 2, 2);
     g_string_append_printf(out, "\n  ranks: %d", MAX(benchmark->least_ranks, 1));
     if (benchmark->most_ranks == 0)
         g_string_append(out, " or more");
@@ -291,7 +291,7 @@ static void print_sections(const struct scenario_schema *schema, const char *mod
 
 static enum cli_exit describe(const char *model, bool schema_wanted, const char *format_name)
 {
-    int format = cli_choice("--format", format_name, formats);
+    int format = cli_choice("--format", format_name, describe_formats);
     if (format < 0)
         return CLI_BAD_INPUT;
     struct scenario_schema *schema = registry_schema(&model_registry);
@@ -320,7 +320,7 @@ const struct cli_option cli_describe_options[] = {
      .value = CLI_FLAG,
      .offset = offsetof(struct describe_arguments, schema),
      .summary = "print a JSON Schema of scenarios, for editors"},
-    CLI_FORMAT_OPTION(struct describe_arguments, format, formats,
+    CLI_FORMAT_OPTION(struct describe_arguments, format, describe_formats,
                       "As `markdown` it is the reference of parameters."),
     CLI_OPTIONS_END,
 };

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#define TEXT_WIDTH 92
+#define OPERATION_TEXT_WIDTH 92
 #define ALL "operations"
 
 // ---- Which ----
@@ -152,7 +152,7 @@ static void append_key_text(GString *out, const struct operation_key *key)
     if (*range)
         g_string_append_printf(out, "   [%s]", range);
     g_string_append_printf(out, "   %s\n      ", units_of(key));
-    text_append_wrapped(out, key->param.doc, TEXT_WIDTH - 6, 6);
+    text_append_wrapped(out, key->param.doc, OPERATION_TEXT_WIDTH - 6, 6);
     g_string_append_c(out, '\n');
     g_free(range);
 }
@@ -162,7 +162,7 @@ static void append_text(GString *out, const struct operation_kind *kind, const c
     g_string_append_printf(out, "%soperation %s%s%s: ", out->len > 0 ? "\n" : "", kind->name,
                            stacks ? " of " : "", stacks ? stacks : "");
     char *meaning = meaning_of(kind);
-    text_append_wrapped(out, meaning, TEXT_WIDTH - 2, 2);
+    text_append_wrapped(out, meaning, OPERATION_TEXT_WIDTH - 2, 2);
     g_free(meaning);
     g_string_append_c(out, '\n');
     for (const struct operation_key *key = kind->keys; key && key->param.name; key++)

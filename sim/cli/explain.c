@@ -9,8 +9,8 @@
 
 #include <string.h>
 
-static const char *const formats[] = {"table", "csv", "json", NULL};
-enum format { FORMAT_TABLE, FORMAT_CSV, FORMAT_JSON };
+static const char *const explain_formats[] = {"table", "csv", "json", NULL};
+enum explain_format { EXPLAIN_TABLE, EXPLAIN_CSV, EXPLAIN_JSON };
 
 struct explain_arguments {
     char **sets, **series;
@@ -109,7 +109,7 @@ static void print_csv(const char *scenario, const GPtrArray *all)
 }
 
 // A run that failed or lost data has no message whose time could be explained; why is the answer.
-static enum cli_exit code_of(const GPtrArray *all)
+static enum cli_exit explain_code(const GPtrArray *all)
 {
     enum cli_exit code = CLI_DONE;
     for (guint i = 0; i < all->len; i++) {
@@ -143,8 +143,9 @@ static void free_series(void *series)
 }
 
 static enum cli_exit explain_scenario(const struct scenario *scenario,
-                                      const struct explain_arguments *arguments, enum format format,
-                                      const int64_t *only, const struct reader *reader)
+                                      const struct explain_arguments *arguments,
+                                      enum explain_format format, const int64_t *only,
+                                      const struct reader *reader)
 {
     GPtrArray *all = g_ptr_array_new_with_free_func(free_series);
     for (guint i = 0; i < scenario->cases->len; i++) {
@@ -155,17 +156,17 @@ static enum cli_exit explain_scenario(const struct scenario *scenario,
     }
     char *json = document_text(report_json(scenario->name, all));
     switch (format) {
-    case FORMAT_TABLE:
+    case EXPLAIN_TABLE:
         print_tables(all);
         break;
-    case FORMAT_CSV:
+    case EXPLAIN_CSV:
         print_csv(scenario->name, all);
         break;
-    case FORMAT_JSON:
+    case EXPLAIN_JSON:
         fputs(json, stdout);
         break;
     }
-    enum cli_exit code = code_of(all);
+    enum cli_exit code = explain_code(all);
     if (arguments->plot && any_done(all) && !cli_draw("explain.py", json, arguments->plot))
         code = CLI_BAD_INPUT;
     g_free(json);
@@ -197,7 +198,7 @@ static bool read_size(const char *text, int64_t *size)
 
 static enum cli_exit explain_argument(const char *file, const struct explain_arguments *arguments)
 {
-    int format = cli_choice("--format", arguments->format, formats);
+    int format = cli_choice("--format", arguments->format, explain_formats);
     uint64_t seed;
     int64_t size = 0;
     if (format < 0 || !cli_seed(arguments->seed, &seed) ||
@@ -213,7 +214,7 @@ static enum cli_exit explain_argument(const char *file, const struct explain_arg
         cli_packets_exist(scenario, arguments->series, "explain") &&
         size_is_wanted(scenario, arguments) && cli_files_differ(scenario, &plot, 1))
         code =
-            explain_scenario(scenario, arguments, (enum format)format,
+            explain_scenario(scenario, arguments, (enum explain_format)format,
                              arguments->size ? &size : NULL, arguments->no_trials ? NULL : &reader);
     scenario_free(scenario);
     registry_schema_free(schema);
@@ -242,7 +243,7 @@ const struct cli_option cli_explain_options[] = {
     CLI_UNUSED_OPTION(struct explain_arguments, allow_unused),
     CLI_SEED_OPTION(struct explain_arguments, seed),
     CLI_FORMAT_OPTION(
-        struct explain_arguments, format, formats,
+        struct explain_arguments, format, explain_formats,
         "CSV has one number a row: scenario, series, size, kind, name, class, unit, value."),
     CLI_LIMIT_OPTIONS(struct explain_arguments, limits),
     {.name = "plot",

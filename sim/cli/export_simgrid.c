@@ -151,7 +151,7 @@ static void readme_command(GString *text, const struct platform_series *series)
 static char *largest_text(const struct flow_curve *curve)
 {
     const GArray *points = curve->points;
-    int64_t size = g_array_index(points, struct curve_point, points->len - 1).size;
+    int64_t size = g_array_index(points, struct flow_curve_point, points->len - 1).size;
     return quantity_format(QUANTITY_SIZE, (struct quantity){.integer = size});
 }
 
@@ -188,7 +188,7 @@ static void readme_curve(GString *text, const struct platform_series *series)
                                model->eager);
     g_string_append(text, "| from (B) | to (B) | us | us per KiB |\n|---|---|---|---|\n");
     for (guint i = 0; i < model->pieces->len; i++) {
-        const struct piece *piece = &g_array_index(model->pieces, struct piece, i);
+        const struct flow_piece *piece = &g_array_index(model->pieces, struct flow_piece, i);
         g_string_append_printf(text,
                                "| %" G_GINT64_FORMAT " | %" G_GINT64_FORMAT " | %.3f | %.4f |\n",
                                piece->first, piece->last, piece->base * 1e6, piece->slope * 1024e6);
@@ -261,12 +261,11 @@ static enum cli_exit write_files(const struct platform_series *series, const cha
     if (file_ready_directory(directory, &error) &&
         file_put_all(directory, files, G_N_ELEMENTS(files), &error))
         return CLI_DONE;
-    cli_error(NULL, "%s", error->message);
-    g_error_free(error);
-    return CLI_BAD_INPUT;
+    return cli_refuse(error);
 }
 
-static enum cli_exit write_series(const struct platform_series *series, const char *directory)
+static enum cli_exit write_platform_series(const struct platform_series *series,
+                                           const char *directory)
 {
     enum cli_exit code = write_files(series, directory);
     if (code != CLI_DONE)
@@ -312,7 +311,7 @@ static enum cli_exit export_series(struct platform_series *series, guint number)
     if (fit_series(series, &error) && write_xml(series, &error)) {
         series->hosts = platform_hosts(series->test_case);
         series->readme = readme_of(series);
-        code = write_series(series, directory);
+        code = write_platform_series(series, directory);
     } else {
         cli_error(NULL, "%s: %s", series->test_case->name, error);
     }

@@ -7,7 +7,7 @@
 
 #define DEFAULT_SPEED 1000000000 // flop/s
 
-static bool read_speed(const char *text, int64_t *speed)
+static bool export_read_speed(const char *text, int64_t *speed)
 {
     struct quantity quantity = {0};
     char *error = NULL, *hint = NULL;
@@ -26,7 +26,7 @@ bool export_speed(const struct export_job *job, const struct workload *workload,
 {
     const struct replay_config *replay = workload->recording ? workload->parameters->values : NULL;
     if (job->arguments->host_speed)
-        return read_speed(job->arguments->host_speed, speed);
+        return export_read_speed(job->arguments->host_speed, speed);
     *speed = replay && replay->speed > 0 ? replay->speed : DEFAULT_SPEED;
     return true;
 }

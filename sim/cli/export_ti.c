@@ -33,8 +33,8 @@ static struct op_source *source_of(const struct ti_series *series)
     return workload_source(benchmark, &series->workload);
 }
 
-static void complain(const struct ti_series *series, const struct source_mark *mark, int line,
-                     const char *call, int rank, const char *why)
+static void complain_of_series(const struct ti_series *series, const struct source_mark *mark,
+                               int line, const char *call, int rank, const char *why)
 {
     char *place =
         mark && mark->line > 0 ? g_strdup_printf("%s:%d: ", mark->file, line) : g_strdup("");
@@ -64,10 +64,10 @@ static enum cli_exit write_calls(const struct ti_series *series, struct recorded
             code = CLI_BAD_INPUT;
         }
         if (code != CLI_DONE)
-            complain(series, &mark, mark.line, calls->from.kind->name, rank, why);
+            complain_of_series(series, &mark, mark.line, calls->from.kind->name, rank, why);
     }
     if (code == CLI_DONE && !ferror(out) && !ti_writer_end(writer, &why, &line)) {
-        complain(series, &mark, line, "a request", rank, why);
+        complain_of_series(series, &mark, line, "a request", rank, why);
         code = CLI_BAD_INPUT;
     }
     ti_writer_free(writer);
@@ -83,9 +83,7 @@ static char *rank_name(const struct ti_series *series, int rank)
 
 static enum cli_exit failed(GError *error)
 {
-    cli_error(NULL, "%s", error->message);
-    g_error_free(error);
-    return CLI_BAD_INPUT;
+    return cli_refuse(error);
 }
 
 static enum cli_exit write_rank(const struct ti_series *series, struct recorded_calls *calls,
@@ -141,7 +139,7 @@ static enum cli_exit write_text(const char *directory, const char *name, const G
     return good ? CLI_DONE : failed(error);
 }
 
-static enum cli_exit write_series(const struct ti_series *series)
+static enum cli_exit write_trace_series(const struct ti_series *series)
 {
     enum cli_exit code = write_ranks(series, NULL);
     GString *list = g_string_new(NULL);
@@ -209,7 +207,7 @@ enum cli_exit export_ti(const struct export_job *job)
                                                                 : CLI_BAD_INPUT;
     }
     for (guint i = 0; code == CLI_DONE && i < job->cases->len; i++)
-        code = write_series(&all[i]);
+        code = write_trace_series(&all[i]);
     if (code == CLI_DONE)
         code = write_readme(job, all);
     g_free(all);

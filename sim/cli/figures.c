@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-static const char *const formats[] = {"svg", "png", "pdf", NULL};
+static const char *const figures_formats[] = {"svg", "png", "pdf", NULL};
 
 struct figures_arguments {
     char *format, *out;
@@ -31,12 +31,6 @@ struct drawing {
     bool lost; // a series lost data
     gint64 started;
 };
-
-static void report(GError *error)
-{
-    cli_error(NULL, "%s", error->message);
-    g_error_free(error);
-}
 
 static double seconds_since(gint64 start)
 {
@@ -99,7 +93,7 @@ GPtrArray *cli_figures_named(const GPtrArray *specs, char **words)
 
 // ---- Running ----
 
-static void on_case(void *owner, int done, int total, const char *name)
+static void figure_case(void *owner, int done, int total, const char *name)
 {
     struct drawing *drawing = owner;
     drawing->ran++;
@@ -113,7 +107,7 @@ static struct campaign_options campaign_of(struct drawing *drawing)
         .data_dir = cli_data_dir(),
         .jobs = drawing->arguments->jobs,
         .run_again = drawing->arguments->again,
-        .progress = on_case,
+        .progress = figure_case,
         .progress_owner = drawing,
     };
 }
@@ -159,7 +153,7 @@ bool cli_figure_lost(const json_t *document)
 }
 
 // Runs what the figures need and makes their documents.
-static bool simulate(struct drawing *drawing, GError **error)
+static bool figures_simulate(struct drawing *drawing, GError **error)
 {
     struct campaign_options options = campaign_of(drawing);
     struct runs *runs = runs_new(&model_registry, &options, error);
@@ -247,7 +241,7 @@ static void print_totals(const struct drawing *drawing, json_t *scorecard, doubl
 static bool draw_all(struct drawing *drawing, GError **error)
 {
     char *why = NULL;
-    if (!file_make_directory(drawing->directory, error) || !simulate(drawing, error))
+    if (!file_make_directory(drawing->directory, error) || !figures_simulate(drawing, error))
         return false;
     json_t *scorecard = judge(drawing, &why);
     double simulated = seconds_since(drawing->started);
@@ -282,7 +276,7 @@ static enum cli_exit draw_figures(const GPtrArray *figures,
     struct drawing drawing = {
         .arguments = arguments,
         .directory = directory,
-        .format = formats[format],
+        .format = figures_formats[format],
         .figures = figures,
         .documents = g_ptr_array_new_with_free_func(unref_json),
         .started = g_get_monotonic_time(),
@@ -297,7 +291,7 @@ static enum cli_exit draw_figures(const GPtrArray *figures,
     }
     enum cli_exit code = cli_exit_of(error, CLI_BAD_INPUT);
     if (!good)
-        report(error);
+        cli_refuse(error);
     g_ptr_array_unref(drawing.documents);
     g_free(drawing.database);
     g_free(drawing.python);
@@ -315,7 +309,7 @@ static void print_list(const GPtrArray *figures)
 }
 
 const struct cli_option cli_figures_options[] = {
-    CLI_FORMAT_OPTION(struct figures_arguments, format, formats, NULL),
+    CLI_FORMAT_OPTION(struct figures_arguments, format, figures_formats, NULL),
     {.name = "out",
      .value = CLI_TEXT,
      .offset = offsetof(struct figures_arguments, out),
@@ -338,7 +332,7 @@ enum cli_exit cli_figures(const struct cli_command *command, int argc, char **ar
     enum cli_exit code;
     if (cli_parse(command, &arguments, &argc, &argv, &code)) {
         code = CLI_BAD_INPUT;
-        int format = cli_choice("--format", arguments.format, formats);
+        int format = cli_choice("--format", arguments.format, figures_formats);
         GPtrArray *specs = NULL, *figures = NULL;
         if (format >= 0 && (specs = cli_figure_specs()))
             figures = cli_figures_named(specs, argv + 1);

@@ -6,8 +6,8 @@
 #include "sim/output/json.h"
 #include "sim/workload/flatten.h"
 
-static const char *const formats[] = {"table", "json", NULL};
-enum format { FORMAT_TABLE, FORMAT_JSON };
+static const char *const flatten_formats[] = {"table", "json", NULL};
+enum flatten_format { FLATTEN_TABLE, FLATTEN_JSON };
 
 struct flatten_arguments {
     char **sets, **series;
@@ -19,7 +19,7 @@ struct flatten_arguments {
 struct printing {
     const struct scenario_case *test_case;
     struct flatten *flatten;
-    enum format format;
+    enum flatten_format format;
 };
 
 static const char *name_of(const struct flat_op *op)
@@ -155,7 +155,7 @@ static enum cli_exit print_rank(const struct printing *printing, int rank)
     struct flat_op op;
     enum source_next next = SOURCE_CALL;
     while (!ferror(stdout) && (next = flatten_next(printing->flatten, rank, &op)) == SOURCE_CALL) {
-        if (printing->format == FORMAT_TABLE)
+        if (printing->format == FLATTEN_TABLE)
             print_row(rank, &op);
         else
             print_line(printing->test_case->name, rank, &op);
@@ -170,7 +170,7 @@ static enum cli_exit print_rank(const struct printing *printing, int rank)
 
 // rank: -1: all.
 static enum cli_exit print_series(const struct scenario_case *test_case, int rank,
-                                  enum format format)
+                                  enum flatten_format format)
 {
     struct workload workload = test_case->workload;
     if (workload.repetitions == 0)
@@ -178,7 +178,7 @@ static enum cli_exit print_series(const struct scenario_case *test_case, int ran
     struct printing printing = {test_case, flatten_case(&model_registry, test_case, &workload),
                                 format};
     enum cli_exit code = CLI_DONE;
-    if (format == FORMAT_TABLE)
+    if (format == FLATTEN_TABLE)
         cli_print("%s\nrank  call            operation       request  what\n", test_case->name);
     for (int i = MAX(rank, 0); code == CLI_DONE && i < workload.ranks; i++) {
         if (rank < 0 || rank == i)
@@ -232,7 +232,7 @@ static bool known_beforehand(const struct scenario *scenario, char **series)
 
 static enum cli_exit flatten_argument(const char *file, const struct flatten_arguments *arguments)
 {
-    int format = cli_choice("--format", arguments->format, formats), rank;
+    int format = cli_choice("--format", arguments->format, flatten_formats), rank;
     if (format < 0 || !read_rank(arguments->rank, &rank))
         return CLI_BAD_INPUT;
     struct scenario_schema *schema = registry_schema(&model_registry);
@@ -247,7 +247,7 @@ static enum cli_exit flatten_argument(const char *file, const struct flatten_arg
         for (guint i = 0; code == CLI_DONE && i < scenario->cases->len; i++) {
             const struct scenario_case *test_case = g_ptr_array_index(scenario->cases, i);
             if (cli_series_wanted(arguments->series, test_case->name))
-                code = print_series(test_case, rank, (enum format)format);
+                code = print_series(test_case, rank, (enum flatten_format)format);
         }
     }
     scenario_free(scenario);
@@ -264,7 +264,7 @@ const struct cli_option cli_flatten_options[] = {
      .summary = "only this rank"},
     CLI_SET_OPTION(struct flatten_arguments, sets),
     CLI_UNUSED_OPTION(struct flatten_arguments, allow_unused),
-    CLI_FORMAT_OPTION(struct flatten_arguments, format, formats,
+    CLI_FORMAT_OPTION(struct flatten_arguments, format, flatten_formats,
                       "JSON is one object a line, with sizes in bytes and times in picoseconds."),
     CLI_OPTIONS_END,
 };

@@ -13,7 +13,7 @@
 const char *const cli_list_kinds[] = {"stacks",  "testbeds", "benchmarks", "scenarios", "sweeps",
                                       "figures", "sections", "parameters", NULL};
 #define KINDS_BY_DEFAULT 5
-static const char *const formats[] = {"table", "json", NULL};
+static const char *const list_formats[] = {"table", "json", NULL};
 
 static json_t *entry_new(const char *name, const char *description)
 {
@@ -210,7 +210,7 @@ static void print_table(json_t *document)
 
 static enum cli_exit list_print(int kind, gboolean names, const char *format_name)
 {
-    int format = cli_choice("--format", format_name, formats);
+    int format = cli_choice("--format", format_name, list_formats);
     if (format < 0)
         return CLI_BAD_INPUT;
     struct scenario_schema *schema = registry_schema(&model_registry);
@@ -243,7 +243,7 @@ const struct cli_option cli_list_options[] = {
      .value = CLI_FLAG,
      .offset = offsetof(struct list_arguments, names),
      .summary = "print names alone, one a line"},
-    CLI_FORMAT_OPTION(struct list_arguments, format, formats, NULL),
+    CLI_FORMAT_OPTION(struct list_arguments, format, list_formats, NULL),
     CLI_OPTIONS_END,
 };
 

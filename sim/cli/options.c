@@ -24,6 +24,13 @@ void cli_error(const char *hint, const char *format, ...)
     g_free(text);
 }
 
+enum cli_exit cli_refuse(GError *error)
+{
+    cli_error(NULL, "%s", error->message);
+    g_error_free(error);
+    return CLI_BAD_INPUT;
+}
+
 void cli_print(const char *format, ...)
 {
     va_list arguments;

@@ -7,13 +7,7 @@
 
 #include <string.h>
 
-static const char *const formats[] = {"svg", "png", "pdf", NULL};
-
-static void report(GError *error)
-{
-    cli_error(NULL, "%s", error->message);
-    g_error_free(error);
-}
+static const char *const plot_formats[] = {"svg", "png", "pdf", NULL};
 
 // ---- Drawing ----
 
@@ -24,11 +18,11 @@ static int format_of(const struct plot_arguments *arguments)
     const char *dot = strrchr(name, '.');
     int format = 0;
     if (arguments->format || !dot || dot == name) {
-        format = cli_choice("--format", arguments->format, formats);
+        format = cli_choice("--format", arguments->format, plot_formats);
     } else {
-        while (formats[format] && strcmp(dot + 1, formats[format]) != 0)
+        while (plot_formats[format] && strcmp(dot + 1, plot_formats[format]) != 0)
             format++;
-        if (!formats[format]) {
+        if (!plot_formats[format]) {
             cli_error("or say which it is to be with --format",
                       "--out %s: a picture ends in .svg, .png or .pdf", arguments->out);
             format = -1;
@@ -51,8 +45,8 @@ static char *default_file(json_t *document, const char *format)
     return path;
 }
 
-static bool draw(json_t *document, const char *python, const char *format, const char *out,
-                 GError **error)
+static bool plot_draw(json_t *document, const char *python, const char *format, const char *out,
+                      GError **error)
 {
     char *text = document_text(json_incref(document));
     char *where = g_strconcat("--out=", out, NULL); // `out` may begin with -
@@ -78,9 +72,10 @@ static enum cli_exit plot(char *const *words, int count, const struct plot_argum
     char *python = python_find(&error), *out = NULL;
     enum cli_exit code = CLI_BAD_INPUT;
     if (python && (document = plot_document(words, count, arguments, &error))) {
-        out = arguments->out ? g_strdup(arguments->out) : default_file(document, formats[format]);
+        out = arguments->out ? g_strdup(arguments->out)
+                             : default_file(document, plot_formats[format]);
         cli_figure_notes(document);
-        if (draw(document, python, formats[format], out, &error)) {
+        if (plot_draw(document, python, plot_formats[format], out, &error)) {
             code = cli_figure_lost(document) ? CLI_CHECK_FAILED : CLI_DONE;
             if (!arguments->quiet)
                 cli_print("%s\n", out);
@@ -88,7 +83,7 @@ static enum cli_exit plot(char *const *words, int count, const struct plot_argum
     }
     code = cli_exit_of(error, code);
     if (error)
-        report(error);
+        cli_refuse(error);
     json_decref(document);
     g_free(out);
     g_free(python);
@@ -163,7 +158,7 @@ const struct cli_option cli_plot_options[] = {
      .more = "What `netsim run --values FILE` writes, which can be drawn too: one panel for each "
              "connection or path with the most changes. `--series` chooses of the run's series, "
              "`--metric` of the quantities: cwnd."},
-    CLI_FORMAT_OPTION(struct plot_arguments, format, formats, NULL),
+    CLI_FORMAT_OPTION(struct plot_arguments, format, plot_formats, NULL),
     {.name = "out",
      .value = CLI_TEXT,
      .offset = offsetof(struct plot_arguments, out),

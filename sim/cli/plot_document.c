@@ -3,6 +3,7 @@
 #include "sim/cli/plot.h"
 
 #include "sim/campaign/campaign.h"
+#include "sim/cli/sweep.h"
 #include "sim/figures/document.h"
 #include "sim/figures/measured.h"
 #include "sim/figures/over_time.h"
@@ -64,9 +65,9 @@ static bool is_database(const char *path)
 
 // The database of a sweep that an argument names: itself, or what is in a directory in which no
 // `run` has left results. NULL if it names something else; the caller frees it.
-static char *database_of(const char *argument)
+static char *plot_database_of(const char *argument)
 {
-    char *inside = g_build_filename(argument, "sweep.sqlite", NULL);
+    char *inside = g_build_filename(argument, SWEEP_DATABASE, NULL);
     char *manifest = g_build_filename(argument, "manifest.json", NULL);
     char *found = NULL;
     bool run = g_file_test(manifest, G_FILE_TEST_EXISTS);
@@ -82,7 +83,7 @@ static char *database_of(const char *argument)
     return found;
 }
 
-static void on_case(void *owner, int done, int total, const char *name)
+static void plot_case(void *owner, int done, int total, const char *name)
 {
     progress_update(owner, 0, (double)done / MAX(total, 1), name);
 }
@@ -95,7 +96,7 @@ static json_t *run_file(const char *file, const struct plot_arguments *arguments
         .data_dir = cli_data_dir(),
         .jobs = arguments->jobs,
         .time_limit_s = (int)ceil(arguments->limits.seconds),
-        .progress = on_case,
+        .progress = plot_case,
         .progress_owner = progress,
     };
     struct campaign *campaign = campaign_open(&model_registry, &options, error);
@@ -119,7 +120,7 @@ static json_t *run_file(const char *file, const struct plot_arguments *arguments
 // in all directories, the directory's.
 static char *label_of(const char *word, enum source_kind kind)
 {
-    static const char *const same_in_all[] = {"results.csv", "sweep.sqlite"};
+    static const char *const same_in_all[] = {"results.csv", SWEEP_DATABASE};
     char *whole = g_strdup(word);
     for (size_t end = strlen(whole); end > 1 && whole[end - 1] == G_DIR_SEPARATOR; end--)
         whole[end - 1] = '\0';
@@ -142,7 +143,7 @@ static char *label_of(const char *word, enum source_kind kind)
 
 static bool source_init(struct source *source, const char *word, GError **error)
 {
-    *source = (struct source){.word = word, .path = database_of(word)};
+    *source = (struct source){.word = word, .path = plot_database_of(word)};
     bool good = true;
     if (source->path) {
         source->kind = SOURCE_SWEEP;

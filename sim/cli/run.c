@@ -25,8 +25,8 @@
 #include <signal.h>
 #include <string.h>
 
-static const char *const formats[] = {"table", "csv", "json", NULL};
-enum format { FORMAT_TABLE, FORMAT_CSV, FORMAT_JSON };
+static const char *const run_formats[] = {"table", "csv", "json", NULL};
+enum run_format { RUN_TABLE, RUN_CSV, RUN_JSON };
 
 struct run_arguments {
     char **sets;
@@ -46,12 +46,6 @@ struct sinks {
     GPtrArray *tees;           // struct tee *
     struct trace *trace;       // what the simulation is given
 };
-
-static void report(GError *error)
-{
-    cli_error(NULL, "%s", error->message);
-    g_error_free(error);
-}
 
 static bool sinks_open(struct sinks *sinks, const struct run_arguments *arguments, GError **error)
 {
@@ -100,22 +94,22 @@ static bool sinks_close(struct sinks *sinks)
     bool whole = true;
     g_ptr_array_unref(sinks->tees);
     if (!timeline_close(sinks->timeline, &error)) {
-        report(error);
+        cli_refuse(error);
         error = NULL;
         whole = false;
     }
     if (!state_log_close(sinks->state_log, &error)) {
-        report(error);
+        cli_refuse(error);
         error = NULL;
         whole = false;
     }
     if (!values_close(sinks->values, &error)) {
-        report(error);
+        cli_refuse(error);
         error = NULL;
         whole = false;
     }
     if (!captures_close(sinks->captures, &error)) {
-        report(error);
+        cli_refuse(error);
         whole = false;
     }
     return whole;
@@ -193,8 +187,8 @@ static void run_series(const struct scenario *scenario, const struct sinks *sink
     }
 }
 
-static struct result *simulate(const struct scenario *scenario, const struct sinks *sinks,
-                               const struct run_arguments *arguments, struct run_ending *ending)
+static struct result *run_simulate(const struct scenario *scenario, const struct sinks *sinks,
+                                   const struct run_arguments *arguments, struct run_ending *ending)
 {
     for (guint i = 0; i < scenario->cases->len; i++)
         warn(g_ptr_array_index(scenario->cases, i));
@@ -291,23 +285,23 @@ static bool write_results(const char *directory, const struct scenario *scenario
     return written;
 }
 
-static void print_result(const struct result *result, enum format format,
+static void print_result(const struct result *result, enum run_format format,
                          const struct run_arguments *arguments, const char *directory)
 {
     switch (format) {
-    case FORMAT_TABLE: {
+    case RUN_TABLE: {
         struct table_options options = {table_wants_colour(stdout), !arguments->quiet, directory,
                                         (const char *const *)arguments->metrics};
         table_print(result, &options, stdout);
         return;
     }
-    case FORMAT_CSV: {
+    case RUN_CSV: {
         GString *csv = csv_text(result);
         fwrite(csv->str, 1, csv->len, stdout);
         g_string_free(csv, TRUE);
         return;
     }
-    case FORMAT_JSON: {
+    case RUN_JSON: {
         char *json = document_text(result_json(result));
         fputs(json, stdout);
         g_free(json);
@@ -328,7 +322,7 @@ static void print_failures(const struct result *result)
     }
 }
 
-static enum cli_exit code_of(const struct result *result)
+static enum cli_exit run_code(const struct result *result)
 {
     switch (result_status(result)) {
     case SIM_COMPLETED:
@@ -372,11 +366,11 @@ static bool outputs_differ(const struct scenario *scenario, const struct run_arg
 // Where the results go: what prints them for programs writes files only where it is told to. NULL:
 // nowhere. The caller frees it.
 static char *directory_of(const struct scenario *scenario, const struct run_arguments *arguments,
-                          enum format format)
+                          enum run_format format)
 {
     if (arguments->out)
         return g_strdup(arguments->out);
-    return format == FORMAT_TABLE ? file_results_directory(scenario->name) : NULL;
+    return format == RUN_TABLE ? file_results_directory(scenario->name) : NULL;
 }
 
 // After an interrupt, or if a process died: says what is kept. The exit code.
@@ -399,7 +393,7 @@ static bool captures_plan(const struct scenario *scenario, const struct run_argu
         return true;
     *captures = captures_new(&arguments->pcap.options, &model_registry, scenario, &error);
     if (!*captures)
-        report(error);
+        cli_refuse(error);
     return *captures;
 }
 
@@ -418,7 +412,7 @@ static bool packets_exist(const struct scenario *scenario, const struct run_argu
 
 // Runs a scenario that is right and writes all that was asked for.
 static enum cli_exit run_and_write(const struct scenario *scenario,
-                                   const struct run_arguments *arguments, enum format format,
+                                   const struct run_arguments *arguments, enum run_format format,
                                    struct manifest_execution *execution)
 {
     GError *error = NULL;
@@ -435,7 +429,7 @@ static enum cli_exit run_and_write(const struct scenario *scenario,
     }
     if (!sinks_open(&sinks, arguments, &error) ||
         (directory && !file_ready_directory(directory, &error))) {
-        report(error);
+        cli_refuse(error);
         sinks_drop(&sinks);
         g_free(directory);
         return code;
@@ -444,7 +438,7 @@ static enum cli_exit run_and_write(const struct scenario *scenario,
     sigset_t before;
     signals_wait(&before);
     struct run_ending ending;
-    struct result *result = simulate(scenario, &sinks, arguments, &ending);
+    struct result *result = run_simulate(scenario, &sinks, arguments, &ending);
     bool cut = result->series->len < scenario->cases->len;
     json_t *files = files_json(result, arguments, sinks.captures);
     execution->files = files;
@@ -455,12 +449,12 @@ static enum cli_exit run_and_write(const struct scenario *scenario,
     execution->files = NULL;
     json_decref(files);
     if (!written)
-        report(error);
+        cli_refuse(error);
     else if (whole)
-        code = code_of(result);
+        code = run_code(result);
     if (result->series->len > 0 || !cut)
         print_result(result, format, arguments, written ? directory : NULL);
-    if (format != FORMAT_TABLE)
+    if (format != RUN_TABLE)
         print_failures(result);
     if (cut && written && (ending.signal || ending.crashed))
         code = end_cut(scenario, result, directory, &ending);
@@ -489,7 +483,7 @@ static char **metrics_of(const struct scenario_case *test_case)
 }
 
 // Whether each metric that was asked for is one of some series; complains if not.
-static bool metrics_are_right(const struct scenario *scenario, char **asked)
+static bool run_metrics_are_right(const struct scenario *scenario, char **asked)
 {
     bool right = true;
     for (; right && asked && *asked; asked++) {
@@ -515,7 +509,7 @@ static enum cli_exit run_scenario_argument(const char *scenario_argument,
                                            const struct run_arguments *arguments,
                                            struct manifest_execution *execution)
 {
-    int format = cli_choice("--format", arguments->format, formats);
+    int format = cli_choice("--format", arguments->format, run_formats);
     uint64_t seed;
     if (format < 0 || !cli_seed(arguments->seed, &seed))
         return CLI_BAD_INPUT;
@@ -524,8 +518,8 @@ static enum cli_exit run_scenario_argument(const char *scenario_argument,
         cli_scenario(schema, scenario_argument, arguments->sets, arguments->allow_unused, seed);
     enum cli_exit code = CLI_BAD_INPUT;
     if (scenario) {
-        if (metrics_are_right(scenario, arguments->metrics))
-            code = run_and_write(scenario, arguments, (enum format)format, execution);
+        if (run_metrics_are_right(scenario, arguments->metrics))
+            code = run_and_write(scenario, arguments, (enum run_format)format, execution);
         scenario_free(scenario);
     }
     registry_schema_free(schema);
@@ -542,7 +536,7 @@ const struct cli_option cli_run_options[] = {
      .words = CLI_WORDS_DIRECTORY,
      .summary = "directory for the results instead of results/NAME"},
     CLI_SEED_OPTION(struct run_arguments, seed),
-    CLI_FORMAT_OPTION(struct run_arguments, format, formats,
+    CLI_FORMAT_OPTION(struct run_arguments, format, run_formats,
                       "With `csv` or `json` it is one document and nothing else, and no file is "
                       "written without `--out`."),
     {.name = "metric",

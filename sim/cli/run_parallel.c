@@ -20,7 +20,7 @@ struct how_far {
     char detail[96];
 };
 
-struct piece {
+struct series_piece {
     FILE *timeline, *state_log, *values; // its parts of the sinks; NULL: none
     struct series_result *result;
     char *mistake; // what is wrong with a sink of it; NULL or "": nothing
@@ -28,7 +28,7 @@ struct piece {
 
 struct parallel {
     const struct run_parallel *run;
-    struct piece *pieces; // one for each of the series
+    struct series_piece *pieces; // one for each of the series
     struct how_far *how_far;
     int count, finished;
     struct run_ending ending;
@@ -74,7 +74,7 @@ static char *end_sinks(const struct parallel *parallel, struct timeline *timelin
 static char *perform(void *owner, int item)
 {
     const struct parallel *parallel = owner;
-    const struct piece *piece = &parallel->pieces[item];
+    const struct series_piece *piece = &parallel->pieces[item];
     const char *name = case_at(parallel, item)->name;
     struct timeline *timeline = piece->timeline ? timeline_part(piece->timeline, name) : NULL;
     struct state_log *log = piece->state_log ? state_log_part(piece->state_log, name) : NULL;
@@ -120,7 +120,7 @@ static bool finished(void *owner, int item, const char *text, const char *crash,
         return true;
     }
     const char *found = strchr(text, '\n') + 1;
-    struct piece *piece = &parallel->pieces[item];
+    struct series_piece *piece = &parallel->pieces[item];
     piece->mistake = g_strndup(text, (gsize)(found - text) - 1);
     piece->result = result_text_read(found, test_case->name, test_case->stack->name);
     piece->result->number = item;
@@ -128,7 +128,7 @@ static bool finished(void *owner, int item, const char *text, const char *crash,
 }
 
 // Shows how far all series are together, and what one of those does that are under way.
-static bool show_progress(void *owner, GError **error)
+static bool show_series_progress(void *owner, GError **error)
 {
     const struct parallel *parallel = owner;
     (void)error;
@@ -168,9 +168,9 @@ static void pieces_close(struct parallel *parallel)
 static bool pieces_open(struct parallel *parallel, GError **error)
 {
     const struct run_parallel *run = parallel->run;
-    parallel->pieces = g_new0(struct piece, parallel->count);
+    parallel->pieces = g_new0(struct series_piece, parallel->count);
     for (int i = 0; i < parallel->count; i++) {
-        struct piece *piece = &parallel->pieces[i];
+        struct series_piece *piece = &parallel->pieces[i];
         if (run->timeline && !(piece->timeline = timeline_new_part(run->timeline, error)))
             return false;
         if (run->state_log && !(piece->state_log = state_log_new_part(run->state_log, error)))
@@ -193,7 +193,7 @@ static void tell(struct parallel *parallel, const char *mistake)
 static void join(struct parallel *parallel, struct result *result)
 {
     for (int i = 0; i < parallel->count; i++) {
-        struct piece *piece = &parallel->pieces[i];
+        struct series_piece *piece = &parallel->pieces[i];
         GError *error = NULL;
         if (!piece->result)
             continue;
@@ -250,15 +250,14 @@ static void run_pieces(struct parallel *parallel)
         .owner = parallel,
         .perform = perform,
         .finished = finished,
-        .idle = show_progress,
+        .idle = show_series_progress,
     };
     GError *error = NULL;
     if (!workers_run(&work, jobs_that_fit(parallel), &error)) {
         parallel->ending.signal = workers_signal_of(error);
         parallel->ending.crashed |= !parallel->ending.signal;
         if (!parallel->ending.signal)
-            cli_error(NULL, "%s", error->message);
-        g_error_free(error);
+            cli_refuse(error);
     }
     g_free(items);
 }

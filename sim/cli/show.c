@@ -21,8 +21,7 @@ static enum cli_exit show(const char *name, bool path_only)
         fwrite(text, 1, length, stdout);
         code = CLI_DONE;
     } else {
-        cli_error(NULL, "%s", error->message);
-        g_error_free(error);
+        cli_refuse(error);
     }
     g_free(text);
     g_free(path);

@@ -16,10 +16,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#define DATABASE "sweep.sqlite"
 #define MOST_SHARDS 1000000
 
-static const char *const formats[] = {"table", "json", "csv", NULL};
+static const char *const sweep_formats[] = {"table", "json", "csv", NULL};
 
 struct arguments {
     char **sets;
@@ -68,7 +67,7 @@ static bool read_plan(const struct arguments *arguments, struct plan *plan)
 {
     guint64 seeds = 0;
     *plan = (struct plan){.arguments = arguments};
-    plan->format = cli_choice("--format", arguments->format, formats);
+    plan->format = cli_choice("--format", arguments->format, sweep_formats);
     bool good = plan->format >= 0 &&
                 read_count("--seeds", arguments->seeds, SWEEP_MOST_SEEDS, &seeds) &&
                 read_shard(arguments->shard, plan);
@@ -190,8 +189,7 @@ static enum cli_exit conclude(struct campaign *campaign, const struct points *po
     struct outcome *outcome = outcome_read_sweep(campaign_store(campaign), id, &error);
     g_free(id);
     if (!outcome) {
-        sweep_complain(error);
-        return CLI_BAD_INPUT;
+        return cli_refuse(error);
     }
     json_t *report = outcome_report_json(outcome);
     enum cli_exit code = sweep_exit(report);
@@ -211,7 +209,7 @@ static enum cli_exit run_points(struct campaign *campaign, const struct points *
 {
     GError *error = NULL;
     if (!points_keep(points, campaign, &error)) {
-        sweep_complain(error);
+        cli_refuse(error);
         mpi_workers_give_up(CLI_BAD_INPUT);
         return CLI_BAD_INPUT;
     }
@@ -256,7 +254,7 @@ static enum cli_exit sweep_in(const char *directory, const struct scenario *scen
 {
     GError *error = NULL;
     bool keeps = !plan->arguments->dry_run && mpi_workers_rank() == 0;
-    char *database = g_build_filename(directory, DATABASE, NULL);
+    char *database = g_build_filename(directory, SWEEP_DATABASE, NULL);
     struct watch watch = {0};
     struct campaign_options options = {
         .database = keeps ? database : NULL,
@@ -287,7 +285,7 @@ static enum cli_exit sweep_in(const char *directory, const struct scenario *scen
         points = NULL;
     }
     if (error)
-        sweep_complain(error);
+        cli_refuse(error);
     if (campaign)
         campaign_take_shard(campaign, plan->shard, plan->shards);
     enum cli_exit code = run_or_serve(campaign, points, plan, &watch, database, diags);
@@ -330,17 +328,17 @@ static enum cli_exit sweep_scenario(const char *argument, const struct plan *pla
 
 static enum cli_exit misplaced_format(void)
 {
-    cli_error("netsim sweep --report --format json DATABASE", "--format is of --report");
+    cli_error("netsim sweep --report --format json SWEEP_DATABASE", "--format is of --report");
     return CLI_BAD_INPUT;
 }
 
 // --report runs nothing: what is about running does not go with it.
-static enum cli_exit report(const char *argument, const struct plan *plan)
+static enum cli_exit report_sweep(const char *argument, const struct plan *plan)
 {
     const struct arguments *given = plan->arguments;
     if (!given->sets && !given->zip && !given->seeds && !given->shard && !given->dry_run &&
         !given->again)
-        return sweep_report(argument, given->out, given->csv, formats[plan->format]);
+        return sweep_report(argument, given->out, given->csv, sweep_formats[plan->format]);
     cli_error("sweep first, and report then",
               "--report runs nothing, so it takes no --set, --zip, --seeds, --shard, --dry-run or "
               "--again");
@@ -376,7 +374,7 @@ const struct cli_option cli_sweep_options[] = {
      .offset = offsetof(struct arguments, out),
      .argument = "DIR",
      .words = CLI_WORDS_DIRECTORY,
-     .summary = "directory of " DATABASE " instead of results/NAME"},
+     .summary = "directory of " SWEEP_DATABASE " instead of results/NAME"},
     {.name = "csv",
      .value = CLI_FLAG,
      .offset = offsetof(struct arguments, csv),
@@ -386,7 +384,7 @@ const struct cli_option cli_sweep_options[] = {
      .value = CLI_FLAG,
      .offset = offsetof(struct arguments, report),
      .summary = "print best, worst and effects of a sweep that was run, and run nothing"},
-    CLI_FORMAT_OPTION(struct arguments, format, formats,
+    CLI_FORMAT_OPTION(struct arguments, format, sweep_formats,
                       "Of `--report` alone. As `csv` it is the means over seeds, with "
                       "their number, interval, standard deviation, least and greatest value."),
     {.name = "dry-run",
@@ -416,7 +414,7 @@ enum cli_exit cli_sweep(const struct cli_command *command, int argc, char **argv
         if (arguments.format && !arguments.report)
             code = misplaced_format();
         else if (arguments.report)
-            code = report(argv[1], &plan);
+            code = report_sweep(argv[1], &plan);
         else
             code = sweep_scenario(argv[1], &plan);
     }

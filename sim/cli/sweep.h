@@ -8,6 +8,8 @@
 #include "sim/cli/cli.h"
 #include "sim/outcome/outcome.h"
 
+#define SWEEP_DATABASE "sweep.sqlite" // in the directory of a sweep
+
 // Prints the newest sweep of a database: all values as CSV, or the report in a format: "table",
 // "json", or "csv" with the means over seeds.
 enum cli_exit sweep_print(struct store *store, bool csv, const char *format);
@@ -20,9 +22,6 @@ enum cli_exit sweep_report(const char *argument, const char *out, bool csv, cons
 
 // `netsim sweep merge OUT DB...`; argv[0] is "merge".
 enum cli_exit sweep_merge(const struct cli_command *command, int argc, char **argv);
-
-// Prints the error and frees it.
-void sweep_complain(GError *error);
 
 // The exit code of a command with this report: CLI_CHECK_FAILED after crashes or lost bytes.
 enum cli_exit sweep_exit(const json_t *report);

@@ -8,20 +8,11 @@
 #include <glib/gstdio.h>
 #include <string.h>
 
-#define DATABASE "sweep.sqlite"
-
-static enum cli_exit complain(GError *error)
-{
-    cli_error(NULL, "%s", error->message);
-    g_error_free(error);
-    return CLI_BAD_INPUT;
-}
-
 // The database that an argument names: itself, or the one in a directory. The caller frees it.
-static char *database_of(const char *argument)
+static char *sweep_database_of(const char *argument)
 {
     if (g_file_test(argument, G_FILE_TEST_IS_DIR))
-        return g_build_filename(argument, DATABASE, NULL);
+        return g_build_filename(argument, SWEEP_DATABASE, NULL);
     return g_strdup(argument);
 }
 
@@ -46,7 +37,7 @@ static char *database_of_name(const char *argument)
     if (g_file_test(argument, G_FILE_TEST_EXISTS) || strchr(argument, '/'))
         return NULL;
     char *directory = file_results_directory(argument);
-    char *database = g_build_filename(directory, DATABASE, NULL);
+    char *database = g_build_filename(directory, SWEEP_DATABASE, NULL);
     g_free(directory);
     if (g_file_test(database, G_FILE_TEST_EXISTS))
         return database;
@@ -63,7 +54,7 @@ static char *database_of_scenario(const char *argument, const char *out)
     char *database = NULL;
     if (scenario) {
         char *directory = sweep_directory(scenario, out);
-        database = g_build_filename(directory, DATABASE, NULL);
+        database = g_build_filename(directory, SWEEP_DATABASE, NULL);
         g_free(directory);
         scenario_free(scenario);
     }
@@ -77,11 +68,11 @@ enum cli_exit sweep_report(const char *argument, const char *out, bool csv, cons
     char *path = out ? NULL : database_of_name(argument);
     if (!path)
         path = out || is_scenario(argument) ? database_of_scenario(argument, out)
-                                            : database_of(argument);
+                                            : sweep_database_of(argument);
     struct store *store = path ? store_open_existing(path, &error) : NULL;
     g_free(path);
     if (error)
-        return complain(error);
+        return cli_refuse(error);
     if (!store)
         return CLI_BAD_INPUT;
     enum cli_exit code = sweep_print(store, csv, format);
@@ -91,7 +82,7 @@ enum cli_exit sweep_report(const char *argument, const char *out, bool csv, cons
 
 static bool merge_one(struct store *into, const char *argument, GError **error)
 {
-    char *path = database_of(argument);
+    char *path = sweep_database_of(argument);
     struct store *from = store_open_existing(path, error);
     bool merged = from && store_merge(into, from, error) && points_merge(into, from, error);
     if (from && !merged)
@@ -106,7 +97,7 @@ static bool merge_one(struct store *into, const char *argument, GError **error)
 static enum cli_exit merge(const char *out, char **arguments)
 {
     GError *error = NULL;
-    char *path = database_of(out);
+    char *path = sweep_database_of(out);
     bool is_new = !g_file_test(path, G_FILE_TEST_EXISTS);
     struct store *into = store_open(path, &error);
     bool good = into && store_begin(into, &error);
@@ -119,14 +110,14 @@ static enum cli_exit merge(const char *out, char **arguments)
     if (good)
         cli_print("%s\n", path);
     g_free(path);
-    return good ? CLI_DONE : complain(error);
+    return good ? CLI_DONE : cli_refuse(error);
 }
 
 enum cli_exit sweep_merge(const struct cli_command *command, int argc, char **argv)
 {
     static const struct cli_command merging = {
         "sweep merge",
-        "OUT DATABASE...",
+        "OUT SWEEP_DATABASE...",
         "join the databases of shards",
         "Puts all results of the DATABASEs (files, or directories with a sweep.sqlite) into OUT,\n"
         "which is made if it is missing. What several have must be the same in all.",

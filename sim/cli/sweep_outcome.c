@@ -6,12 +6,6 @@
 #include "sim/outcome/outcome_report.h"
 #include "sim/output/json.h"
 
-void sweep_complain(GError *error)
-{
-    cli_error(NULL, "%s", error->message);
-    g_error_free(error);
-}
-
 enum cli_exit sweep_exit(const json_t *report)
 {
     const json_t *ends = json_object_get(report, "ends");
@@ -33,8 +27,7 @@ enum cli_exit sweep_print(struct store *store, bool csv, const char *format)
     GError *error = NULL;
     struct outcome *outcome = outcome_read(store, &error);
     if (!outcome) {
-        sweep_complain(error);
-        return CLI_BAD_INPUT;
+        return cli_refuse(error);
     }
     json_t *report = outcome_report_json(outcome);
     enum cli_exit code = sweep_exit(report);

@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const formats[] = {"table", "csv", "json", NULL};
-enum format { FORMAT_TABLE, FORMAT_CSV, FORMAT_JSON };
+static const char *const trace_formats[] = {"table", "csv", "json", NULL};
+enum trace_format { TRACE_TABLE, TRACE_CSV, TRACE_JSON };
 
 struct trace_arguments {
     char *speed, *stack, *format, *matrix;
@@ -22,7 +22,7 @@ struct trace_arguments {
 
 // ---- What is asked for ----
 
-static bool read_speed(const char *text, const struct recording *recording, int64_t *speed)
+static bool trace_read_speed(const char *text, const struct recording *recording, int64_t *speed)
 {
     struct quantity quantity = {0};
     char *error = NULL, *hint = NULL;
@@ -74,7 +74,7 @@ static bool unfold(struct recording *recording, const char *name, struct traffic
 
 // ---- Output ----
 
-static bool draw(const struct trace_report *report, const char *path)
+static bool trace_draw(const struct trace_report *report, const char *path)
 {
     json_t *document = trace_json(report);
     char *json = json_dumps(document, JSON_COMPACT);
@@ -84,27 +84,27 @@ static bool draw(const struct trace_report *report, const char *path)
     return good;
 }
 
-static enum cli_exit print_report(const struct trace_report *report, enum format format,
+static enum cli_exit print_report(const struct trace_report *report, enum trace_format format,
                                   const char *picture)
 {
     struct cli_text text;
     char *json;
     switch (format) {
-    case FORMAT_TABLE:
+    case TRACE_TABLE:
         text = cli_text_begin();
         trace_print(report, text.file);
         cli_text_print(&text);
         break;
-    case FORMAT_CSV:
+    case TRACE_CSV:
         trace_print_matrix(report, stdout);
         break;
-    case FORMAT_JSON:
+    case TRACE_JSON:
         json = document_text(trace_json(report));
         fputs(json, stdout);
         g_free(json);
         break;
     }
-    return !picture || draw(report, picture) ? CLI_DONE : CLI_BAD_INPUT;
+    return !picture || trace_draw(report, picture) ? CLI_DONE : CLI_BAD_INPUT;
 }
 
 // Whether the picture is none of the files that the recording is read from.
@@ -134,12 +134,13 @@ static struct recording *read_recording(const char *path)
 }
 
 static enum cli_exit report_recording(struct recording *recording,
-                                      const struct trace_arguments *arguments, enum format format)
+                                      const struct trace_arguments *arguments,
+                                      enum trace_format format)
 {
     struct trace_report report = {.recording = recording, .unfolded = arguments->stack};
     struct traffic unfolded;
     enum cli_exit code = CLI_BAD_INPUT;
-    if (!read_speed(arguments->speed, recording, &report.speed) ||
+    if (!trace_read_speed(arguments->speed, recording, &report.speed) ||
         !picture_differs(recording, arguments->matrix))
         return CLI_BAD_INPUT;
     traffic_init(&unfolded, recording_ranks(recording));
@@ -156,12 +157,13 @@ static enum cli_exit report_recording(struct recording *recording,
 
 static enum cli_exit trace_argument(const char *path, const struct trace_arguments *arguments)
 {
-    int format = cli_choice("--format", arguments->format, formats);
+    int format = cli_choice("--format", arguments->format, trace_formats);
     if (format < 0)
         return CLI_BAD_INPUT;
     struct recording *recording = read_recording(path);
-    enum cli_exit code =
-        recording ? report_recording(recording, arguments, (enum format)format) : CLI_BAD_INPUT;
+    enum cli_exit code = recording
+                             ? report_recording(recording, arguments, (enum trace_format)format)
+                             : CLI_BAD_INPUT;
     recording_unref(recording);
     return code;
 }
@@ -180,7 +182,7 @@ const struct cli_option cli_trace_options[] = {
      .summary = "the matrix has also the messages that this stack makes of collectives",
      .more = "They are unfolded by the rules of its MPI library, with the defaults of all "
              "parameters. Without it the matrix has messages from point to point alone."},
-    CLI_FORMAT_OPTION(struct trace_arguments, format, formats,
+    CLI_FORMAT_OPTION(struct trace_arguments, format, trace_formats,
                       "CSV is the communication matrix: from, to, messages, bytes. JSON has "
                       "everything, with sizes in bytes."),
     {.name = "matrix",

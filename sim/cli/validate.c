@@ -11,11 +11,11 @@
 
 #include <string.h>
 
-#define DATABASE "results/validate.sqlite"
+#define VALIDATE_DATABASE "results/validate.sqlite"
 #define TESTS "tests.xml" // as tests/run_suite.py leaves it in the build directory
 
-static const char *const formats[] = {"table", "json", "junit", NULL};
-enum format { FORMAT_TABLE, FORMAT_JSON, FORMAT_JUNIT };
+static const char *const validate_formats[] = {"table", "json", "junit", NULL};
+enum validate_format { VALIDATE_TABLE, VALIDATE_JSON, FORMAT_JUNIT };
 
 struct validate_arguments {
     char *format, *database, *out, *tests;
@@ -29,7 +29,7 @@ struct bar {
     bool quiet;
 };
 
-static void show_progress(void *owner, int done, int total, const char *name)
+static void show_claims_progress(void *owner, int done, int total, const char *name)
 {
     struct bar *bar = owner;
     if (!bar->progress && !bar->quiet)
@@ -37,20 +37,20 @@ static void show_progress(void *owner, int done, int total, const char *name)
     progress_update(bar->progress, done, 0.0, name);
 }
 
-static char *scorecard_text(json_t *scorecard, enum format format)
+static char *scorecard_text(json_t *scorecard, enum validate_format format)
 {
-    return format == FORMAT_JSON ? document_text(json_incref(scorecard))
-                                 : scorecard_junit(scorecard);
+    return format == VALIDATE_JSON ? document_text(json_incref(scorecard))
+                                   : scorecard_junit(scorecard);
 }
 
 // Prints the scorecard, or writes it to a file. False after an error.
-static bool deliver(json_t *scorecard, enum format format, const char *path)
+static bool deliver(json_t *scorecard, enum validate_format format, const char *path)
 {
     GError *error = NULL;
     struct file *file = path ? file_begin(path, &error) : NULL;
     FILE *out = file ? file_stream(file) : stdout;
     if (!error) {
-        if (format == FORMAT_TABLE) {
+        if (format == VALIDATE_TABLE) {
             scorecard_print(scorecard, table_wants_colour(out), out);
         } else {
             char *text = scorecard_text(scorecard, format);
@@ -62,8 +62,7 @@ static bool deliver(json_t *scorecard, enum format format, const char *path)
     }
     if (!error)
         return true;
-    cli_error(NULL, "%s", error->message);
-    g_error_free(error);
+    cli_refuse(error);
     return false;
 }
 
@@ -79,10 +78,10 @@ static json_t *score(const struct validate_arguments *arguments, char **patterns
         .behaviours = arguments->all,
         .top40 = arguments->top40,
         .tests = tests,
-        .campaign = {.database = arguments->database ? arguments->database : DATABASE,
+        .campaign = {.database = arguments->database ? arguments->database : VALIDATE_DATABASE,
                      .jobs = arguments->jobs,
                      .run_again = arguments->run_again,
-                     .progress = show_progress,
+                     .progress = show_claims_progress,
                      .progress_owner = &bar},
     };
     struct diag_list *diags = diag_list_new();
@@ -105,7 +104,7 @@ static json_t *score(const struct validate_arguments *arguments, char **patterns
 
 static enum cli_exit validate(const struct validate_arguments *arguments, char **patterns)
 {
-    int format = cli_choice("--format", arguments->format, formats);
+    int format = cli_choice("--format", arguments->format, validate_formats);
     if (format < 0)
         return CLI_BAD_INPUT;
     if (arguments->tests && !g_file_test(arguments->tests, G_FILE_TEST_IS_REGULAR)) {
@@ -119,7 +118,7 @@ static enum cli_exit validate(const struct validate_arguments *arguments, char *
         return code;
     bool failed = validate_failed(scorecard) || (arguments->all_run && validate_not_run(scorecard));
     code = failed ? CLI_CHECK_FAILED : CLI_DONE;
-    if (!deliver(scorecard, (enum format)format, arguments->out))
+    if (!deliver(scorecard, (enum validate_format)format, arguments->out))
         code = CLI_BAD_INPUT;
     json_decref(scorecard);
     return code;
@@ -147,7 +146,7 @@ const struct cli_option cli_validate_options[] = {
      .value = CLI_FLAG,
      .offset = offsetof(struct validate_arguments, all_run),
      .summary = "end with 2 also if a behaviour's test was not run for this build"},
-    CLI_FORMAT_OPTION(struct validate_arguments, format, formats,
+    CLI_FORMAT_OPTION(struct validate_arguments, format, validate_formats,
                       "A scorecard for people, for programs, or JUnit XML for a build server."),
     {.name = "out",
      .value = CLI_TEXT,
@@ -155,7 +154,7 @@ const struct cli_option cli_validate_options[] = {
      .argument = "FILE",
      .words = CLI_WORDS_FILE,
      .summary = "write it to this file"},
-    CLI_DATABASE_OPTION(struct validate_arguments, database, " instead of " DATABASE),
+    CLI_DATABASE_OPTION(struct validate_arguments, database, " instead of " VALIDATE_DATABASE),
     CLI_JOBS_OPTION(struct validate_arguments, jobs),
     CLI_AGAIN_OPTION(struct validate_arguments, run_again),
     CLI_QUIET_OPTION(struct validate_arguments, quiet),

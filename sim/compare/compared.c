@@ -115,7 +115,7 @@ static double number_or_nan(const json_t *value)
     return json_is_number(value) ? json_number_value(value) : NAN;
 }
 
-static void add_point(struct compared *compared, const char *name, json_t *point)
+static void compared_add_point(struct compared *compared, const char *name, json_t *point)
 {
     int64_t size = json_integer_value(json_object_get(point, "size_bytes"));
     const char *metric;
@@ -138,7 +138,7 @@ void compared_add_document(struct compared *compared, const char *name, json_t *
                         json_string_value(json_object_get(reason, "kind")));
     json_array_foreach(json_object_get(series, "points"), index, one)
     {
-        add_point(compared, name, one);
+        compared_add_point(compared, name, one);
     }
     json_array_foreach(json_object_get(series, "values"), index, one)
     {
@@ -278,7 +278,7 @@ static bool read_place(struct compared *compared, const char *place, GError **er
     return good;
 }
 
-static gint compare_points(gconstpointer a, gconstpointer b)
+static gint by_point(gconstpointer a, gconstpointer b)
 {
     const struct curve_point *p = a, *q = b;
     return (p->size > q->size) - (p->size < q->size);
@@ -293,7 +293,7 @@ struct compared *compared_load(const char *place, GError **error)
     }
     for (guint i = 0; i < compared->curves->len; i++) {
         const struct compared_curve *curve = g_ptr_array_index(compared->curves, i);
-        g_array_sort(curve->points, compare_points);
+        g_array_sort(curve->points, by_point);
     }
     return compared;
 }

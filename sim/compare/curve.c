@@ -184,7 +184,7 @@ json_t *curve_find_series(json_t *result, const char *name)
     return NULL;
 }
 
-static void add_point(GArray *points, json_t *size, json_t *value)
+static void curve_add_point(GArray *points, json_t *size, json_t *value)
 {
     struct curve_point point = {
         .size = json_is_integer(size) ? json_integer_value(size) : -1,
@@ -194,7 +194,7 @@ static void add_point(GArray *points, json_t *size, json_t *value)
         g_array_append_val(points, point);
 }
 
-static gint compare_points(gconstpointer a, gconstpointer b)
+static gint by_curve_point(gconstpointer a, gconstpointer b)
 {
     const struct curve_point *p = a, *q = b;
     return (p->size > q->size) - (p->size < q->size);
@@ -214,15 +214,16 @@ static GArray *points_of(json_t *series, const char *metric, int of_rank)
     json_t *one;
     json_array_foreach(of_rank == 0 ? json_object_get(series, "points") : NULL, index, one)
     {
-        add_point(points, json_object_get(one, "size_bytes"), json_object_get(one, metric));
+        curve_add_point(points, json_object_get(one, "size_bytes"), json_object_get(one, metric));
     }
     json_array_foreach(json_object_get(series, "values"), index, one)
     {
         const char *name = json_string_value(json_object_get(one, "metric"));
         if (g_strcmp0(name, metric) == 0 && is_of_rank(json_object_get(one, "rank"), of_rank))
-            add_point(points, json_object_get(one, "size_bytes"), json_object_get(one, "value"));
+            curve_add_point(points, json_object_get(one, "size_bytes"),
+                            json_object_get(one, "value"));
     }
-    g_array_sort(points, compare_points);
+    g_array_sort(points, by_curve_point);
     return points;
 }
 

@@ -19,9 +19,9 @@ struct heap_entry {
 #define SLOT_HEAP_LIMIT 0xfffffff0u
 
 #define HEAP_ARITY 4u
-#define CACHE_LINE 64u
+#define ENGINE_CACHE_LINE 64u
 // Children are at 4n+1 .. 4n+4: with this many unused entries in front they fill one cache line.
-#define HEAP_PADDING (CACHE_LINE / sizeof(struct heap_entry) - 1)
+#define HEAP_PADDING (ENGINE_CACHE_LINE / sizeof(struct heap_entry) - 1)
 
 #define RECENT_BITS 8
 #define RECENT_NONE (-1)
@@ -48,7 +48,7 @@ struct engine {
 static void heap_allocate(struct engine *engine, uint32_t capacity)
 {
     void *memory = NULL;
-    if (posix_memalign(&memory, CACHE_LINE,
+    if (posix_memalign(&memory, ENGINE_CACHE_LINE,
                        (capacity + HEAP_PADDING) * sizeof(struct heap_entry)) != 0)
         g_error("out of memory for %u pending times", capacity);
     struct heap_entry *heap = (struct heap_entry *)memory + HEAP_PADDING;

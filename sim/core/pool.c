@@ -13,13 +13,13 @@
 
 #define FIRST_BLOCK 16
 #define LARGEST_BLOCK 4096
-#define CACHE_LINE 64
+#define POOL_CACHE_LINE 64
 
 struct pool_block {
     struct pool_block *next;
     size_t count; // of objects
     size_t first; // pool_each: objects in the blocks before this one
-    alignas(CACHE_LINE) char objects[];
+    alignas(POOL_CACHE_LINE) char objects[];
 };
 
 struct free_object {
@@ -33,7 +33,7 @@ struct free_object {
 #include <string.h>
 
 // After each object; at most as large as its alignment.
-#define GUARD CACHE_LINE
+#define GUARD POOL_CACHE_LINE
 
 // An object is not handed out again before this many others have been given back.
 #define QUARANTINE 128

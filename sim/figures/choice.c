@@ -8,7 +8,7 @@
 #include <string.h>
 
 // Names that the user may choose among: series or metrics.
-struct names {
+struct choice_names {
     const char *what;                               // "series"
     const char *option;                             // "--series"
     bool (*is)(const char *name, const char *word); // whether a user's word means a name
@@ -23,7 +23,7 @@ struct size_range {
 
 struct choice {
     struct choice_words words;
-    struct names series, metrics;
+    struct choice_names series, metrics;
     GArray *sizes; // struct size_range; empty: all
 };
 
@@ -37,7 +37,7 @@ static bool is_same(const char *name, const char *word)
     return strcmp(name, word) == 0;
 }
 
-static void names_init(struct names *names, struct names as, char **chosen)
+static void names_init(struct choice_names *names, struct choice_names as, char **chosen)
 {
     *names = as;
     names->chosen = chosen;
@@ -45,14 +45,14 @@ static void names_init(struct names *names, struct names as, char **chosen)
     names->known = g_ptr_array_new_with_free_func(g_free);
 }
 
-static void names_clear(struct names *names)
+static void names_clear(struct choice_names *names)
 {
     g_free(names->met);
     g_ptr_array_unref(names->known);
 }
 
 // Whether a name is chosen.
-static bool names_take(struct names *names, const char *name)
+static bool names_take(struct choice_names *names, const char *name)
 {
     if (!g_ptr_array_find_with_equal_func(names->known, name, g_str_equal, NULL))
         g_ptr_array_add(names->known, g_strdup(name));
@@ -63,7 +63,7 @@ static bool names_take(struct names *names, const char *name)
     return taken;
 }
 
-static bool names_check(const struct names *names, GError **error)
+static bool names_check(const struct choice_names *names, GError **error)
 {
     for (int i = 0; names->chosen && names->chosen[i]; i++) {
         if (names->met[i])
@@ -107,7 +107,7 @@ static bool read_size(const char *given, const char *text, int64_t *size, GError
 }
 
 // "64 KiB" or "1 KiB..1 MiB".
-static bool read_range(const char *given, GArray *ranges, GError **error)
+static bool choice_read_range(const char *given, GArray *ranges, GError **error)
 {
     char **ends = g_strsplit(given, "..", 2);
     struct size_range range = {0};
@@ -166,14 +166,15 @@ struct choice *choice_new(const struct choice_words *words, GError **error)
 {
     struct choice *choice = g_new0(struct choice, 1);
     choice->words = *words;
-    const struct names series = {.what = "series", .option = "--series", .is = is_same};
-    const struct names metrics = {.what = "metric", .option = "--metric", .is = text_metric_is};
+    const struct choice_names series = {.what = "series", .option = "--series", .is = is_same};
+    const struct choice_names metrics = {
+        .what = "metric", .option = "--metric", .is = text_metric_is};
     names_init(&choice->series, series, words->series);
     names_init(&choice->metrics, metrics, words->metrics);
     choice->sizes = g_array_new(FALSE, FALSE, sizeof(struct size_range));
     bool good = check_scales(words, error);
     for (int i = 0; good && words->sizes && words->sizes[i]; i++)
-        good = read_range(words->sizes[i], choice->sizes, error);
+        good = choice_read_range(words->sizes[i], choice->sizes, error);
     if (good && words->x && g_strcmp0(words->x, words->y) == 0) {
         g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_INVAL,
                     "--x %s --y %s: a picture has two different axes", words->x, words->y);

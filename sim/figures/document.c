@@ -87,19 +87,19 @@ void figure_given(const struct figure_spec *spec, struct runs *runs, json_t *res
 
 // ---- Failures ----
 
-static const char *text_of(json_t *object, const char *key)
+static const char *document_text_of(json_t *object, const char *key)
 {
     return json_string_value(json_object_get(object, key));
 }
 
 static bool is_lost(json_t *of)
 {
-    return g_strcmp0(text_of(of, "status"), sim_status_name(SIM_LOST)) == 0;
+    return g_strcmp0(document_text_of(of, "status"), sim_status_name(SIM_LOST)) == 0;
 }
 
 static bool is_completed(json_t *series)
 {
-    return g_strcmp0(text_of(series, "status"), sim_status_name(SIM_COMPLETED)) == 0;
+    return g_strcmp0(document_text_of(series, "status"), sim_status_name(SIM_COMPLETED)) == 0;
 }
 
 // null, or how a series ended that did not come to its end.
@@ -107,8 +107,8 @@ static json_t *failure_of(json_t *series)
 {
     if (is_completed(series))
         return json_null();
-    const char *status = text_of(series, "status");
-    const char *reason = text_of(json_object_get(series, "reason"), "text");
+    const char *status = document_text_of(series, "status");
+    const char *reason = document_text_of(json_object_get(series, "reason"), "text");
     char *text = g_strdup_printf("%s: %s", status ? status : "did not end",
                                  reason ? reason : "no reason was given");
     json_t *failure = json_pack("{s:s?,s:s}", "status", status, "text", text);
@@ -298,7 +298,7 @@ static void note_lost(json_t *document)
         json_array_foreach(json_object_get(panel, "series"), j, series)
         {
             if (is_lost(json_object_get(series, "failure")))
-                g_hash_table_add(names, (gpointer)text_of(series, "name"));
+                g_hash_table_add(names, (gpointer)document_text_of(series, "name"));
         }
     }
     figure_set_lost(document, (int)g_hash_table_size(names));
@@ -353,7 +353,7 @@ int figure_count_series(json_t *document, int *failed)
     {
         json_array_foreach(json_object_get(panel, "series"), j, series)
         {
-            gpointer name = (gpointer)text_of(series, "name");
+            gpointer name = (gpointer)document_text_of(series, "name");
             g_hash_table_add(names, name);
             if (json_is_object(json_object_get(series, "failure")))
                 g_hash_table_add(failures, name);
@@ -397,7 +397,7 @@ static json_t *plain_series(json_t *result, json_t *series, json_t *points)
 }
 
 // The metrics of all points (sizes) or of the values without a size, in the order of the first.
-static GPtrArray *metrics_of(json_t *result, bool sizes)
+static GPtrArray *document_metrics(json_t *result, bool sizes)
 {
     GPtrArray *metrics = g_ptr_array_new();
     size_t i, j;
@@ -408,7 +408,7 @@ static GPtrArray *metrics_of(json_t *result, bool sizes)
         json_array_foreach(json_object_get(series, sizes ? "points" : "values"), j, one)
         {
             if (!sizes && json_is_null(json_object_get(one, "size_bytes"))) {
-                key = intern_text(text_of(one, "metric"));
+                key = intern_text(document_text_of(one, "metric"));
                 if (!g_ptr_array_find(metrics, key, NULL))
                     g_ptr_array_add(metrics, (gpointer)key);
                 continue;
@@ -438,7 +438,7 @@ static json_t *sizes_axis(json_t *result, const char *metric)
     json_t *series;
     json_array_foreach(json_object_get(result, "series"), i, series)
     {
-        const char *counts = text_of(series, "counts");
+        const char *counts = document_text_of(series, "counts");
         if (counts && json_object_get(json_array_get(json_object_get(series, "points"), 0), metric))
             return axis_of_sizes(counts);
     }
@@ -467,7 +467,7 @@ static json_t *points_without_size(json_t *series, const char *metric)
     size_t index;
     json_array_foreach(json_object_get(series, "values"), index, one)
     {
-        if (strcmp(text_of(one, "metric"), metric) != 0 ||
+        if (strcmp(document_text_of(one, "metric"), metric) != 0 ||
             !json_is_null(json_object_get(one, "size_bytes")))
             continue;
         json_t *rank = json_object_get(one, "rank");
@@ -496,12 +496,12 @@ static json_t *panel_without_size(json_t *result, const char *metric)
 json_t *figure_of_result(json_t *all, struct choice *choice)
 {
     json_t *result = choice_of_result(choice, all);
-    const char *name = text_of(result, "scenario");
+    const char *name = document_text_of(result, "scenario");
     json_t *document = frame_of(name ? name : "result", NULL, name ? name : "result",
                                 name ? name : "result", NULL);
     json_t *panels = json_object_get(document, "panels");
     for (int sizes = 1; sizes >= 0; sizes--) {
-        GPtrArray *metrics = metrics_of(result, sizes);
+        GPtrArray *metrics = document_metrics(result, sizes);
         choice_of_metrics(choice, metrics, json_object_get(document, "notes"));
         for (guint i = 0; i < metrics->len; i++) {
             const char *metric = g_ptr_array_index(metrics, i);

@@ -17,7 +17,7 @@
 enum column_kind { COLUMN_X, COLUMN_SERIES, COLUMN_ERROR, COLUMN_METRIC };
 
 // A column, from its header "NAME (UNIT)".
-struct column {
+struct measured_column {
     enum column_kind kind;
     int place;         // in the line of the header
     char *name, *unit; // unit "": none is given
@@ -26,7 +26,7 @@ struct column {
     int value;         // of an error: the column that it is of
 };
 
-struct reader {
+struct measured_reader {
     const char *path, *name;
     const json_t *panels; // NULL: the points are alone
     struct choice *choice;
@@ -34,14 +34,15 @@ struct reader {
     int line;        // of the row
     bool left_out;   // some of the points, as they are not chosen
     GArray *places;  // int: columns of its fields
-    GArray *columns; // struct column
+    GArray *columns; // struct measured_column
     GError **error;
 };
 
-static bool fail(struct reader *reader, int column, const char *format, ...) G_GNUC_PRINTF(3, 4);
+static bool measured_fail(struct measured_reader *reader, int column, const char *format, ...)
+    G_GNUC_PRINTF(3, 4);
 
 // False and the error, with the place in the line.
-static bool fail(struct reader *reader, int column, const char *format, ...)
+static bool measured_fail(struct measured_reader *reader, int column, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
@@ -53,15 +54,15 @@ static bool fail(struct reader *reader, int column, const char *format, ...)
     return false;
 }
 
-static const char *text_of(const json_t *object, const char *key)
+static const char *measured_text_of(const json_t *object, const char *key)
 {
     const char *text = json_string_value(json_object_get(object, key));
     return text ? text : "";
 }
 
-static struct column *column_at(const struct reader *reader, guint index)
+static struct measured_column *column_at(const struct measured_reader *reader, guint index)
 {
-    return &g_array_index(reader->columns, struct column, index);
+    return &g_array_index(reader->columns, struct measured_column, index);
 }
 
 // ---- The header ----
@@ -88,7 +89,7 @@ static char *take_unit(char *name)
 // Whether a name is that of an axis along x.
 static bool is_x_of(const char *name, const json_t *x)
 {
-    const char *label = text_of(x, "label"), *last = strrchr(name, '.');
+    const char *label = measured_text_of(x, "label"), *last = strrchr(name, '.');
     const char *last_of_label = strrchr(label, '.');
     return strcmp(name, label) == 0 ||
            (strcmp(name, CHOICE_SIZE_AXIS) == 0 && strcmp(label, "message size") == 0) ||
@@ -112,7 +113,7 @@ static double scale_to(const char *unit, const char *other)
 }
 
 // What the columns of a metric may be called, for an error: of the panels over this x.
-static char *list_panels(const struct reader *reader)
+static char *list_panels(const struct measured_reader *reader)
 {
     GString *list = g_string_new(NULL);
     size_t index;
@@ -120,38 +121,41 @@ static char *list_panels(const struct reader *reader)
     json_array_foreach(reader->panels, index, panel)
     {
         const json_t *y = json_object_get(panel, "y");
-        if (strcmp(text_of(panel, "kind"), "lines") != 0)
+        if (strcmp(measured_text_of(panel, "kind"), "lines") != 0)
             continue;
-        g_string_append_printf(list, "%s%s", list->len > 0 ? ", " : "", text_of(y, "label"));
-        if (*text_of(y, "unit"))
-            g_string_append_printf(list, " (%s)", text_of(y, "unit"));
-        g_string_append_printf(list, " over %s", text_of(json_object_get(panel, "x"), "label"));
+        g_string_append_printf(list, "%s%s", list->len > 0 ? ", " : "",
+                               measured_text_of(y, "label"));
+        if (*measured_text_of(y, "unit"))
+            g_string_append_printf(list, " (%s)", measured_text_of(y, "unit"));
+        g_string_append_printf(list, " over %s",
+                               measured_text_of(json_object_get(panel, "x"), "label"));
     }
     return g_string_free(list, FALSE);
 }
 
 // The panel of the picture for a metric that is called so in a picture; NULL: there is none.
-static json_t *find_panel(const struct reader *reader, const char *label, const char *unit)
+static json_t *find_panel(const struct measured_reader *reader, const char *label, const char *unit)
 {
     size_t index;
     json_t *panel;
     json_array_foreach(reader->panels, index, panel)
     {
         const json_t *y = json_object_get(panel, "y");
-        if (strcmp(text_of(panel, "kind"), "lines") == 0 &&
+        if (strcmp(measured_text_of(panel, "kind"), "lines") == 0 &&
             is_x_of(column_at(reader, 0)->name, json_object_get(panel, "x")) &&
-            strcmp(label, text_of(y, "label")) == 0 && scale_to(unit, text_of(y, "unit")) > 0.0)
+            strcmp(label, measured_text_of(y, "label")) == 0 &&
+            scale_to(unit, measured_text_of(y, "unit")) > 0.0)
             return panel;
     }
     return NULL;
 }
 
 // An empty panel: with the axes of one of the picture, or with its own.
-static json_t *new_panel(const struct reader *reader, const json_t *like, const char *label,
-                         const char *unit)
+static json_t *new_panel(const struct measured_reader *reader, const json_t *like,
+                         const char *label, const char *unit)
 {
     json_t *x, *y;
-    const struct column *along = column_at(reader, 0);
+    const struct measured_column *along = column_at(reader, 0);
     bool sizes = strcmp(along->name, CHOICE_SIZE_AXIS) == 0;
     bool time = scale_to(unit, "us") > 0.0;
     if (like) {
@@ -167,7 +171,7 @@ static json_t *new_panel(const struct reader *reader, const json_t *like, const 
 }
 
 // Finds the panel of a metric's column.
-static bool find_metric(struct reader *reader, struct column *column)
+static bool find_metric(struct measured_reader *reader, struct measured_column *column)
 {
     char *label, *unit;
     if (*column->unit) {
@@ -178,17 +182,18 @@ static bool find_metric(struct reader *reader, struct column *column)
         unit = g_strdup(metric_unit(column->name));
     }
     json_t *like = find_panel(reader, label, unit);
-    const char *in = like                         ? text_of(json_object_get(like, "y"), "unit")
+    const char *in = like ? measured_text_of(json_object_get(like, "y"), "unit")
                      : scale_to(unit, "us") > 0.0 ? "us"
                                                   : unit;
     bool taken = choice_takes_label(reader->choice, label, in), good = true;
     if (taken && reader->panels && !like) {
         char *list = list_panels(reader);
-        good = fail(reader, column->place,
-                    "nothing is drawn as %s%s%s%s over %s here (there is %s); a column is called "
-                    "as the metric, latency_us or latency (us)",
-                    label, *unit ? " (" : "", unit, *unit ? ")" : "", column_at(reader, 0)->name,
-                    *list ? list : "nothing");
+        good = measured_fail(
+            reader, column->place,
+            "nothing is drawn as %s%s%s%s over %s here (there is %s); a column is called "
+            "as the metric, latency_us or latency (us)",
+            label, *unit ? " (" : "", unit, *unit ? ")" : "", column_at(reader, 0)->name,
+            *list ? list : "nothing");
         g_free(list);
     } else if (taken) {
         column->panel = new_panel(reader, like, label, unit);
@@ -201,9 +206,9 @@ static bool find_metric(struct reader *reader, struct column *column)
     return good;
 }
 
-static bool read_column(struct reader *reader, const char *header, int place)
+static bool read_column(struct measured_reader *reader, const char *header, int place)
 {
-    struct column column = {.kind = COLUMN_METRIC, .place = place, .value = -1};
+    struct measured_column column = {.kind = COLUMN_METRIC, .place = place, .value = -1};
     column.name = g_strstrip(g_strdup(csv_field_text(header)));
     column.unit = take_unit(column.name);
     guint index = reader->columns->len;
@@ -214,30 +219,32 @@ static bool read_column(struct reader *reader, const char *header, int place)
     else if (strcmp(column.name, "error") == 0)
         column.kind = COLUMN_ERROR;
     g_array_append_val(reader->columns, column);
-    struct column *kept = column_at(reader, index);
-    const struct column *before = index > 0 ? column_at(reader, index - 1) : NULL;
+    struct measured_column *kept = column_at(reader, index);
+    const struct measured_column *before = index > 0 ? column_at(reader, index - 1) : NULL;
     if (!*kept->name)
-        return fail(reader, place, "this column has no name");
+        return measured_fail(reader, place, "this column has no name");
     if (before && kept->kind == COLUMN_ERROR) { // the first column is never one
         if (before->kind != COLUMN_METRIC)
-            return fail(reader, place, "an error stands right of the metric that it is of");
+            return measured_fail(reader, place,
+                                 "an error stands right of the metric that it is of");
         kept->value = (int)index - 1;
         kept->scale = before->scale;
         if (*kept->unit && before->panel)
             kept->scale =
-                scale_to(kept->unit, text_of(json_object_get(before->panel, "y"), "unit"));
+                scale_to(kept->unit, measured_text_of(json_object_get(before->panel, "y"), "unit"));
         return kept->scale > 0.0 || !before->panel ||
-               fail(reader, place, "an error in %s is none of what is in %s", kept->unit,
-                    *before->unit ? before->unit : metric_unit(before->name));
+               measured_fail(reader, place, "an error in %s is none of what is in %s", kept->unit,
+                             *before->unit ? before->unit : metric_unit(before->name));
     }
     if (kept->kind == COLUMN_METRIC && strcmp(kept->name, "value") == 0)
-        return fail(reader, place,
-                    "a value of what? Call the column as the metric: latency_us or latency (us)");
+        return measured_fail(
+            reader, place,
+            "a value of what? Call the column as the metric: latency_us or latency (us)");
     return kept->kind != COLUMN_METRIC || find_metric(reader, kept);
 }
 
 // A panel of one of the metrics; NULL: none is chosen.
-static const json_t *any_panel(const struct reader *reader)
+static const json_t *any_panel(const struct measured_reader *reader)
 {
     const json_t *panel = NULL;
     for (guint i = 1; i < reader->columns->len && !panel; i++)
@@ -246,11 +253,11 @@ static const json_t *any_panel(const struct reader *reader)
 }
 
 // The unit of the axis along x, from the first panel that there is.
-static bool read_x(struct reader *reader)
+static bool measured_read_x(struct measured_reader *reader)
 {
-    struct column *x = column_at(reader, 0);
+    struct measured_column *x = column_at(reader, 0);
     const json_t *panel = any_panel(reader);
-    const char *unit = panel ? text_of(json_object_get(panel, "x"), "unit") : x->unit;
+    const char *unit = panel ? measured_text_of(json_object_get(panel, "x"), "unit") : x->unit;
     char *one = g_strdup_printf("1 %s", x->unit);
     double scale = 0.0;
     bool good = !*x->unit || strcmp(x->unit, unit) == 0 || axis_value_place(one, unit, &scale);
@@ -264,11 +271,11 @@ static bool read_x(struct reader *reader)
         x->unit = copy;
         return true;
     }
-    return fail(reader, x->place, "%s is not a unit of %s; along x there is %s", x->unit, x->name,
-                *unit ? unit : "a number");
+    return measured_fail(reader, x->place, "%s is not a unit of %s; along x there is %s", x->unit,
+                         x->name, *unit ? unit : "a number");
 }
 
-static bool read_header(struct reader *reader, const GPtrArray *row)
+static bool read_header(struct measured_reader *reader, const GPtrArray *row)
 {
     bool metric = false;
     for (guint i = 0; i < row->len; i++) {
@@ -277,10 +284,11 @@ static bool read_header(struct reader *reader, const GPtrArray *row)
         metric = metric || column_at(reader, i)->kind == COLUMN_METRIC;
     }
     if (!metric)
-        return fail(reader, 1,
-                    "the columns size and a metric are expected here: size,latency_us (and error, "
-                    "series)");
-    return read_x(reader);
+        return measured_fail(
+            reader, 1,
+            "the columns size and a metric are expected here: size,latency_us (and error, "
+            "series)");
+    return measured_read_x(reader);
 }
 
 // ---- Rows ----
@@ -293,20 +301,21 @@ static bool read_number(const char *text, double *value)
 }
 
 // A number in the column's unit, or one with a unit of its own.
-static bool read_field(struct reader *reader, const struct column *column, const char *unit,
-                       const char *text, int place, double *value)
+static bool read_field(struct measured_reader *reader, const struct measured_column *column,
+                       const char *unit, const char *text, int place, double *value)
 {
     if (read_number(text, value)) {
         *value *= column->scale;
         if (!isfinite(*value) || fabs(*value) > LARGEST)
-            return fail(reader, place, "%s is too large to be drawn", text);
+            return measured_fail(reader, place, "%s is too large to be drawn", text);
         return column->scale > 0.0 ||
-               fail(reader, place, "%s has no unit: write %s %s, or %s (%s) in the header", text,
-                    text, unit, column->name, unit);
+               measured_fail(reader, place, "%s has no unit: write %s %s, or %s (%s) in the header",
+                             text, text, unit, column->name, unit);
     }
     return axis_value_place(text, unit, value) ||
-           fail(reader, place, *unit ? "%s is no number, and no value in %s" : "%s is no number%s",
-                text, unit);
+           measured_fail(reader, place,
+                         *unit ? "%s is no number, and no value in %s" : "%s is no number%s", text,
+                         unit);
 }
 
 static json_t *series_of(json_t *panel, const char *name)
@@ -315,7 +324,7 @@ static json_t *series_of(json_t *panel, const char *name)
     size_t index;
     json_array_foreach(all, index, one)
     {
-        if (strcmp(text_of(one, "name"), name) == 0)
+        if (strcmp(measured_text_of(one, "name"), name) == 0)
             return one;
     }
     one = json_pack("{s:s,s:n,s:n,s:[],s:n,s:b}", "name", name, "stack", "scenario", "points",
@@ -338,17 +347,17 @@ static void add_point(json_t *series, double x, double y, double error)
 }
 
 // The point of one metric in a row.
-static bool read_point(struct reader *reader, const GPtrArray *row, guint index, const char *name,
-                       double x)
+static bool read_point(struct measured_reader *reader, const GPtrArray *row, guint index,
+                       const char *name, double x)
 {
-    const struct column *column = column_at(reader, index);
-    const struct column *next =
+    const struct measured_column *column = column_at(reader, index);
+    const struct measured_column *next =
         index + 1 < reader->columns->len ? column_at(reader, index + 1) : NULL;
     const char *text = g_ptr_array_index(row, index), *unit;
     double y, error = NAN;
     if (!column->panel || !*text)
         return true;
-    unit = text_of(json_object_get(column->panel, "y"), "unit");
+    unit = measured_text_of(json_object_get(column->panel, "y"), "unit");
     if (!read_field(reader, column, unit, text, g_array_index(reader->places, int, index), &y))
         return false;
     if (next && next->kind == COLUMN_ERROR && *(char *)g_ptr_array_index(row, index + 1)) {
@@ -356,20 +365,20 @@ static bool read_point(struct reader *reader, const GPtrArray *row, guint index,
         if (!read_field(reader, next, unit, g_ptr_array_index(row, index + 1), place, &error))
             return false;
         if (error < 0.0)
-            return fail(reader, place, "an error is not negative");
+            return measured_fail(reader, place, "an error is not negative");
     }
     add_point(series_of(column->panel, name), x, y, error);
     return true;
 }
 
-static bool read_row(struct reader *reader, const GPtrArray *row)
+static bool measured_read_row(struct measured_reader *reader, const GPtrArray *row)
 {
     if (row->len == 1 && !*(char *)g_ptr_array_index(row, 0))
         return true; // a line without anything
     if (row->len != reader->columns->len)
-        return fail(reader, 1, "this row has %u fields, and the header %u", row->len,
-                    reader->columns->len);
-    const struct column *along = column_at(reader, 0);
+        return measured_fail(reader, 1, "this row has %u fields, and the header %u", row->len,
+                             reader->columns->len);
+    const struct measured_column *along = column_at(reader, 0);
     const char *name = reader->name;
     double x;
     for (guint i = 0; i < row->len; i++) {
@@ -384,7 +393,8 @@ static bool read_row(struct reader *reader, const GPtrArray *row)
         return false;
     bool sizes = strcmp(along->unit, "B") == 0;
     if (sizes && (x < 0.0 || x != floor(x)))
-        return fail(reader, place, "%s is no number of bytes", (char *)g_ptr_array_index(row, 0));
+        return measured_fail(reader, place, "%s is no number of bytes",
+                             (char *)g_ptr_array_index(row, 0));
     if (!choice_takes_series(reader->choice, name) ||
         (sizes && !choice_takes_size(reader->choice, (int64_t)fmin(x, 9e18)))) {
         reader->left_out = true;
@@ -396,7 +406,7 @@ static bool read_row(struct reader *reader, const GPtrArray *row)
     return true;
 }
 
-static bool read_rows(struct reader *reader)
+static bool measured_read_rows(struct measured_reader *reader)
 {
     bool headed = false, good = true;
     for (; good && *reader->rows.at; csv_rows_next(&reader->rows)) {
@@ -410,27 +420,27 @@ static bool read_rows(struct reader *reader)
         g_array_set_size(reader->places, 0);
         GPtrArray *row = csv_rows_take(&reader->rows, reader->places, &problem);
         if (problem)
-            good = fail(reader, 1, "%s", problem);
+            good = measured_fail(reader, 1, "%s", problem);
         else
-            good = headed ? read_row(reader, row) : read_header(reader, row);
+            good = headed ? measured_read_row(reader, row) : read_header(reader, row);
         headed = true;
         g_ptr_array_unref(row);
     }
     reader->line = 1;
-    return good && (headed || fail(reader, 1, "there is nothing in it"));
+    return good && (headed || measured_fail(reader, 1, "there is nothing in it"));
 }
 
 // ---- The document ----
 
 static void clear_column(gpointer data)
 {
-    struct column *column = data;
+    struct measured_column *column = data;
     g_free(column->name);
     g_free(column->unit);
     json_decref(column->panel);
 }
 
-static json_t *document_of(const struct reader *reader)
+static json_t *measured_json(const struct measured_reader *reader)
 {
     json_t *panels = json_array();
     for (guint i = 0; i < reader->columns->len; i++) {
@@ -446,27 +456,27 @@ static json_t *document_of(const struct reader *reader)
 json_t *measured_document(const char *path, const char *text, size_t length, const char *name,
                           const json_t *panels, struct choice *choice, GError **error)
 {
-    struct reader reader = {.path = path,
-                            .name = name,
-                            .panels = panels,
-                            .choice = choice,
-                            .rows = csv_rows_of(text),
-                            .line = csv_rows_bad_line(text, length),
-                            .error = error};
+    struct measured_reader reader = {.path = path,
+                                     .name = name,
+                                     .panels = panels,
+                                     .choice = choice,
+                                     .rows = csv_rows_of(text),
+                                     .line = csv_rows_bad_line(text, length),
+                                     .error = error};
     json_t *document = NULL;
     reader.places = g_array_new(FALSE, FALSE, sizeof(int));
-    reader.columns = g_array_new(FALSE, FALSE, sizeof(struct column));
+    reader.columns = g_array_new(FALSE, FALSE, sizeof(struct measured_column));
     g_array_set_clear_func(reader.columns, clear_column);
     if (reader.line)
-        fail(&reader, 1, "this is no text in UTF-8");
-    else if (read_rows(&reader))
-        document = document_of(&reader);
+        measured_fail(&reader, 1, "this is no text in UTF-8");
+    else if (measured_read_rows(&reader))
+        document = measured_json(&reader);
     if (document && json_array_size(json_object_get(document, "panels")) == 0 && reader.left_out) {
         json_array_append_new(json_object_get(document, "notes"),
                               json_string("not drawn: measured points, as none of them is chosen"));
     } else if (document && json_array_size(json_object_get(document, "panels")) == 0) {
         reader.line = 1;
-        fail(&reader, 1, "there is no point in it that is to be drawn");
+        measured_fail(&reader, 1, "there is no point in it that is to be drawn");
         g_clear_pointer(&document, json_decref);
     }
     g_array_unref(reader.columns);

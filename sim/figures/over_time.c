@@ -8,12 +8,12 @@
 
 #include <string.h>
 
-#define MOST_PANELS 8
+#define MOST_OVER_TIME_PANELS 8
 #define MOST_POINTS 2000 // of a line
 
-enum column { SERIES, HOST, NAME, QUANTITY, UNIT, TIME, VALUE, COLUMNS };
+enum over_time_column { SERIES, HOST, NAME, QUANTITY, UNIT, TIME, VALUE, COLUMNS };
 
-struct line {
+struct over_time_line {
     char *quantity;
     GArray *points; // struct value_point
 };
@@ -21,12 +21,12 @@ struct line {
 // The quantities of one unit of a connection.
 struct panel {
     char *series, *title, *unit;
-    GPtrArray *lines; // struct line *
+    GPtrArray *lines; // struct over_time_line *
     guint points;
     bool shown;
 };
 
-struct reader {
+struct over_time_reader {
     const char *path;
     struct choice *choice;
     struct csv_rows rows;
@@ -37,13 +37,13 @@ struct reader {
 
 static void line_free(void *data)
 {
-    struct line *line = data;
+    struct over_time_line *line = data;
     g_free(line->quantity);
     g_array_unref(line->points);
     g_free(line);
 }
 
-static void panel_free(void *data)
+static void over_time_panel_free(void *data)
 {
     struct panel *panel = data;
     g_free(panel->series);
@@ -55,7 +55,7 @@ static void panel_free(void *data)
 
 // ---- Reading ----
 
-static bool fail(const struct reader *reader, const char *what)
+static bool over_time_fail(const struct over_time_reader *reader, const char *what)
 {
     g_set_error(reader->error, G_FILE_ERROR, G_FILE_ERROR_INVAL, "%s:%d: %s", reader->path,
                 reader->rows.line, what);
@@ -63,7 +63,7 @@ static bool fail(const struct reader *reader, const char *what)
 }
 
 // Rows of a line come one after the other, and so do those of a panel.
-static struct line *line_of(struct reader *reader, const char *const *fields)
+static struct over_time_line *line_of(struct over_time_reader *reader, const char *const *fields)
 {
     char *title = g_strdup_printf("%s: %s, %s", fields[SERIES], fields[HOST], fields[NAME]);
     struct panel *panel = NULL;
@@ -84,18 +84,18 @@ static struct line *line_of(struct reader *reader, const char *const *fields)
     }
     g_free(title);
     panel->points++;
-    struct line *line =
+    struct over_time_line *line =
         panel->lines->len ? g_ptr_array_index(panel->lines, panel->lines->len - 1) : NULL;
     if (line && strcmp(line->quantity, fields[QUANTITY]) == 0)
         return line;
-    line = g_new0(struct line, 1);
+    line = g_new0(struct over_time_line, 1);
     line->quantity = g_strdup(fields[QUANTITY]);
     line->points = g_array_new(FALSE, FALSE, sizeof(struct value_point));
     g_ptr_array_add(panel->lines, line);
     return line;
 }
 
-static void note_end(const struct reader *reader, const char *series, sim_time when)
+static void note_end(const struct over_time_reader *reader, const char *series, sim_time when)
 {
     sim_time *end = g_hash_table_lookup(reader->ends, series);
     if (!end) {
@@ -105,19 +105,19 @@ static void note_end(const struct reader *reader, const char *series, sim_time w
     *end = MAX(*end, when);
 }
 
-static bool read_row(struct reader *reader, const GPtrArray *row)
+static bool over_time_read_row(struct over_time_reader *reader, const GPtrArray *row)
 {
     const char *fields[COLUMNS];
     char *after_time, *after_value;
     if (row->len != COLUMNS)
-        return fail(reader, "a row has seven columns");
+        return over_time_fail(reader, "a row has seven columns");
     for (int i = 0; i < COLUMNS; i++)
         fields[i] = csv_field_text(g_ptr_array_index(row, i));
     double us = g_ascii_strtod(fields[TIME], &after_time);
     struct value_point point = {.value = g_ascii_strtoll(fields[VALUE], &after_value, 10)};
     if (*after_time || *after_value || !*fields[TIME] || !*fields[VALUE] ||
         !(us >= 0.0 && us < time_to_us(TIME_END)))
-        return fail(reader, "a time in microseconds and a whole number are expected");
+        return over_time_fail(reader, "a time in microseconds and a whole number are expected");
     point.when = (sim_time)(us * (double)TIME_US);
     note_end(reader, fields[SERIES], point.when);
     if (!choice_takes_series(reader->choice, fields[SERIES]) ||
@@ -125,21 +125,21 @@ static bool read_row(struct reader *reader, const GPtrArray *row)
         return true;
     GArray *points = line_of(reader, fields)->points;
     if (points->len && g_array_index(points, struct value_point, points->len - 1).when > point.when)
-        return fail(reader, "this time is before that of the row above");
+        return over_time_fail(reader, "this time is before that of the row above");
     g_array_append_val(points, point);
     return true;
 }
 
-static bool read_rows(struct reader *reader)
+static bool over_time_read_rows(struct over_time_reader *reader)
 {
     bool good = true;
     for (bool header = true; good && *reader->rows.at; header = false) {
         const char *problem = NULL;
         GPtrArray *row = csv_rows_take(&reader->rows, NULL, &problem);
         if (problem)
-            good = fail(reader, problem);
+            good = over_time_fail(reader, problem);
         else if (!header)
-            good = read_row(reader, row);
+            good = over_time_read_row(reader, row);
         g_ptr_array_unref(row);
         csv_rows_next(&reader->rows);
     }
@@ -149,7 +149,7 @@ static bool read_rows(struct reader *reader)
 // ---- The document ----
 
 // The line goes on to the end of its series.
-static json_t *line_json(const struct line *line, sim_time end)
+static json_t *over_time_line_json(const struct over_time_line *line, sim_time end)
 {
     json_t *points = json_array();
     values_thin(line->points, MOST_POINTS);
@@ -169,10 +169,11 @@ static json_t *panel_json(const struct panel *panel, sim_time end)
 {
     json_t *lines = json_array();
     for (guint i = 0; i < panel->lines->len; i++)
-        json_array_append_new(lines, line_json(g_ptr_array_index(panel->lines, i), end));
-    const char *only = panel->lines->len == 1
-                           ? ((const struct line *)g_ptr_array_index(panel->lines, 0))->quantity
-                           : "";
+        json_array_append_new(lines, over_time_line_json(g_ptr_array_index(panel->lines, i), end));
+    const char *only =
+        panel->lines->len == 1
+            ? ((const struct over_time_line *)g_ptr_array_index(panel->lines, 0))->quantity
+            : "";
     return json_pack("{s:s,s:s,s:{s:s,s:s,s:s},s:{s:s,s:s,s:s},s:o}", "kind", "lines", "title",
                      panel->title, "x", "label", "time", "unit", "s", "scale", "linear", "y",
                      "label", *only ? only : "value", "unit", panel->unit, "scale", "linear",
@@ -186,23 +187,23 @@ static gint by_points(gconstpointer a, gconstpointer b)
 }
 
 // Marks those with the most changes, of equal ones the first.
-static guint choose(const struct reader *reader)
+static guint choose_lines(const struct over_time_reader *reader)
 {
     GPtrArray *sorted = g_ptr_array_new();
     for (guint i = 0; i < reader->panels->len; i++)
         g_ptr_array_add(sorted, g_ptr_array_index(reader->panels, i));
     g_ptr_array_sort(sorted, by_points);
-    guint shown = MIN(sorted->len, MOST_PANELS);
+    guint shown = MIN(sorted->len, MOST_OVER_TIME_PANELS);
     for (guint i = 0; i < shown; i++)
         ((struct panel *)g_ptr_array_index(sorted, i))->shown = true;
     g_ptr_array_unref(sorted);
     return shown;
 }
 
-static json_t *document_of(const struct reader *reader, const char *name)
+static json_t *over_time_json(const struct over_time_reader *reader, const char *name)
 {
     json_t *panels = json_array(), *notes = json_array();
-    guint shown = choose(reader);
+    guint shown = choose_lines(reader);
     for (guint i = 0; i < reader->panels->len; i++) {
         const struct panel *panel = g_ptr_array_index(reader->panels, i);
         const sim_time *end = g_hash_table_lookup(reader->ends, panel->series);
@@ -219,19 +220,20 @@ static json_t *document_of(const struct reader *reader, const char *name)
 json_t *over_time_document(const char *path, const char *text, size_t length, const char *name,
                            struct choice *choice, GError **error)
 {
-    struct reader reader = {.path = path,
-                            .choice = choice,
-                            .rows = csv_rows_of(text),
-                            .panels = g_ptr_array_new_with_free_func(panel_free),
-                            .ends = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free),
-                            .error = error};
+    struct over_time_reader reader = {
+        .path = path,
+        .choice = choice,
+        .rows = csv_rows_of(text),
+        .panels = g_ptr_array_new_with_free_func(over_time_panel_free),
+        .ends = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free),
+        .error = error};
     json_t *document = NULL;
     int bad = csv_rows_bad_line(text, length);
     if (bad) {
         reader.rows.line = bad;
-        fail(&reader, "this is no text in UTF-8");
-    } else if (read_rows(&reader)) {
-        document = document_of(&reader, name);
+        over_time_fail(&reader, "this is no text in UTF-8");
+    } else if (over_time_read_rows(&reader)) {
+        document = over_time_json(&reader, name);
     }
     g_ptr_array_unref(reader.panels);
     g_hash_table_unref(reader.ends);

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-static const char *text_of(const json_t *object, const char *key)
+static const char *overlay_text_of(const json_t *object, const char *key)
 {
     const char *text = json_string_value(json_object_get(object, key));
     return text ? text : "";
@@ -31,7 +31,7 @@ static void each_series(const json_t *document, void (*visit)(void *owner, json_
 // ---- Names ----
 
 // The known names of series.
-struct names {
+struct overlay_names {
     GHashTable *parts;  // name -> how many documents have it
     GHashTable *stacks; // name of a simulated one -> its stack
     GHashTable *here;   // the names of the document that is looked at
@@ -40,8 +40,8 @@ struct names {
 
 static void note_name(void *owner, json_t *series)
 {
-    struct names *names = owner;
-    char *name = g_strdup(text_of(series, "name"));
+    struct overlay_names *names = owner;
+    char *name = g_strdup(overlay_text_of(series, "name"));
     if (!json_is_true(json_object_get(series, "measured"))) {
         const char *stack = json_string_value(json_object_get(series, "stack"));
         g_hash_table_insert(names->stacks, g_strdup(name), g_strdup(stack ? stack : name));
@@ -57,8 +57,8 @@ static void note_name(void *owner, json_t *series)
 
 static void rename_series(void *owner, json_t *series)
 {
-    const struct names *names = owner;
-    const char *name = text_of(series, "name");
+    const struct overlay_names *names = owner;
+    const char *name = overlay_text_of(series, "name");
     const char *stack = g_hash_table_lookup(names->stacks, name);
     if (json_is_true(json_object_get(series, "measured")) && stack)
         json_object_set_new(series, "stack", json_string(stack));
@@ -71,9 +71,10 @@ static void rename_series(void *owner, json_t *series)
 
 static void tell_names_apart(const struct overlay_part *parts, guint count)
 {
-    struct names names = {.parts = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL),
-                          .stacks = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free),
-                          .here = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL)};
+    struct overlay_names names = {
+        .parts = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL),
+        .stacks = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free),
+        .here = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL)};
     for (guint i = 0; i < count; i++) {
         g_hash_table_remove_all(names.here);
         each_series(parts[i].document, note_name, &names);
@@ -91,14 +92,14 @@ static void tell_names_apart(const struct overlay_part *parts, guint count)
 
 static bool same_axis(const json_t *a, const json_t *b)
 {
-    return strcmp(text_of(a, "label"), text_of(b, "label")) == 0 &&
-           strcmp(text_of(a, "unit"), text_of(b, "unit")) == 0;
+    return strcmp(overlay_text_of(a, "label"), overlay_text_of(b, "label")) == 0 &&
+           strcmp(overlay_text_of(a, "unit"), overlay_text_of(b, "unit")) == 0;
 }
 
 static bool same_panel(const json_t *a, const json_t *b)
 {
-    return strcmp(text_of(a, "kind"), text_of(b, "kind")) == 0 &&
-           strcmp(text_of(a, "title"), text_of(b, "title")) == 0 &&
+    return strcmp(overlay_text_of(a, "kind"), overlay_text_of(b, "kind")) == 0 &&
+           strcmp(overlay_text_of(a, "title"), overlay_text_of(b, "title")) == 0 &&
            same_axis(json_object_get(a, "x"), json_object_get(b, "x")) &&
            same_axis(json_object_get(a, "y"), json_object_get(b, "y"));
 }
@@ -162,11 +163,11 @@ static char *joined(const struct overlay_part *parts, guint count, const char *k
 {
     GString *text = g_string_new(NULL);
     for (guint i = 0; i < count; i++) {
-        const char *one = key ? text_of(parts[i].document, key) : parts[i].label;
+        const char *one = key ? overlay_text_of(parts[i].document, key) : parts[i].label;
         bool known = false;
         for (guint k = 0; k < i; k++)
-            known =
-                known || strcmp(one, key ? text_of(parts[k].document, key) : parts[k].label) == 0;
+            known = known || strcmp(one, key ? overlay_text_of(parts[k].document, key)
+                                             : parts[k].label) == 0;
         if (!known)
             g_string_append_printf(text, "%s%s", text->len > 0 ? between : "", one);
     }

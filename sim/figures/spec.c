@@ -22,7 +22,7 @@ static void series_free(gpointer data)
     g_free(series);
 }
 
-static void panel_free(gpointer data)
+static void spec_panel_free(gpointer data)
 {
     struct figure_panel *panel = data;
     json_decref(panel->frame);
@@ -110,8 +110,8 @@ static void take_scale(json_t *axis, const struct node *map, const char *path, c
     set_text(axis, "scale", scale >= 0 ? scales[scale] : fallback);
 }
 
-static bool read_range(const struct node *map, const char *path, bool is_size, double *low,
-                       double *high, struct diag_list *diags)
+static bool spec_read_range(const struct node *map, const char *path, bool is_size, double *low,
+                            double *high, struct diag_list *diags)
 {
     const struct node *range = map ? node_get(map, "range") : NULL;
     if (!range)
@@ -160,8 +160,8 @@ static void read_setting(struct figure_panel *panel, const struct node *x, const
     take_scale(axis, x, path, "linear", diags);
 }
 
-static void read_x(struct figure_panel *panel, const struct node *map, const char *path,
-                   struct diag_list *diags)
+static void spec_read_x(struct figure_panel *panel, const struct node *map, const char *path,
+                        struct diag_list *diags)
 {
     static const char *const keys[] = {"scale", "range",  "label", "counts", "unit",
                                        "set",   "values", "at",    NULL};
@@ -185,7 +185,7 @@ static void read_x(struct figure_panel *panel, const struct node *map, const cha
     set_text(axis, "label", label ? label : sizes.label);
     set_text(axis, "unit", sizes.unit);
     take_scale(axis, x, path, sizes.linear ? "linear" : "log", diags);
-    read_range(x, path, !counts, &panel->low, &panel->high, diags);
+    spec_read_range(x, path, !counts, &panel->low, &panel->high, diags);
     g_free(counts);
     g_free(label);
 }
@@ -213,7 +213,7 @@ static const char *read_y(struct figure_panel *panel, const struct node *map, co
     set_text(axis, "unit", unit ? unit : metric ? metric_unit(metric) : NULL);
     take_scale(axis, y, path, "linear", diags);
     double low, high;
-    if (read_range(y, path, false, &low, &high, diags))
+    if (spec_read_range(y, path, false, &low, &high, diags))
         json_object_set_new(axis, "range", json_pack("[f,f]", low, high));
     const struct node *zero = node_get(y, "zero");
     if (zero)
@@ -377,7 +377,7 @@ static struct figure_panel *read_panel(const struct node *map, const struct node
     const struct node *kind_node = node_get(map, "kind");
     int kind = kind_node ? reader_choice(kind_node, path, "kind of panel", kinds, diags) : 0;
     set_text(panel->frame, "kind", kinds[MAX(kind, 0)]);
-    read_x(panel, map, path, diags);
+    spec_read_x(panel, map, path, diags);
     const char *metric = read_y(panel, map, path, diags);
     read_marks(panel, map, path, diags);
     if (metric && !diag_any(diags))
@@ -415,7 +415,7 @@ static struct figure_spec *read_figure(const struct node *map, const char *path,
                                        "claims", "series", "scenario", "panels", NULL};
     struct figure_spec *spec = g_new0(struct figure_spec, 1);
     spec->claims = g_ptr_array_new_with_free_func(g_free);
-    spec->panels = g_ptr_array_new_with_free_func(panel_free);
+    spec->panels = g_ptr_array_new_with_free_func(spec_panel_free);
     if (!reader_is(map, NODE_MAP, path, "a figure", diags) || !reader_keys(map, path, keys, diags))
         return spec;
     spec->id = read_text(map, "id", path, true, diags);

@@ -17,7 +17,7 @@
 
 // ---- Curves ----
 
-static GPtrArray *metrics_of(const struct outcome *outcome)
+static GPtrArray *swept_metrics(const struct outcome *outcome)
 {
     GPtrArray *metrics = g_ptr_array_new();
     for (guint i = 0; i < outcome->curves->len; i++) {
@@ -140,7 +140,7 @@ static json_t *draw(struct swept_picture *picture, int lost)
 {
     const struct outcome *outcome = picture->outcome;
     json_t *panels = json_array();
-    GPtrArray *metrics = metrics_of(outcome);
+    GPtrArray *metrics = swept_metrics(outcome);
     choice_of_metrics(picture->choice, metrics, picture->notes);
     if (picture->over_sizes && !picture->y.axis)
         keep_sized(outcome, metrics);
@@ -176,8 +176,8 @@ static struct outcome *replicated(const struct outcome *runs)
 }
 
 // The picture of the runs as far as they are chosen.
-static json_t *document_of(struct outcome *runs, struct choice *choice, bool together,
-                           GError **error)
+static json_t *swept_json(struct outcome *runs, struct choice *choice, bool together,
+                          GError **error)
 {
     choice_of_outcome(choice, runs);
     struct outcome *outcome = replicated(runs);
@@ -201,7 +201,7 @@ json_t *swept_document(const char *database, struct choice *choice, bool togethe
 {
     struct store *store = store_open_existing(database, error);
     struct outcome *runs = store ? outcome_read(store, error) : NULL;
-    json_t *document = runs ? document_of(runs, choice, together, error) : NULL;
+    json_t *document = runs ? swept_json(runs, choice, together, error) : NULL;
     if (store && !document)
         g_prefix_error(error, "%s: ", database);
     outcome_free(runs);

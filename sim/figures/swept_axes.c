@@ -10,13 +10,13 @@
 #include <string.h>
 
 // Values that span more than this are put on a logarithmic axis.
-#define LOG_SPAN 8.0
+#define AXIS_LOG_SPAN 8.0
 // From so many message sizes on they are an axis, and no longer a line each.
 #define MANY_SIZES 5
 
 // ---- What an axis does ----
 
-static const char *text_of(const json_t *object, const char *key)
+static const char *axis_text_of(const json_t *object, const char *key)
 {
     return json_string_value(json_object_get(object, key));
 }
@@ -32,7 +32,7 @@ static double largest_change(const json_t *report, const char *axis)
     {
         json_array_foreach(json_object_get(metric, "effects"), k, effect)
         {
-            if (strcmp(text_of(effect, "axis"), axis) == 0)
+            if (strcmp(axis_text_of(effect, "axis"), axis) == 0)
                 largest = fmax(largest, fabs(json_number_value(json_object_get(effect, "change"))));
         }
     }
@@ -56,9 +56,9 @@ static double change_of_ends(const json_t *report, const char *axis)
                 double bad = json_number_value(json_object_get(both[side], "other"));
                 shares[side] = good + bad > 0.0 ? bad / (good + bad) : NAN;
             }
-            if (strcmp(text_of(one, "axis"), axis) == 0 &&
-                strcmp(text_of(other, "axis"), axis) == 0 &&
-                strcmp(text_of(one, "series"), text_of(other, "series")) == 0)
+            if (strcmp(axis_text_of(one, "axis"), axis) == 0 &&
+                strcmp(axis_text_of(other, "axis"), axis) == 0 &&
+                strcmp(axis_text_of(one, "series"), axis_text_of(other, "series")) == 0)
                 largest = fmax(largest, fabs(shares[0] - shares[1]));
         }
     }
@@ -72,7 +72,7 @@ static double strength_of(const json_t *report, const char *axis)
     const json_t *one;
     json_array_foreach(json_object_get(report, "axes"), i, one)
     {
-        if (strcmp(text_of(one, "name"), axis) == 0 &&
+        if (strcmp(axis_text_of(one, "name"), axis) == 0 &&
             json_is_true(json_object_get(one, "changed_nothing")))
             return -1.0;
     }
@@ -121,7 +121,7 @@ static struct drawn_axis drawn_axis(const struct outcome *outcome, int number)
         low = MIN(low, drawn.places[i]);
         high = MAX(high, drawn.places[i]);
     }
-    drawn.log = drawn.numeric && low > 0.0 && high / low > LOG_SPAN;
+    drawn.log = drawn.numeric && low > 0.0 && high / low > AXIS_LOG_SPAN;
     return drawn;
 }
 
@@ -204,8 +204,8 @@ static int count_sizes(const struct outcome *outcome)
 
 // The axes that nobody has named: *x and *y are -1 if there is none. What changes nothing comes
 // along y only if it is named.
-static void choose(const struct swept_picture *picture, const double *strengths, bool field, int *x,
-                   int *y)
+static void choose_pair(const struct swept_picture *picture, const double *strengths, bool field,
+                        int *x, int *y)
 {
     if (*x < 0)
         *x = strongest(picture, strengths, *y);
@@ -282,7 +282,7 @@ bool swept_choose_axes(struct swept_picture *picture, GError **error)
         strengths[axis] = strength_of(report, outcome_axis_at(outcome, axis)->name);
     json_decref(report);
     if (!sizes)
-        choose(picture, strengths, !picture->together, &chosen[0], &chosen[1]);
+        choose_pair(picture, strengths, !picture->together, &chosen[0], &chosen[1]);
     bool good = set_axes(picture, strengths, chosen[0], chosen[1]);
     if (!good)
         g_set_error(error, STORE_ERROR, 0, "its sweep varies nothing");

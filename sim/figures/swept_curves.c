@@ -7,8 +7,8 @@
 
 #include <math.h>
 
-static struct outcome_curve *curve_copy(const struct outcome *outcome,
-                                        const struct outcome_curve *of)
+static struct outcome_curve *outcome_curve_copy(const struct outcome *outcome,
+                                                const struct outcome_curve *of)
 {
     gsize points = (gsize)outcome->points, runs = points * (gsize)outcome_replications(outcome);
     struct outcome_curve *copy = g_memdup2(of, sizeof *of);
@@ -19,7 +19,7 @@ static struct outcome_curve *curve_copy(const struct outcome *outcome,
     return copy;
 }
 
-static void curve_free(gpointer data)
+static void outcome_curve_free(gpointer data)
 {
     struct outcome_curve *curve = data;
     g_free(curve->values);
@@ -44,7 +44,7 @@ static void join(struct outcome_curve *slowest, const struct outcome_curve *rank
 
 static GPtrArray *slowest_of(const struct outcome *outcome, const GPtrArray *curves)
 {
-    GPtrArray *made = g_ptr_array_new_with_free_func(curve_free);
+    GPtrArray *made = g_ptr_array_new_with_free_func(outcome_curve_free);
     int runs = outcome->points * outcome_replications(outcome);
     for (guint i = 0; i < curves->len; i++) {
         const struct outcome_curve *curve = g_ptr_array_index(curves, i);
@@ -53,7 +53,7 @@ static GPtrArray *slowest_of(const struct outcome *outcome, const GPtrArray *cur
             if (is_beside(curve, g_ptr_array_index(made, k)))
                 slowest = g_ptr_array_index(made, k);
         if (!slowest) {
-            slowest = curve_copy(outcome, curve);
+            slowest = outcome_curve_copy(outcome, curve);
             g_ptr_array_add(made, slowest);
         }
         join(slowest, curve, runs);
@@ -100,9 +100,10 @@ GPtrArray *swept_curves(const struct swept_picture *picture, const char *metric,
         made = slowest_of(picture->outcome, curves);
         notes_add(picture->notes, "the time is that of the slowest rank");
     } else {
-        made = g_ptr_array_new_with_free_func(curve_free);
+        made = g_ptr_array_new_with_free_func(outcome_curve_free);
         for (guint i = 0; i < curves->len; i++)
-            g_ptr_array_add(made, curve_copy(picture->outcome, g_ptr_array_index(curves, i)));
+            g_ptr_array_add(made,
+                            outcome_curve_copy(picture->outcome, g_ptr_array_index(curves, i)));
     }
     g_ptr_array_unref(curves);
     return made;

@@ -11,10 +11,10 @@
 // The most lines in a picture that can still be read; a note says which were left out.
 #define MOST_LINES 12
 #define MOST_RANKS 8
-#define MOST_PANELS 8
+#define MOST_SWEPT_PANELS 8
 #define MOST_COLOURS 8
 // Times that span more than this are put on a logarithmic axis.
-#define LOG_SPAN 50.0
+#define LINES_LOG_SPAN 50.0
 
 // The number of the k-th of `shown` evenly chosen ones among `all`, first and last included.
 static guint chosen(guint k, guint shown, guint all)
@@ -37,8 +37,8 @@ static void set_intervals(json_t *line, json_t *intervals)
 
 // ---- Over the axis ----
 
-static json_t *line_json(const struct swept_picture *picture, const struct outcome_curve *curve,
-                         int combination, bool with_size)
+static json_t *swept_line_json(const struct swept_picture *picture,
+                               const struct outcome_curve *curve, int combination, bool with_size)
 {
     const struct drawn_axis *axis = &picture->x;
     json_t *points = json_array(), *failed_at = json_array(), *intervals = json_array();
@@ -83,7 +83,7 @@ static const char *scale_of(const char *metric, const json_t *lines)
             }
         }
     }
-    return swept_is_duration(metric) && low > 0.0 && high / low > LOG_SPAN ? "log" : "linear";
+    return swept_is_duration(metric) && low > 0.0 && high / low > LINES_LOG_SPAN ? "log" : "linear";
 }
 
 static json_t *lines_panel(const struct swept_picture *picture, const char *metric)
@@ -95,9 +95,9 @@ static json_t *lines_panel(const struct swept_picture *picture, const char *metr
     guint all = curves->len * rest->len, shown = MIN(all, MOST_LINES);
     for (guint k = 0; k < shown; k++) {
         guint line = chosen(k, shown, all);
-        json_array_append_new(series,
-                              line_json(picture, g_ptr_array_index(curves, line / rest->len),
-                                        g_array_index(rest, int, line % rest->len), many_sizes));
+        json_array_append_new(
+            series, swept_line_json(picture, g_ptr_array_index(curves, line / rest->len),
+                                    g_array_index(rest, int, line % rest->len), many_sizes));
     }
     if (shown < all)
         notes_add(picture->notes, "%u of %u lines are drawn, evenly chosen", shown, all);
@@ -132,12 +132,12 @@ static json_t *failure_at(const struct swept_picture *picture, int series, int f
 }
 
 // A line to be: one of the series in one combination.
-struct line {
+struct swept_line {
     const struct outcome_curve *curve; // the first of its curves, one for each size
     int combination;
 };
 
-static char *line_name(const struct swept_picture *picture, const struct line *line)
+static char *line_name(const struct swept_picture *picture, const struct swept_line *line)
 {
     char *setting = swept_setting(picture, line->combination);
     if (*setting && !picture->together)
@@ -147,7 +147,7 @@ static char *line_name(const struct swept_picture *picture, const struct line *l
 }
 
 static json_t *line_over_sizes(const struct swept_picture *picture, const GPtrArray *curves,
-                               const struct line *line, bool few)
+                               const struct swept_line *line, bool few)
 {
     json_t *points = json_array(), *intervals = json_array();
     struct swept_value value = {.failed = -1};
@@ -175,14 +175,14 @@ static json_t *line_over_sizes(const struct swept_picture *picture, const GPtrAr
 static GArray *lines_over_sizes(const struct swept_picture *picture, const GPtrArray *curves,
                                 int series)
 {
-    GArray *lines = g_array_new(FALSE, FALSE, sizeof(struct line));
+    GArray *lines = g_array_new(FALSE, FALSE, sizeof(struct swept_line));
     GArray *combinations = swept_combinations(picture);
     for (guint i = 0; i < curves->len; i++) {
         const struct outcome_curve *curve = g_ptr_array_index(curves, i);
         const struct outcome_curve *before = i ? g_ptr_array_index(curves, i - 1) : NULL;
         bool first = !before || before->series != curve->series || before->rank != curve->rank;
         for (guint k = 0; first && k < combinations->len; k++) {
-            struct line line = {curve, g_array_index(combinations, int, k)};
+            struct swept_line line = {curve, g_array_index(combinations, int, k)};
             if (series < 0 || curve->series == series)
                 g_array_append_val(lines, line);
         }
@@ -198,7 +198,8 @@ static json_t *sizes_panel(const struct swept_picture *picture, const char *metr
     json_t *lines = json_array();
     guint shown = MIN(all->len, MOST_LINES);
     for (guint k = 0; k < shown; k++) {
-        const struct line *line = &g_array_index(all, struct line, chosen(k, shown, all->len));
+        const struct swept_line *line =
+            &g_array_index(all, struct swept_line, chosen(k, shown, all->len));
         // Few are told apart best by colours of their own, many by colours in their order.
         json_array_append_new(lines,
                               line_over_sizes(picture, curves, line, all->len <= MOST_COLOURS));
@@ -223,7 +224,7 @@ void swept_add_sizes(const struct swept_picture *picture, const GPtrArray *metri
 {
     guint series = picture->together ? 1 : picture->outcome->series->len;
     guint all = series * metrics->len;
-    guint wanted = all <= MOST_PANELS ? all : series, shown = MIN(wanted, MOST_PANELS);
+    guint wanted = all <= MOST_SWEPT_PANELS ? all : series, shown = MIN(wanted, MOST_SWEPT_PANELS);
     for (guint k = 0; k < shown; k++)
         json_array_append_new(panels, sizes_panel(picture, g_ptr_array_index(metrics, k / series),
                                                   picture->together ? -1 : (int)(k % series)));

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sim/flow/curve.h"
 
-static const GArray *points_of(const struct flow_curve *curve, bool local)
+static const GArray *curve_points_of(const struct flow_curve *curve, bool local)
 {
     return local && curve->local ? curve->local : curve->points;
 }
 
-static const struct curve_point *point(const GArray *points, guint i)
+static const struct flow_curve_point *point(const GArray *points, guint i)
 {
-    return &g_array_index(points, struct curve_point, i);
+    return &g_array_index(points, struct flow_curve_point, i);
 }
 
 // The first of the two neighbouring points between which, or beyond which, a value lies.
-static guint segment(const GArray *points, double value, double (*of)(const struct curve_point *))
+static guint segment(const GArray *points, double value,
+                     double (*of)(const struct flow_curve_point *))
 {
     guint low = 0, high = points->len - 1;
     while (high - low > 1) {
@@ -25,12 +26,12 @@ static guint segment(const GArray *points, double value, double (*of)(const stru
     return low;
 }
 
-static double size_of(const struct curve_point *of)
+static double size_of(const struct flow_curve_point *of)
 {
     return (double)of->size;
 }
 
-static double wire_of(const struct curve_point *of)
+static double wire_of(const struct flow_curve_point *of)
 {
     return of->wire;
 }
@@ -40,13 +41,13 @@ static double between(double from, double to, double part)
     return from + (to - from) * part;
 }
 
-struct curve_point flow_curve_at(const struct flow_curve *curve, int64_t size, bool local)
+struct flow_curve_point flow_curve_at(const struct flow_curve *curve, int64_t size, bool local)
 {
-    const GArray *points = points_of(curve, local);
+    const GArray *points = curve_points_of(curve, local);
     guint i = segment(points, (double)size, size_of);
-    const struct curve_point *a = point(points, i), *b = point(points, i + 1);
+    const struct flow_curve_point *a = point(points, i), *b = point(points, i + 1);
     double part = (double)(size - a->size) / (double)(b->size - a->size);
-    return (struct curve_point){
+    return (struct flow_curve_point){
         .size = size,
         .one_way = MAX(between(a->one_way, b->one_way, part), 0),
         .send = MAX(between(a->send, b->send, part), 0),
@@ -59,9 +60,9 @@ struct curve_point flow_curve_at(const struct flow_curve *curve, int64_t size, b
 
 double flow_curve_latency(const struct flow_curve *curve, double wire, bool local)
 {
-    const GArray *points = points_of(curve, local);
+    const GArray *points = curve_points_of(curve, local);
     guint i = segment(points, wire, wire_of);
-    const struct curve_point *a = point(points, i), *b = point(points, i + 1);
+    const struct flow_curve_point *a = point(points, i), *b = point(points, i + 1);
     double part = (wire - a->wire) / (b->wire - a->wire);
     return MAX(between(a->latency, b->latency, MAX(part, 0)), 0);
 }
@@ -82,7 +83,7 @@ static json_t *points_json(const GArray *points)
 {
     json_t *list = json_array();
     for (guint i = 0; i < points->len; i++) {
-        const struct curve_point *one = point(points, i);
+        const struct flow_curve_point *one = point(points, i);
         json_array_append_new(list, json_pack("{s:I, s:f, s:f, s:f, s:f, s:f}", "size_bytes",
                                               (json_int_t)one->size, "one_way_us",
                                               one->one_way * 1e6, "send_us", one->send * 1e6,

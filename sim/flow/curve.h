@@ -19,7 +19,7 @@
 #include "sim/core/diag.h"
 #include "sim/workload/model.h"
 
-struct curve_point {
+struct flow_curve_point {
     int64_t size;         // of the message
     double one_way;       // s: half a round trip of the PingPong
     double send, receive; // s of the processors
@@ -29,7 +29,7 @@ struct curve_point {
 };
 
 struct flow_curve {
-    GArray *points; // struct curve_point, by size
+    GArray *points; // struct flow_curve_point, by size
     int64_t eager;  // the largest message whose send is over before its receive has begun; -1: not
                     // even one without data; INT64_MAX: all
     int from, to;   // hosts between which it was measured; the same: all ranks are on one host
@@ -38,8 +38,8 @@ struct flow_curve {
     double frame;   // wire bytes of the largest frame
     int64_t most;   // the largest message that the stack can send; INT64_MAX: any
     char *beyond;   // why it can send no larger one; NULL: it can
-    GArray *local;  // struct curve_point of two ranks on one host, whose wire has the message's
-                    // bytes; NULL: the case has no such ranks
+    GArray *local; // struct flow_curve_point of two ranks on one host, whose wire has the message's
+                   // bytes; NULL: the case has no such ranks
 };
 
 // Measures the curve of a case: at 0 B, at four sizes per octave from 1 B to 4 MiB (or to the
@@ -53,7 +53,7 @@ struct flow_curve *flow_curve_measure(const struct registry *registry,
 void flow_curve_free(struct flow_curve *curve);
 
 // The point at any size: linear between those measured, and beyond the last one by its slope.
-struct curve_point flow_curve_at(const struct flow_curve *curve, int64_t size, bool local);
+struct flow_curve_point flow_curve_at(const struct flow_curve *curve, int64_t size, bool local);
 
 // Latency in seconds of a flow that has `wire` bytes.
 double flow_curve_latency(const struct flow_curve *curve, double wire, bool local);

@@ -7,9 +7,9 @@
 
 #include <string.h>
 
-#define LARGEST (INT64_C(4) << 20)
-#define TOLERANCE 0.01   // by which a size may be off the line between its neighbours
-#define MOST_POINTS 1000 // between those of the grid
+#define BENCHMARK_LARGEST (INT64_C(4) << 20)
+#define TOLERANCE 0.01             // by which a size may be off the line between its neighbours
+#define BENCHMARK_MOST_POINTS 1000 // between those of the grid
 // Between the default sizes, longer messages are repeated this often only: what went before matters
 // less to them.
 #define LONG 16384
@@ -23,14 +23,15 @@ struct benchmarking {
     char **error;
 };
 
-static gint by_size(gconstpointer a, gconstpointer b)
+static gint benchmark_by_size(gconstpointer a, gconstpointer b)
 {
     int64_t one = ((const struct piece_point *)a)->size,
             other = ((const struct piece_point *)b)->size;
     return (one > other) - (one < other);
 }
 
-static const struct piece_point *found_at(const struct benchmarking *benchmarking, guint i)
+static const struct piece_point *benchmark_found_at(const struct benchmarking *benchmarking,
+                                                    guint i)
 {
     return &g_array_index(benchmarking->found, struct piece_point, i);
 }
@@ -38,7 +39,7 @@ static const struct piece_point *found_at(const struct benchmarking *benchmarkin
 static bool is_found(const struct benchmarking *benchmarking, int64_t size)
 {
     const struct piece_point key = {.size = size};
-    return g_array_binary_search(benchmarking->found, &key, by_size, NULL);
+    return g_array_binary_search(benchmarking->found, &key, benchmark_by_size, NULL);
 }
 
 // ---- Runs ----
@@ -52,7 +53,7 @@ static void keep(struct benchmarking *benchmarking, const struct series_result *
         struct piece_point point = {value->size, value->value * 1e-6};
         g_array_append_val(benchmarking->found, point);
     }
-    g_array_sort(benchmarking->found, by_size);
+    g_array_sort(benchmarking->found, benchmark_by_size);
 }
 
 // Runs the benchmark over sizes that are not found yet, in order; they are gone afterwards.
@@ -80,7 +81,7 @@ static GArray *sizes_new(void)
     return g_array_new(FALSE, FALSE, sizeof(int64_t));
 }
 
-static void ask(const struct benchmarking *benchmarking, GArray *sizes, int64_t size)
+static void benchmark_ask(const struct benchmarking *benchmarking, GArray *sizes, int64_t size)
 {
     if (!is_found(benchmarking, size))
         g_array_append_val(sizes, size);
@@ -112,25 +113,25 @@ static bool run_briefly(struct benchmarking *benchmarking, GArray *sizes)
 static bool run_default(struct benchmarking *benchmarking)
 {
     GArray *sizes = sizes_new();
-    ask(benchmarking, sizes, 0);
-    for (int64_t size = 1; size <= LARGEST; size *= 2)
-        ask(benchmarking, sizes, size);
+    benchmark_ask(benchmarking, sizes, 0);
+    for (int64_t size = 1; size <= BENCHMARK_LARGEST; size *= 2)
+        benchmark_ask(benchmarking, sizes, size);
     return run_sizes(benchmarking, sizes);
 }
 
 // Four per octave, and both sides of the eager limit in their place.
 static bool run_grid(struct benchmarking *benchmarking)
 {
-    GArray *grid = gaps_grid(LARGEST), *sizes = sizes_new();
+    GArray *grid = gaps_grid(BENCHMARK_LARGEST), *sizes = sizes_new();
     int64_t limit = benchmarking->curve->eager;
     for (guint i = 0; i < grid->len; i++) {
         int64_t size = g_array_index(grid, int64_t, i);
         int64_t next = i + 1 < grid->len ? g_array_index(grid, int64_t, i + 1) : size;
-        ask(benchmarking, sizes, size);
+        benchmark_ask(benchmarking, sizes, size);
         if (limit > size && limit < next)
-            ask(benchmarking, sizes, limit);
+            benchmark_ask(benchmarking, sizes, limit);
         if (limit >= size && limit < next - 1)
-            ask(benchmarking, sizes, limit + 1);
+            benchmark_ask(benchmarking, sizes, limit + 1);
     }
     g_array_unref(grid);
     return run_briefly(benchmarking, sizes);
@@ -138,29 +139,30 @@ static bool run_grid(struct benchmarking *benchmarking)
 
 // ---- Between ----
 
-static bool measure_sizes(void *owner, const GArray *sizes)
+static bool benchmark_sizes(void *owner, const GArray *sizes)
 {
     return run_briefly(owner, g_array_copy((GArray *)sizes));
 }
 
-static double one_way_at(void *owner, int64_t size)
+static double benchmark_one_way_at(void *owner, int64_t size)
 {
     const struct benchmarking *benchmarking = owner;
-    return pieces_curve_at(found_at(benchmarking, 0), (int)benchmarking->found->len, size);
+    return pieces_curve_at(benchmark_found_at(benchmarking, 0), (int)benchmarking->found->len,
+                           size);
 }
 
 static bool run_between(struct benchmarking *benchmarking)
 {
     const struct gaps_search search = {
         .owner = benchmarking,
-        .measure = measure_sizes,
-        .value = one_way_at,
+        .measure = benchmark_sizes,
+        .value = benchmark_one_way_at,
         .tolerance = TOLERANCE,
-        .most = MOST_POINTS,
+        .most = BENCHMARK_MOST_POINTS,
     };
     GArray *sizes = sizes_new();
     for (guint i = 0; i < benchmarking->found->len; i++)
-        g_array_append_val(sizes, found_at(benchmarking, i)->size);
+        g_array_append_val(sizes, benchmark_found_at(benchmarking, i)->size);
     bool good = gaps_close(&search, sizes);
     g_array_unref(sizes);
     return good;
@@ -169,12 +171,12 @@ static bool run_between(struct benchmarking *benchmarking)
 // ---- The curve ----
 
 // What was found, divided among sender, wire and receiver as the curve has it.
-static GArray *points_of(const struct benchmarking *benchmarking)
+static GArray *benchmark_points_of(const struct benchmarking *benchmarking)
 {
-    GArray *points = g_array_new(FALSE, FALSE, sizeof(struct curve_point));
+    GArray *points = g_array_new(FALSE, FALSE, sizeof(struct flow_curve_point));
     for (guint i = 0; i < benchmarking->found->len; i++) {
-        const struct piece_point *found = found_at(benchmarking, i);
-        struct curve_point point = flow_curve_at(benchmarking->curve, found->size, false);
+        const struct piece_point *found = benchmark_found_at(benchmarking, i);
+        struct flow_curve_point point = flow_curve_at(benchmarking->curve, found->size, false);
         point.size = found->size;
         point.one_way = found->value;
         g_array_append_val(points, point);
@@ -205,7 +207,7 @@ bool curve_benchmark(const struct registry *registry, const struct scenario_case
     benchmarking.found = g_array_new(FALSE, FALSE, sizeof(struct piece_point));
     bool good = run_default(&benchmarking) && run_grid(&benchmarking) && run_between(&benchmarking);
     if (good) {
-        GArray *points = points_of(&benchmarking);
+        GArray *points = benchmark_points_of(&benchmarking);
         g_array_free(curve->points, TRUE);
         curve->points = points;
     }

@@ -6,8 +6,8 @@
 #include "sim/flow/sounding.h"
 #include "sim/scenario/placement.h"
 
-#define LARGEST (INT64_C(4) << 20)
-#define MOST_POINTS 400         // between those of the grid
+#define MEASURE_LARGEST (INT64_C(4) << 20)
+#define MEASURE_MOST_POINTS 400 // between those of the grid
 #define LEAST_GROWTH (1.0 / 16) // of the wire's bytes per byte: as finely as the plugin counts
 
 // What is found between two hosts, while it is.
@@ -17,14 +17,14 @@ struct measuring {
     char **error;
 };
 
-static gint by_size(gconstpointer a, gconstpointer b)
+static gint measure_by_size(gconstpointer a, gconstpointer b)
 {
     int64_t one = ((const struct sounding_found *)a)->size,
             other = ((const struct sounding_found *)b)->size;
     return (one > other) - (one < other);
 }
 
-static struct sounding_found *found_at(const GArray *found, guint i)
+static struct sounding_found *measure_found_at(const GArray *found, guint i)
 {
     return &g_array_index(found, struct sounding_found, i);
 }
@@ -34,11 +34,11 @@ static const struct sounding_found *found_of(const struct measuring *measuring, 
 {
     const struct sounding_found key = {.size = size};
     guint at = 0;
-    bool there = g_array_binary_search(measuring->found, &key, by_size, &at);
-    return there ? found_at(measuring->found, at) : NULL;
+    bool there = g_array_binary_search(measuring->found, &key, measure_by_size, &at);
+    return there ? measure_found_at(measuring->found, at) : NULL;
 }
 
-static void ask(GArray *sizes, int64_t size)
+static void measure_ask(GArray *sizes, int64_t size)
 {
     struct sounding_found one = {.size = size};
     g_array_append_val(sizes, one);
@@ -47,11 +47,11 @@ static void ask(GArray *sizes, int64_t size)
 // Measures the sizes, which are in order; they are gone afterwards.
 static bool measure(struct measuring *measuring, GArray *sizes)
 {
-    bool good = sizes->len == 0 || sounding_run(measuring->sounding, found_at(sizes, 0),
+    bool good = sizes->len == 0 || sounding_run(measuring->sounding, measure_found_at(sizes, 0),
                                                 (int)sizes->len, true, measuring->error);
     if (good && sizes->len > 0)
         g_array_append_vals(measuring->found, sizes->data, sizes->len);
-    g_array_sort(measuring->found, by_size);
+    g_array_sort(measuring->found, measure_by_size);
     g_array_free(sizes, TRUE);
     return good;
 }
@@ -59,11 +59,11 @@ static bool measure(struct measuring *measuring, GArray *sizes)
 static bool measure_powers(struct measuring *measuring, int64_t largest)
 {
     GArray *sizes = g_array_new(FALSE, FALSE, sizeof(struct sounding_found));
-    ask(sizes, 0);
+    measure_ask(sizes, 0);
     for (int64_t size = 1; size < largest; size *= 2)
-        ask(sizes, size);
+        measure_ask(sizes, size);
     if (largest > 0)
-        ask(sizes, largest);
+        measure_ask(sizes, largest);
     return measure(measuring, sizes);
 }
 
@@ -73,7 +73,7 @@ static bool measure_powers(struct measuring *measuring, int64_t largest)
 // happens beyond. False with *error if not even an empty message can be sent.
 static bool find_most(struct measuring *measuring, int64_t *most, char **why)
 {
-    int64_t good = -1, bad = LARGEST;
+    int64_t good = -1, bad = MEASURE_LARGEST;
     while (bad - good > 1) {
         char *error = NULL;
         struct sounding_found found = {.size = good < 0 ? 0 : good + (bad - good) / 2};
@@ -96,7 +96,7 @@ static bool find_most(struct measuring *measuring, int64_t *most, char **why)
 static bool measure_all(struct measuring *measuring, struct flow_curve *curve)
 {
     char *why = NULL;
-    if (measure_powers(measuring, MIN(curve->most, LARGEST)))
+    if (measure_powers(measuring, MIN(curve->most, MEASURE_LARGEST)))
         return true;
     g_clear_pointer(measuring->error, g_free);
     g_array_set_size(measuring->found, 0);
@@ -130,7 +130,7 @@ static bool measure_limit(struct measuring *measuring, int64_t eager, int64_t ot
     GArray *sizes = g_array_new(FALSE, FALSE, sizeof(struct sounding_found));
     for (int64_t size = eager; size <= other; size++)
         if ((size & (size - 1)) != 0) // powers of two are measured already
-            ask(sizes, size);
+            measure_ask(sizes, size);
     return measure(measuring, sizes);
 }
 
@@ -138,7 +138,7 @@ static bool find_limit(struct measuring *measuring, int64_t *limit)
 {
     *limit = -1;
     for (guint i = 0; i < measuring->found->len; i++) {
-        const struct sounding_found *one = found_at(measuring->found, i);
+        const struct sounding_found *one = measure_found_at(measuring->found, i);
         if (!is_eager(one))
             return *limit < 0 || measure_limit(measuring, *limit, one->size, limit);
         *limit = one->size;
@@ -149,15 +149,15 @@ static bool find_limit(struct measuring *measuring, int64_t *limit)
 
 // ---- Between ----
 
-static bool measure_sizes(void *owner, const GArray *sizes)
+static bool measure_transfers(void *owner, const GArray *sizes)
 {
     GArray *asked = g_array_new(FALSE, FALSE, sizeof(struct sounding_found));
     for (guint i = 0; i < sizes->len; i++)
-        ask(asked, g_array_index(sizes, int64_t, i));
+        measure_ask(asked, g_array_index(sizes, int64_t, i));
     return measure(owner, asked);
 }
 
-static double one_way_at(void *owner, int64_t size)
+static double measure_one_way_at(void *owner, int64_t size)
 {
     return found_of(owner, size)->one_way;
 }
@@ -167,7 +167,7 @@ static GArray *sizes_of(const GArray *found)
 {
     GArray *sizes = g_array_new(FALSE, FALSE, sizeof(int64_t));
     for (guint i = 0; i < found->len; i++)
-        g_array_append_val(sizes, found_at(found, i)->size);
+        g_array_append_val(sizes, measure_found_at(found, i)->size);
     return sizes;
 }
 
@@ -177,7 +177,7 @@ static bool measure_grid(struct measuring *measuring, int64_t largest)
     for (guint i = 0; i < grid->len; i++)
         if (!found_of(measuring, g_array_index(grid, int64_t, i)))
             g_array_append_val(sizes, g_array_index(grid, int64_t, i));
-    bool good = measure_sizes(measuring, sizes);
+    bool good = measure_transfers(measuring, sizes);
     g_array_unref(grid);
     g_array_unref(sizes);
     return good;
@@ -187,10 +187,10 @@ static bool refine(struct measuring *measuring, int64_t largest)
 {
     const struct gaps_search search = {
         .owner = measuring,
-        .measure = measure_sizes,
-        .value = one_way_at,
+        .measure = measure_transfers,
+        .value = measure_one_way_at,
         .tolerance = CURVE_TOLERANCE,
-        .most = MOST_POINTS,
+        .most = MEASURE_MOST_POINTS,
     };
     if (!measure_grid(measuring, largest))
         return false;
@@ -202,10 +202,11 @@ static bool refine(struct measuring *measuring, int64_t largest)
 
 // ---- Curves ----
 
-static struct curve_point point_of(const struct sounding_found *found,
-                                   const struct curve_point *before, double rate, bool eager)
+static struct flow_curve_point point_of(const struct sounding_found *found,
+                                        const struct flow_curve_point *before, double rate,
+                                        bool eager)
 {
-    struct curve_point point = {.size = found->size, .one_way = found->one_way};
+    struct flow_curve_point point = {.size = found->size, .one_way = found->one_way};
     double grown = before ? before->wire + LEAST_GROWTH * (double)(found->size - before->size) : 0;
     point.wire = rate > 0 ? MAX(found->wire, grown) : (double)found->size;
     double wire = rate > 0 ? point.wire / rate : 0;
@@ -217,14 +218,14 @@ static struct curve_point point_of(const struct sounding_found *found,
     return point;
 }
 
-static GArray *points_of(const struct measuring *measuring, double rate, int64_t limit)
+static GArray *measure_points_of(const struct measuring *measuring, double rate, int64_t limit)
 {
-    GArray *points = g_array_new(FALSE, FALSE, sizeof(struct curve_point));
+    GArray *points = g_array_new(FALSE, FALSE, sizeof(struct flow_curve_point));
     for (guint i = 0; i < measuring->found->len; i++) {
-        const struct sounding_found *one = found_at(measuring->found, i);
-        const struct curve_point *before =
-            i > 0 ? &g_array_index(points, struct curve_point, i - 1) : NULL;
-        struct curve_point point = point_of(one, before, rate, one->size <= limit);
+        const struct sounding_found *one = measure_found_at(measuring->found, i);
+        const struct flow_curve_point *before =
+            i > 0 ? &g_array_index(points, struct flow_curve_point, i - 1) : NULL;
+        struct flow_curve_point point = point_of(one, before, rate, one->size <= limit);
         g_array_append_val(points, point);
     }
     return points;
@@ -244,11 +245,11 @@ static GArray *points_between(const struct registry *registry,
     GArray *points = NULL;
     int64_t limit;
     if (measure_all(&measuring, curve) && find_limit(&measuring, &limit) &&
-        refine(&measuring, MIN(curve->most, LARGEST))) {
-        points = points_of(&measuring, route ? machine_rate(machine, route) : 0, limit);
+        refine(&measuring, MIN(curve->most, MEASURE_LARGEST))) {
+        points = measure_points_of(&measuring, route ? machine_rate(machine, route) : 0, limit);
         curve->eager = curve->points ? curve->eager : limit;
         for (guint i = 0; i < measuring.found->len; i++)
-            curve->frame = MAX(curve->frame, found_at(measuring.found, i)->frame);
+            curve->frame = MAX(curve->frame, measure_found_at(measuring.found, i)->frame);
     }
     g_array_free(measuring.found, TRUE);
     sounding_free(measuring.sounding);

@@ -48,7 +48,7 @@ static gint by_harm(gconstpointer a, gconstpointer b)
     return (one->from > other->from) - (one->from < other->from);
 }
 
-static gint by_size(gconstpointer a, gconstpointer b)
+static gint gaps_by_size(gconstpointer a, gconstpointer b)
 {
     const struct gap *one = a, *other = b;
     return (one->from > other->from) - (one->from < other->from);
@@ -61,7 +61,7 @@ static void keep_worst(GArray *gaps, guint most)
         g_array_sort(gaps, by_harm);
         g_array_set_size(gaps, most);
     }
-    g_array_sort(gaps, by_size);
+    g_array_sort(gaps, gaps_by_size);
 }
 
 static bool measure_insides(const struct gaps_search *search, const GArray *gaps)

@@ -42,26 +42,26 @@ const struct host *machine_host(const struct machine *machine, int host)
     return machine->cluster->hosts[host];
 }
 
-static const struct topology_link *link_at(const struct machine *machine, int number)
+static const struct topology_link *machine_link_at(const struct machine *machine, int number)
 {
     return g_ptr_array_index(machine->test_case->topology.links, (guint)number);
 }
 
-static const struct link_config *config_at(const struct machine *machine, int number)
+static const struct link_config *machine_config_at(const struct machine *machine, int number)
 {
-    return link_at(machine, number)->values->values;
+    return machine_link_at(machine, number)->values->values;
 }
 
 static double rate_at(const struct machine *machine, int number)
 {
-    return (double)config_at(machine, number)->rate / 8;
+    return (double)machine_config_at(machine, number)->rate / 8;
 }
 
 // The switch at the end of a link in this direction; NULL: a host.
 static const struct switch_config *switch_after(const struct machine *machine, int number, int side)
 {
     const struct topology *topology = &machine->test_case->topology;
-    int node = topology_link_node(link_at(machine, number), side == 0);
+    int node = topology_link_node(machine_link_at(machine, number), side == 0);
     if (topology_is_host(topology, node))
         return NULL;
     const struct topology_switch *found =
@@ -108,7 +108,7 @@ double machine_way(const struct machine *machine, const struct route *route, dou
     for (int i = 0; i < route_links(route); i++) {
         int side, number = route_link(route, i, &side);
         const struct switch_config *box = switch_after(machine, number, side);
-        seconds += time_to_s(config_at(machine, number)->propagation);
+        seconds += time_to_s(machine_config_at(machine, number)->propagation);
         seconds += stored ? frame / rate_at(machine, number) : 0;
         seconds += box ? time_to_s(box->latency) : 0;
         stored = box && switch_discipline((enum switch_discipline_kind)box->discipline)->stores;
@@ -143,12 +143,12 @@ static double latency_for_plugin(void *owner, double bytes, int from, int to)
                0);
 }
 
-static void add_links(struct machine *machine)
+static void machine_add_links(struct machine *machine)
 {
     const struct topology *topology = &machine->test_case->topology;
     machine->links = g_array_new(FALSE, FALSE, sizeof(struct flow_link));
     for (int i = 0; i < 2 * (int)topology->links->len; i++) {
-        int from = topology_link_node(link_at(machine, i / 2), i % 2);
+        int from = topology_link_node(machine_link_at(machine, i / 2), i % 2);
         struct flow_link link = {.rate = rate_at(machine, i / 2),
                                  .one_by_one = topology_is_host(topology, from)};
         g_array_append_val(machine->links, link);
@@ -159,7 +159,7 @@ struct flow_machine machine_describe(struct machine *machine, const struct flow_
 {
     machine->curve = curve;
     if (!machine->links)
-        add_links(machine);
+        machine_add_links(machine);
     return (struct flow_machine){
         .hosts = machine->cluster->host_count,
         .links = (int)machine->links->len,

@@ -68,7 +68,7 @@ static void add_switches(struct pick *pick)
     }
 }
 
-static void add_links(struct pick *pick)
+static void pair_add_links(struct pick *pick)
 {
     for (guint i = 0; i < pick->whole->links->len; i++) {
         if (!pick->links[i])
@@ -102,7 +102,7 @@ void pair_of(struct topology *pair, const struct topology *whole, struct network
     add_host(&pick, a);
     add_host(&pick, b);
     add_switches(&pick);
-    add_links(&pick);
+    pair_add_links(&pick);
     g_free(pick.links);
     g_free(pick.number);
 }

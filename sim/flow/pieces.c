@@ -58,7 +58,7 @@ static void beam_add(struct beam *beam, const struct interval *added)
 }
 
 // A line in the middle of the beam.
-static void beam_line(const struct beam *beam, struct piece *piece)
+static void beam_line(const struct beam *beam, struct flow_piece *piece)
 {
     // A beam of one interval has any slope, or any that is large enough.
     if (isinf(beam->most))
@@ -124,9 +124,9 @@ static int64_t reach(const struct fit *fit, int64_t from, int64_t end)
 
 // Fits the piece that begins at `first`, as far as it reaches but not past `limit`. `next` is the
 // first point beyond `first`.
-static struct piece fit_piece(struct fit *fit, int64_t first, int64_t limit, int next)
+static struct flow_piece fit_piece(struct fit *fit, int64_t first, int64_t limit, int next)
 {
-    struct piece piece = {.first = first, .last = first};
+    struct flow_piece piece = {.first = first, .last = first};
     beam_start(&fit->beam, fit->shape, first > fit->shape->cut);
     struct interval start = interval_at(fit, first);
     beam_add(&fit->beam, &start);
@@ -151,14 +151,14 @@ static struct piece fit_piece(struct fit *fit, int64_t first, int64_t limit, int
 
 static GArray *fit_all(struct fit *fit, double tolerance)
 {
-    GArray *pieces = g_array_new(FALSE, FALSE, sizeof(struct piece));
+    GArray *pieces = g_array_new(FALSE, FALSE, sizeof(struct flow_piece));
     int64_t end = fit->points[fit->count - 1].size, cut = fit->shape->cut;
     int next = 0;
     fit->tolerance = tolerance;
     for (int64_t first = fit->points[0].size; first <= end;) {
         while (next < fit->count && fit->points[next].size <= first)
             next++;
-        struct piece piece = fit_piece(fit, first, first <= cut ? MIN(cut, end) : end, next);
+        struct flow_piece piece = fit_piece(fit, first, first <= cut ? MIN(cut, end) : end, next);
         g_array_append_val(pieces, piece);
         first = piece.last + 1;
     }
@@ -187,11 +187,11 @@ GArray *pieces_fit(const struct piece_point *points, int count, const struct pie
     return best;
 }
 
-const struct piece *pieces_at(const GArray *pieces, int64_t size)
+const struct flow_piece *pieces_at(const GArray *pieces, int64_t size)
 {
-    const struct piece *piece = &g_array_index(pieces, struct piece, 0);
+    const struct flow_piece *piece = &g_array_index(pieces, struct flow_piece, 0);
     for (guint i = 1; i < pieces->len; i++) {
-        const struct piece *each = &g_array_index(pieces, struct piece, i);
+        const struct flow_piece *each = &g_array_index(pieces, struct flow_piece, i);
         if (each->first > size)
             break;
         piece = each;
@@ -201,6 +201,6 @@ const struct piece *pieces_at(const GArray *pieces, int64_t size)
 
 double pieces_value(const GArray *pieces, int64_t size)
 {
-    const struct piece *piece = pieces_at(pieces, size);
+    const struct flow_piece *piece = pieces_at(pieces, size);
     return piece->base + piece->slope * (double)size;
 }

@@ -13,7 +13,7 @@ struct piece_point {
     double value; // > 0
 };
 
-struct piece {
+struct flow_piece {
     int64_t first, last; // sizes, both included
     double base, slope;  // of the value, and per unit of size
 };
@@ -27,8 +27,8 @@ struct piece_shape {
     double least_slope, origin;
 };
 
-// Returns the pieces (struct piece) from the first point's size to the last one's, without a gap:
-// as few as there can be with ends at any whole size, and with that number the least worst
+// Returns the pieces (struct flow_piece) from the first point's size to the last one's, without a
+// gap: as few as there can be with ends at any whole size, and with that number the least worst
 // deviation, to a millionth. The caller frees it with g_array_unref. count >= 1. A piece of one
 // size is exact but for the shape's slope and origin, so that there is always a result.
 GArray *pieces_fit(const struct piece_point *points, int count, const struct piece_shape *shape);
@@ -37,7 +37,7 @@ GArray *pieces_fit(const struct piece_point *points, int count, const struct pie
 double pieces_curve_at(const struct piece_point *points, int count, int64_t size);
 
 // The piece that holds `size`; the first or last of them if none does.
-const struct piece *pieces_at(const GArray *pieces, int64_t size);
+const struct flow_piece *pieces_at(const GArray *pieces, int64_t size);
 
 // The value by the piece that holds `size`.
 double pieces_value(const GArray *pieces, int64_t size);

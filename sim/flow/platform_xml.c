@@ -20,14 +20,14 @@ struct writer {
 
 // ---- The topology ----
 
-static const struct topology_link *link_at(const struct writer *writer, int number)
+static const struct topology_link *xml_link_at(const struct writer *writer, int number)
 {
     return g_ptr_array_index(writer->topology->links, (guint)number);
 }
 
-static const struct link_config *config_at(const struct writer *writer, int number)
+static const struct link_config *xml_config_at(const struct writer *writer, int number)
 {
-    return link_at(writer, number)->values->values;
+    return xml_link_at(writer, number)->values->values;
 }
 
 // NULL: the node is a host.
@@ -65,8 +65,8 @@ static int64_t cores_of(const struct writer *writer, int host)
 // the slowest link: what a store-and-forward switch has taken it in for, it sends again.
 static double own_latency(const struct writer *writer, int number, int side)
 {
-    const struct topology_link *link = link_at(writer, number);
-    const struct link_config *config = config_at(writer, number);
+    const struct topology_link *link = xml_link_at(writer, number);
+    const struct link_config *config = xml_config_at(writer, number);
     const struct switch_config *before = switch_at(writer, topology_link_node(link, side));
     const struct switch_config *behind = switch_at(writer, topology_link_node(link, side == 0));
     double seconds = time_to_s(config->propagation);
@@ -79,7 +79,7 @@ static double own_latency(const struct writer *writer, int number, int side)
 
 static double link_latency(const struct writer *writer, int number, int side)
 {
-    const struct topology_link *link = link_at(writer, number);
+    const struct topology_link *link = xml_link_at(writer, number);
     int ends =
         topology_is_host(writer->topology, link->a) + topology_is_host(writer->topology, link->b);
     return writer->scale * own_latency(writer, number, side) + writer->at_ends * ends / 2;
@@ -135,7 +135,7 @@ static char *numbered_hosts(const struct writer *writer, int64_t *first)
 // Whether the case's stack uses the link: it ends at cards that it uses, and is no loopback cable.
 static bool is_used(const struct writer *writer, int number)
 {
-    const struct topology_link *link = link_at(writer, number);
+    const struct topology_link *link = xml_link_at(writer, number);
     return link->a != link->b && !link->idle[0] && !link->idle[1];
 }
 
@@ -149,7 +149,7 @@ static int *only_links(const struct writer *writer)
         only[i] = NO_LINK;
     for (int i = 0; i < (int)writer->topology->links->len; i++)
         for (int end = 0; is_used(writer, i) && end < 2; end++) {
-            int node = topology_link_node(link_at(writer, i), end);
+            int node = topology_link_node(xml_link_at(writer, i), end);
             if (topology_is_host(writer->topology, node))
                 only[node] = only[node] == NO_LINK ? i : SEVERAL;
         }
@@ -159,7 +159,7 @@ static int *only_links(const struct writer *writer)
 // The node at the other end of a host's link.
 static int far_end(const struct writer *writer, int host, int number)
 {
-    const struct topology_link *link = link_at(writer, number);
+    const struct topology_link *link = xml_link_at(writer, number);
     return link->a == host ? link->b : link->a;
 }
 
@@ -168,8 +168,8 @@ static bool is_like_first(const struct writer *writer, const int *only, int host
 {
     if (only[host] < 0)
         return false;
-    const struct link_config *config = config_at(writer, only[host]),
-                             *first = config_at(writer, only[0]);
+    const struct link_config *config = xml_config_at(writer, only[host]),
+                             *first = xml_config_at(writer, only[0]);
     int hub = far_end(writer, 0, only[0]);
     return far_end(writer, host, only[host]) == hub && switch_at(writer, hub) &&
            config->rate == first->rate && config->propagation == first->propagation &&
@@ -205,7 +205,7 @@ static void write_cluster(struct writer *writer, const char *prefix, int64_t fir
         "-%" G_GINT64_FORMAT "\"\n           speed=\"%.9gf\" core=\"%" G_GINT64_FORMAT
         "\" bw=\"%.9gBps\" lat=\"%.9gs\"\n           sharing_policy=\"SPLITDUPLEX\"",
         name, first, first + host_count(writer) - 1, speed_of(writer, 0), cores_of(writer, 0),
-        (double)config_at(writer, link)->rate / 8, writer->plan->latency / 2);
+        (double)xml_config_at(writer, link)->rate / 8, writer->plan->latency / 2);
     write_loopback(writer);
     g_string_append(writer->text, "/>\n");
     g_free(name);
@@ -216,7 +216,7 @@ static void write_cluster(struct writer *writer, const char *prefix, int64_t fir
 // The name of one direction of a cable; g_free.
 static char *link_name(const struct writer *writer, int number, int side)
 {
-    const struct topology_link *link = link_at(writer, number);
+    const struct topology_link *link = xml_link_at(writer, number);
     return g_markup_printf_escaped(
         "%s:%s:%d", topology_node_name(writer->topology, topology_link_node(link, side)),
         topology_node_name(writer->topology, topology_link_node(link, side == 0)), number);
@@ -240,7 +240,7 @@ static void write_links(struct writer *writer)
         if (!is_used(writer, number))
             continue;
         char *name = link_name(writer, number, i % 2);
-        double bits_per_s = (double)config_at(writer, number)->rate;
+        double bits_per_s = (double)xml_config_at(writer, number)->rate;
         g_string_append_printf(writer->text,
                                "    <link id=\"%s\" bandwidth=\"%.9gBps\" latency=\"%.9gs\"/>\n",
                                name, bits_per_s / 8, link_latency(writer, number, i % 2));

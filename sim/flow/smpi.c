@@ -24,7 +24,8 @@ static struct columns columns_of(const struct flow_curve *curve)
                               g_new(struct piece_point, count), g_new(struct piece_point, count),
                               g_new(struct piece_point, count)};
     for (int i = 0; i < count; i++) {
-        const struct curve_point *point = &g_array_index(curve->points, struct curve_point, i);
+        const struct flow_curve_point *point =
+            &g_array_index(curve->points, struct flow_curve_point, i);
         columns.one_way[i] = (struct piece_point){point->size, point->one_way};
         columns.send[i] = (struct piece_point){point->size, point->send};
         columns.receive[i] = (struct piece_point){point->size, point->receive};
@@ -87,13 +88,13 @@ struct division {
     double sender;      // part of it that is the sender's
 };
 
-static double line_at(const struct piece *piece, int64_t size)
+static double line_at(const struct flow_piece *piece, int64_t size)
 {
     return piece->base + piece->slope * (double)size;
 }
 
 // Bytes on the wire for each byte of the message, around a piece.
-static double wire_slope(const struct columns *columns, const struct piece *piece)
+static double wire_slope(const struct columns *columns, const struct flow_piece *piece)
 {
     const struct piece_point *wire = columns->wire;
     int64_t first = MAX(piece->first - 1, wire[0].size);
@@ -123,7 +124,7 @@ static void means_add(struct means *means, const struct columns *columns, double
 
 // Sums over the ends of a piece and the points between them; returns how many they are.
 static int means_over(struct means *means, const struct columns *columns, double per_byte,
-                      const struct piece *piece)
+                      const struct flow_piece *piece)
 {
     int count = 2;
     means_add(means, columns, per_byte, piece->first);
@@ -145,7 +146,7 @@ static double processors_of(const struct columns *columns, int64_t size)
            pieces_curve_at(columns->receive, columns->count, size);
 }
 
-static struct division divide_eager(const struct columns *columns, const struct piece *piece,
+static struct division divide_eager(const struct columns *columns, const struct flow_piece *piece,
                                     double rate)
 {
     double first = (double)(piece->first + ENVELOPE), last = (double)(piece->last + ENVELOPE);
@@ -166,8 +167,8 @@ static struct division divide_eager(const struct columns *columns, const struct 
     return part;
 }
 
-static struct division divide(const struct columns *columns, const struct piece *piece, double rate,
-                              bool eager)
+static struct division divide(const struct columns *columns, const struct flow_piece *piece,
+                              double rate, bool eager)
 {
     if (eager)
         return divide_eager(columns, piece, rate);
@@ -177,7 +178,7 @@ static struct division divide(const struct columns *columns, const struct piece 
 
 // ---- The model ----
 
-static void add_piece(struct smpi_model *model, const struct piece *piece,
+static void add_piece(struct smpi_model *model, const struct flow_piece *piece,
                       const struct division *part)
 {
     double receiver = 1 - part->sender;
@@ -206,7 +207,7 @@ struct smpi_model *smpi_fit(const struct flow_curve *curve, double tolerance)
     struct piece_shape shape = {tolerance, model->eager, 1e-3 / curve->rate, -ENVELOPE};
     model->pieces = pieces_fit(points, columns.count, &shape);
     for (guint i = 0; i < model->pieces->len; i++) {
-        const struct piece *piece = &g_array_index(model->pieces, struct piece, i);
+        const struct flow_piece *piece = &g_array_index(model->pieces, struct flow_piece, i);
         struct division part = divide(&columns, piece, curve->rate, piece->first <= model->eager);
         // The route's latency is that of the first piece, which has the factor 1.
         if (i == 0)
@@ -259,7 +260,7 @@ double smpi_worst(const struct smpi_model *model, const struct flow_curve *curve
     for (int i = 0; i < columns.count; i++)
         g_array_append_val(sizes, columns.one_way[i].size);
     for (guint i = 0; i < model->pieces->len; i++) {
-        const struct piece *piece = &g_array_index(model->pieces, struct piece, i);
+        const struct flow_piece *piece = &g_array_index(model->pieces, struct flow_piece, i);
         g_array_append_val(sizes, piece->first);
         g_array_append_val(sizes, piece->last);
     }
@@ -283,9 +284,10 @@ double smpi_worst(const struct smpi_model *model, const struct flow_curve *curve
 void smpi_loopback(const struct smpi_model *model, const struct flow_curve *curve, double *latency,
                    double *rate, double *worst)
 {
-    const struct curve_point *points = (const struct curve_point *)(void *)curve->local->data;
-    const struct curve_point *first = &points[points[0].size == 0 && curve->local->len > 1];
-    const struct curve_point *last = &points[curve->local->len - 1];
+    const struct flow_curve_point *points =
+        (const struct flow_curve_point *)(void *)curve->local->data;
+    const struct flow_curve_point *first = &points[points[0].size == 0 && curve->local->len > 1];
+    const struct flow_curve_point *last = &points[curve->local->len - 1];
     int64_t few = first->size + ENVELOPE, many = last->size + ENVELOPE;
     *latency = fmax(0, first->one_way - processors_at(model, first->size)) /
                fmax(factors_at(model->lat, few), 1e-9);
@@ -293,7 +295,7 @@ void smpi_loopback(const struct smpi_model *model, const struct flow_curve *curv
         last->one_way - processors_at(model, last->size) - *latency * factors_at(model->lat, many);
     *rate = (double)many / (factors_at(model->bw, many) * fmax(left, 1e-12 * (double)many));
     *worst = 0;
-    for (const struct curve_point *point = first; point <= last; point++) {
+    for (const struct flow_curve_point *point = first; point <= last; point++) {
         double deviation = one_way_over(model, point->size, *latency, *rate) / point->one_way - 1;
         if (fabs(deviation) > fabs(*worst))
             *worst = deviation;

@@ -26,7 +26,7 @@ struct smpi_factor {
 };
 
 struct smpi_model {
-    GArray *pieces; // struct piece, of the curve's one-way time
+    GArray *pieces; // struct flow_piece, of the curve's one-way time
     GArray *send, *receive, *lat,
         *bw;              // struct smpi_factor: smpi/os, smpi/or, smpi/lat-factor, smpi/bw-factor
     int64_t eager;        // as of the curve, -1: none is; at most what SimGrid's options hold

@@ -205,7 +205,7 @@ static void send(struct steps *steps, int rank, struct standing *at)
         refuse(steps, rank, at, steps->curve->beyond);
         return;
     }
-    struct curve_point point =
+    struct flow_curve_point point =
         flow_curve_at(steps->curve, op->size, is_local(steps, rank, op->peer));
     struct flow_step step = message_step(FLOW_SEND, op);
     step.bytes = MAX(point.wire, 1);

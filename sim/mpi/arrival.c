@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sim/mpi/arrival.h"
 
-static const struct mpi_arrival_ops *ops_of(const struct mpi_process *process)
+static const struct mpi_arrival_ops *device_ops_of(const struct mpi_process *process)
 {
     return process->ops->arrival;
 }
@@ -14,19 +14,19 @@ const struct mpi_state mpi_plain_states[] = {
 
 void mpi_finish(struct cpu_context *context, struct mpi_request *request)
 {
-    mpi_enter(context, request, ops_of(request->process)->done, NULL);
+    mpi_enter(context, request, device_ops_of(request->process)->done, NULL);
     mpi_request_done(context, request);
 }
 
-static void finish(struct cpu_context *context, struct mpi_request *request)
+static void arrival_finish(struct cpu_context *context, struct mpi_request *request)
 {
-    const struct mpi_arrival_ops *ops = ops_of(request->process);
+    const struct mpi_arrival_ops *ops = device_ops_of(request->process);
     (ops->finish ? ops->finish : mpi_finish)(context, request);
 }
 
 static void wait(struct cpu_context *context, struct mpi_request *request)
 {
-    const struct mpi_arrival_ops *ops = ops_of(request->process);
+    const struct mpi_arrival_ops *ops = device_ops_of(request->process);
     if (ops->wait)
         ops->wait(context, request);
     else
@@ -65,7 +65,7 @@ struct mpi_request *mpi_arrived(struct cpu_context *context, struct mpi_process 
         if (request->kind != REQUEST_PROBE)
             return request;
         // A probe only learns of the message; the search goes on.
-        finish(context, request);
+        arrival_finish(context, request);
     }
 }
 
@@ -86,10 +86,10 @@ struct mpi_unexpected *mpi_keep(struct cpu_context *context, struct mpi_process 
     kept->message = message;
     if (ledger_marked(process->sim->ledger, message))
         fail_ready(process, envelope);
-    if (!ops_of(process)->machine)
+    if (!device_ops_of(process)->machine)
         return kept;
     struct trace_transition transition = {.where = process->name,
-                                          .machine = ops_of(process)->machine,
+                                          .machine = device_ops_of(process)->machine,
                                           .subject = envelope->sequence,
                                           .to = name};
     trace_transition(process->sim->trace, cpu_lane(context->cpu), context->now, &transition);
@@ -102,7 +102,7 @@ void mpi_arrived_whole(struct cpu_context *context, struct mpi_process *process,
     bool good;
     struct mpi_request *request = mpi_arrived(context, process, envelope, message, &good);
     if (request)
-        finish(context, request);
+        arrival_finish(context, request);
     else if (good)
         mpi_keep(context, process, envelope, message, NULL)->whole = true;
 }
@@ -121,15 +121,15 @@ static void self_deliver(struct cpu_context *context, struct mpi_request *receiv
     const struct mpi_process *process = receive->process;
     mpi_copy(context, process, receive->status.length, COPY_WARM, receive->message);
     mpi_deliver(receive);
-    finish(context, receive);
+    arrival_finish(context, receive);
     if (send)
-        finish(context, send);
+        arrival_finish(context, send);
 }
 
 void mpi_self_send(struct cpu_context *context, struct mpi_request *send)
 {
     struct mpi_process *process = send->process;
-    const struct mpi_arrival_ops *ops = ops_of(process);
+    const struct mpi_arrival_ops *ops = device_ops_of(process);
     struct mpi_envelope envelope = mpi_send_envelope(send);
     bool good;
     struct mpi_request *receive = mpi_arrived(context, process, &envelope, send->message, &good);
@@ -148,7 +148,7 @@ void mpi_self_send(struct cpu_context *context, struct mpi_request *send)
     }
     kept->buffered = send->size;
     mpi_copy(context, process, send->size, COPY_WARM, send->message);
-    finish(context, send);
+    arrival_finish(context, send);
 }
 
 // ---- Start of a receive ----
@@ -157,7 +157,7 @@ void mpi_receive_start(struct cpu_context *context, struct mpi_request *request)
 {
     struct mpi_process *process = request->process;
     struct mpi_matcher *matcher = &process->matcher;
-    const struct mpi_arrival_ops *ops = ops_of(process);
+    const struct mpi_arrival_ops *ops = device_ops_of(process);
     int scanned;
     struct mpi_unexpected *message = mpi_matcher_find_unexpected(matcher, request, &scanned);
     mpi_charge_match(context, process, scanned);
@@ -170,7 +170,7 @@ void mpi_receive_start(struct cpu_context *context, struct mpi_request *request)
         return;
     mpi_request_match(request, &message->envelope, message->message);
     if (request->kind == REQUEST_PROBE) {
-        finish(context, request);
+        arrival_finish(context, request);
         return;
     }
     if (message->envelope.source == process->rank)
@@ -178,7 +178,7 @@ void mpi_receive_start(struct cpu_context *context, struct mpi_request *request)
     else if (ops->claim)
         ops->claim(context, request, message);
     else
-        finish(context, request);
+        arrival_finish(context, request);
     mpi_matcher_remove_unexpected(matcher, message);
 }
 
@@ -189,5 +189,5 @@ void mpi_matched_start(struct cpu_context *context, struct mpi_request *request)
     else if (request->peer == request->process->rank)
         mpi_self_send(context, request);
     else
-        ops_of(request->process)->send(context, request);
+        device_ops_of(request->process)->send(context, request);
 }

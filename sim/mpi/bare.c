@@ -15,14 +15,14 @@ static struct mpi_bare_request *bare_of(struct mpi_request *request)
     return (struct mpi_bare_request *)(void *)request->device;
 }
 
-static const struct mpi_bare_ops *ops_of(const struct mpi_process *process)
+static const struct mpi_bare_ops *bare_ops_of(const struct mpi_process *process)
 {
     return process->ops->bare;
 }
 
 static struct mpi_bare *state_of(const struct mpi_process *process)
 {
-    return (struct mpi_bare *)(void *)((char *)process->device + ops_of(process)->state);
+    return (struct mpi_bare *)(void *)((char *)process->device + bare_ops_of(process)->state);
 }
 
 // A message of no bytes travels too: it counts as one byte.
@@ -35,7 +35,7 @@ void mpi_bare_init(struct mpi_process *process, int64_t buffer)
 {
     struct mpi_bare *bare = state_of(process);
     bare->buffer = buffer;
-    pool_init(&bare->early_pool, sizeof(struct mpi_bare_early) + ops_of(process)->early_size);
+    pool_init(&bare->early_pool, sizeof(struct mpi_bare_early) + bare_ops_of(process)->early_size);
 }
 
 void mpi_bare_clear(struct mpi_process *process)
@@ -43,7 +43,7 @@ void mpi_bare_clear(struct mpi_process *process)
     pool_clear(&state_of(process)->early_pool);
 }
 
-static void finish(struct cpu_context *context, struct mpi_request *request)
+static void bare_finish(struct cpu_context *context, struct mpi_request *request)
 {
     mpi_enter(context, request, BARE_DONE, NULL);
     mpi_request_done(context, request);
@@ -59,7 +59,7 @@ static bool post(struct cpu_context *context, struct mpi_request *send)
     while (r->to_post > 0) {
         int64_t taken, offset = send->size == 0 ? 0 : send->size - r->to_post;
         send->waits_for = &process->ops->states[BARE_SENT].wait;
-        if (!ops_of(process)->post(context, send, offset, &taken)) {
+        if (!bare_ops_of(process)->post(context, send, offset, &taken)) {
             send->waits_for = &process->ops->states[BARE_QUEUED].wait;
             return false;
         }
@@ -92,7 +92,7 @@ void mpi_bare_sent(struct cpu_context *context, struct mpi_request *send, int64_
     struct mpi_process *process = send->process;
     bare_of(send)->left -= counted(bytes);
     if (bare_of(send)->left == 0)
-        finish(context, send);
+        bare_finish(context, send);
     mpi_bare_room(context, process);
 }
 
@@ -116,14 +116,14 @@ void mpi_bare_received(struct cpu_context *context, struct mpi_request *receive,
 {
     bare_of(receive)->left -= counted(bytes);
     if (bare_of(receive)->left <= 0)
-        finish(context, receive);
+        bare_finish(context, receive);
 }
 
 // Whether the receive takes what has come: a part of its own message, or the first of one that it
 // asks for.
 static bool takes(struct mpi_request *receive, int peer, int tag, struct message_ref message)
 {
-    if (receive->peer != peer || !ops_of(receive->process)->tagged)
+    if (receive->peer != peer || !bare_ops_of(receive->process)->tagged)
         return receive->peer == peer;
     if (bare_of(receive)->begun)
         return message_same(receive->message, message);
@@ -133,7 +133,7 @@ static bool takes(struct mpi_request *receive, int peer, int tag, struct message
 void mpi_bare_part_arrived(struct cpu_context *context, struct mpi_process *process, int peer,
                            int tag, struct message_ref message, const void *arrived)
 {
-    const struct mpi_bare_ops *ops = ops_of(process);
+    const struct mpi_bare_ops *ops = bare_ops_of(process);
     struct mpi_request *oldest = NULL;
     for (struct mpi_request *request = process->active; request; request = request->active_next)
         if (request->kind == REQUEST_RECV && takes(request, peer, tag, message))
@@ -171,7 +171,7 @@ static bool take_early(struct cpu_context *context, struct mpi_request *receive)
     if (!early)
         return false;
     *at = early->next;
-    ops_of(receive->process)->take(context, receive, early->arrived);
+    bare_ops_of(receive->process)->take(context, receive, early->arrived);
     pool_give(&bare->early_pool, early);
     return true;
 }
@@ -179,7 +179,7 @@ static bool take_early(struct cpu_context *context, struct mpi_request *receive)
 static void start_receive(struct cpu_context *context, struct mpi_request *receive)
 {
     bool more = take_early(context, receive);
-    while (more && ops_of(receive->process)->tagged && bare_of(receive)->left > 0)
+    while (more && bare_ops_of(receive->process)->tagged && bare_of(receive)->left > 0)
         more = take_early(context, receive);
 }
 
@@ -196,7 +196,7 @@ struct mpi_request *mpi_bare_oldest(const struct mpi_process *process)
 static bool refuses(const struct mpi_request *request)
 {
     const struct mpi_process *process = request->process;
-    const struct mpi_bare_ops *ops = ops_of(process);
+    const struct mpi_bare_ops *ops = bare_ops_of(process);
     if (request->peer < 0 || request->peer == process->rank) {
         mpi_fail(process, "unsupported", NULL, ": %s has no messages from any source or to self",
                  ops->provider);
@@ -227,7 +227,7 @@ void mpi_bare_start(struct cpu_context *context, struct mpi_request *request)
 enum mpi_progress mpi_bare_advance(struct cpu_context *context, struct mpi_process *process,
                                    bool blocking)
 {
-    const struct mpi_bare_ops *ops = ops_of(process);
+    const struct mpi_bare_ops *ops = bare_ops_of(process);
     if (ops->poll(context, process))
         return PROGRESS_EVENT;
     if (!blocking || !process->active)

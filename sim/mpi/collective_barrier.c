@@ -54,7 +54,7 @@ void mpi_barrier_binomial(struct mpi_schedule *schedule, const struct mpi_collec
         }
 }
 
-static void exchange(struct mpi_schedule *schedule, int peer)
+static void barrier_exchange(struct mpi_schedule *schedule, int peer)
 {
     recv(schedule, peer);
     send(schedule, peer);
@@ -70,7 +70,7 @@ void mpi_barrier_recursive_doubling(struct mpi_schedule *schedule,
     while (2 * power <= call->ranks)
         power *= 2;
     if (call->rank >= power) {
-        exchange(schedule, call->rank - power);
+        barrier_exchange(schedule, call->rank - power);
         return;
     }
     bool answers = call->rank + power < call->ranks;
@@ -79,7 +79,7 @@ void mpi_barrier_recursive_doubling(struct mpi_schedule *schedule,
         mpi_schedule_end_round(schedule);
     }
     for (int bit = 1; bit < power; bit <<= 1)
-        exchange(schedule, call->rank ^ bit);
+        barrier_exchange(schedule, call->rank ^ bit);
     if (answers) {
         send(schedule, call->rank + power);
         mpi_schedule_end_round(schedule);

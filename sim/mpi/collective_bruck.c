@@ -64,8 +64,8 @@ void mpi_allgatherv_bruck(struct mpi_schedule *schedule, const struct mpi_collec
 // ---- Alltoall ----
 
 // Blocks first .. ranks - 1 and then those below `first`, from one buffer to the begin of another.
-static void rotate(struct mpi_schedule *schedule, const struct mpi_collective_call *call, int first,
-                   enum mpi_buffer from, enum mpi_buffer to)
+static void bruck_rotate(struct mpi_schedule *schedule, const struct mpi_collective_call *call,
+                         int first, enum mpi_buffer from, enum mpi_buffer to)
 {
     int64_t below = first * call->size, above = (call->ranks - first) * call->size;
     mpi_schedule_copy(schedule, mpi_place(from, below), mpi_place(to, 0), above);
@@ -95,7 +95,7 @@ void mpi_alltoall_bruck(struct mpi_schedule *schedule, const struct mpi_collecti
     int rank = call->rank, ranks = call->ranks;
     struct mpi_place packed = {BUFFER_TEMPORARY, 0},
                      arrived = {BUFFER_TEMPORARY, ranks * call->size};
-    rotate(schedule, call, rank, BUFFER_SEND, BUFFER_RECEIVE);
+    bruck_rotate(schedule, call, rank, BUFFER_SEND, BUFFER_RECEIVE);
     for (int bit = 1; bit < ranks; bit <<= 1) {
         int64_t bytes = pack_bit(schedule, call, bit, packed, false);
         mpi_sendrecv(schedule, (rank + bit) % ranks, packed, bytes, (rank - bit + ranks) % ranks,
@@ -103,7 +103,7 @@ void mpi_alltoall_bruck(struct mpi_schedule *schedule, const struct mpi_collecti
         pack_bit(schedule, call, bit, arrived, true);
     }
     // Block i came from the rank i below: turned round so that the last rank's is first.
-    rotate(schedule, call, (rank + 1) % ranks, BUFFER_RECEIVE, BUFFER_TEMPORARY);
+    bruck_rotate(schedule, call, (rank + 1) % ranks, BUFFER_RECEIVE, BUFFER_TEMPORARY);
     for (int i = 0; i < ranks; i++)
         mpi_schedule_copy(schedule, mpi_place(BUFFER_TEMPORARY, i * call->size),
                           mpi_place(BUFFER_RECEIVE, (ranks - 1 - i) * call->size), call->size);

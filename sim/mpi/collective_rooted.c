@@ -123,8 +123,8 @@ static int subtree(const struct mpi_collective_call *call, int relative, int bit
 
 // Between blocks in the order of ranks and blocks in a temporary buffer, counted from the root: two
 // copies.
-static void rotate(struct mpi_schedule *schedule, const struct mpi_collective_call *call,
-                   enum mpi_buffer by_rank, bool to_temporary)
+static void rooted_rotate(struct mpi_schedule *schedule, const struct mpi_collective_call *call,
+                          enum mpi_buffer by_rank, bool to_temporary)
 {
     int64_t upper = (call->ranks - call->root) * call->size, lower = call->root * call->size;
     struct mpi_place first = {by_rank, lower}, second = {by_rank, 0};
@@ -153,7 +153,7 @@ void mpi_gather_binomial(struct mpi_schedule *schedule, const struct mpi_collect
         send_now(schedule, mpi_absolute(call, relative - parent_bit), mpi_place(blocks, 0),
                  subtree(call, relative, parent_bit) * call->size);
     else if (call->root != 0)
-        rotate(schedule, call, BUFFER_RECEIVE, false);
+        rooted_rotate(schedule, call, BUFFER_RECEIVE, false);
     mpi_schedule_end_round(schedule);
 }
 
@@ -181,7 +181,7 @@ void mpi_scatter_binomial(struct mpi_schedule *schedule, const struct mpi_collec
                              : relative & 1                     ? BUFFER_RECEIVE
                                                                 : BUFFER_TEMPORARY;
     if (relative == 0 && call->root != 0)
-        rotate(schedule, call, BUFFER_SEND, true);
+        rooted_rotate(schedule, call, BUFFER_SEND, true);
     if (relative != 0)
         recv_now(schedule, mpi_absolute(call, relative - bit), mpi_place(blocks, 0),
                  subtree(call, relative, bit) * call->size);

@@ -284,7 +284,8 @@ static void alltoall_by_size(struct mpi_schedule *schedule, const struct mpi_col
         mpi_alltoall_pairwise(schedule, call);
 }
 
-static mpi_algorithm_fn *exchange(const struct mpi_collective_call *call, mpi_algorithm_fn *last)
+static mpi_algorithm_fn *exchange_rule(const struct mpi_collective_call *call,
+                                       mpi_algorithm_fn *last)
 {
     if (call->size <= call->library->alltoall_short && call->ranks > call->library->alltoall_few)
         return mpi_alltoall_bruck;
@@ -294,14 +295,14 @@ static mpi_algorithm_fn *exchange(const struct mpi_collective_call *call, mpi_al
 // MPICH2.
 static void alltoall_by_block(struct mpi_schedule *schedule, const struct mpi_collective_call *call)
 {
-    exchange(call, mpi_alltoall_pairs)(schedule, call);
+    exchange_rule(call, mpi_alltoall_pairs)(schedule, call);
 }
 
 // Open MPI.
 static void alltoall_or_pairwise(struct mpi_schedule *schedule,
                                  const struct mpi_collective_call *call)
 {
-    exchange(call, mpi_alltoall_pairwise)(schedule, call);
+    exchange_rule(call, mpi_alltoall_pairwise)(schedule, call);
 }
 
 const char *const mpi_alltoall_rules[] = {

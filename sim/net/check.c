@@ -19,7 +19,7 @@ static const struct topology_switch *check_switch(const struct check *check, int
     return index < 0 ? NULL : g_ptr_array_index(check->topology->switches, index);
 }
 
-static bool cuts_through(const struct topology_switch *node)
+static bool node_cuts_through(const struct topology_switch *node)
 {
     const struct switch_config *config = node ? node->values->values : NULL;
     return config && config->discipline == SWITCH_CUT_THROUGH;
@@ -170,7 +170,7 @@ static void check_same_flow_control(struct check *check)
     const struct topology_switch *first = NULL;
     for (guint i = 0; i < check->topology->switches->len; i++) {
         const struct topology_switch *node = g_ptr_array_index(check->topology->switches, i);
-        if (!cuts_through(node))
+        if (!node_cuts_through(node))
             continue;
         const struct switch_config *config = node->values->values;
         const struct switch_config *other = first ? first->values->values : config;
@@ -197,7 +197,7 @@ static void check_cut_through(struct check *check)
         for (int side = 0; side < 2; side++) {
             int end = side ? link->b : link->a;
             const struct topology_switch *node = check_switch(check, end);
-            if (!cuts_through(node))
+            if (!node_cuts_through(node))
                 continue;
             const struct topology_link **known = &first[end - (int)topology->hosts->len];
             if (*known) {
@@ -256,8 +256,8 @@ static void check_disorder(struct check *check, const struct topology_link *link
     const char *setting = disorder_setting(wire), *why = NULL, *hint = NULL;
     if (!setting)
         return;
-    bool cuts =
-        cuts_through(check_switch(check, link->a)) || cuts_through(check_switch(check, link->b));
+    bool cuts = node_cuts_through(check_switch(check, link->a)) ||
+                node_cuts_through(check_switch(check, link->b));
     if (cuts) {
         why = "ends at a cut-through switch, which passes on a packet's bytes as they come";
         hint = "set it for links between hosts and store-and-forward switches alone";

@@ -31,7 +31,7 @@ static void worm_arbitrate(struct engine *engine, struct event *event);
 static bool worm_keeps(struct channel *channel, sim_time now);
 static void worm_keep(struct channel *channel);
 
-static bool cuts_through(const struct channel_end *end)
+static bool end_cuts_through(const struct channel_end *end)
 {
     return end->node && !end->node->discipline->stores;
 }
@@ -43,15 +43,15 @@ static struct channel *channel_of(struct event *event)
 
 bool worm_wanted(const struct channel *channel)
 {
-    return cuts_through(&channel->from) || cuts_through(&channel->to) || channel->repeater;
+    return end_cuts_through(&channel->from) || end_cuts_through(&channel->to) || channel->repeater;
 }
 
 void worm_init(struct worm *worm, struct channel *channel)
 {
     channel->worm = worm;
     worm->channel = channel;
-    worm->from_cuts = cuts_through(&channel->from);
-    worm->to_cuts = cuts_through(&channel->to);
+    worm->from_cuts = end_cuts_through(&channel->from);
+    worm->to_cuts = end_cuts_through(&channel->to);
     worm->repeats = channel->repeater != NULL;
     worm->careful = channel->faults || channel->repeater;
     worm->last_port = -1;

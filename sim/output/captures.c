@@ -283,7 +283,7 @@ static void node_write(struct captures *captures, struct node_file *node)
 }
 
 // The frame's end is known.
-static void settle(struct captures *captures, struct held_frame *held)
+static void captures_settle(struct captures *captures, struct held_frame *held)
 {
     g_hash_table_remove(captures->open, held->packet);
     held->packet = NULL;
@@ -345,7 +345,7 @@ static void captures_frame(struct capture *capture, const struct capture_frame *
         captured = (uint32_t)captures->options->snap;
     struct held_frame *before = g_hash_table_lookup(captures->open, frame->packet);
     if (before)
-        settle(captures, before); // it has arrived
+        captures_settle(captures, before); // it has arrived
     struct held_frame *held = g_new(struct held_frame, 1);
     *held = (struct held_frame){
         .node = interface->node,
@@ -374,7 +374,7 @@ static void captures_ended(struct capture *capture, const void *packet, sim_time
         pcapng_comment(held->block, text);
         g_free(text);
     }
-    settle(captures, held);
+    captures_settle(captures, held);
 }
 
 static const struct capture_ops captures_ops = {

@@ -41,8 +41,8 @@ void csv_append_field(GString *out, const char *text)
     g_string_append_c(out, '"');
 }
 
-static void append_row(GString *out, const char *scenario, const char *series,
-                       const struct result_value *value)
+static void csv_append_row(GString *out, const char *scenario, const char *series,
+                           const struct result_value *value)
 {
     csv_append_field(out, scenario);
     g_string_append_c(out, ',');
@@ -85,8 +85,8 @@ GString *csv_text(const struct result *result)
     for (guint i = 0; i < result->series->len; i++) {
         const struct series_result *series = g_ptr_array_index(result->series, i);
         for (guint j = 0; j < series->values->len; j++)
-            append_row(out, result->scenario, series->name,
-                       &g_array_index(series->values, struct result_value, j));
+            csv_append_row(out, result->scenario, series->name,
+                           &g_array_index(series->values, struct result_value, j));
         append_counters(out, result->scenario, series);
     }
     return out;

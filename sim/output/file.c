@@ -266,7 +266,7 @@ static bool name_it(struct file *file)
 }
 
 // All that can fail but for the renaming. Keeps the file also if it fails.
-static bool settle(struct file *file)
+static bool file_settle(struct file *file)
 {
     errno = 0;
     bool good = fflush(file->stream) == 0 && !ferror(file->stream);
@@ -292,7 +292,7 @@ static bool take_place(struct file *file)
 
 bool file_end(struct file *file, GError **error)
 {
-    bool good = (settle(file) && take_place(file)) || is_cut(file, error);
+    bool good = (file_settle(file) && take_place(file)) || is_cut(file, error);
     file_drop(file);
     return good;
 }
@@ -324,7 +324,7 @@ bool file_put_all(const char *directory, const struct file_text *texts, int coun
             break;
         g_ptr_array_add(files, file);
         put(file, texts[i].text, texts[i].length);
-        good = settle(file) || is_cut(file, error);
+        good = file_settle(file) || is_cut(file, error);
     }
     for (guint i = 0; good && i < files->len; i++) {
         struct file *file = g_ptr_array_index(files, i);

@@ -283,7 +283,8 @@ static void append_titles(GString *out, const GPtrArray *groups, int size_width,
     g_string_append_c(out, '\n');
 }
 
-static void append_row(GString *out, const GPtrArray *groups, int size_width, const int64_t *size)
+static void table_append_row(GString *out, const GPtrArray *groups, int size_width,
+                             const int64_t *size)
 {
     char digits[32];
     g_snprintf(digits, sizeof digits, "%" G_GINT64_FORMAT, *size);
@@ -313,7 +314,7 @@ static void append_sizes(GString *out, const struct result *result, const char *
         append_header(out, groups, &column, HEADER_LABEL);
         append_header(out, groups, &column, HEADER_UNIT);
         for (guint i = 0; i < sizes->len; i++)
-            append_row(out, groups, column.width, &g_array_index(sizes, int64_t, i));
+            table_append_row(out, groups, column.width, &g_array_index(sizes, int64_t, i));
     }
     g_ptr_array_unref(groups);
     g_array_unref(sizes);

@@ -174,7 +174,7 @@ static void member_read(struct call_reader *reader, const struct member *member,
     }
 }
 
-static const int64_t *read_list(struct call_reader *reader, GArray **list, int count)
+static const int64_t *read_number_list(struct call_reader *reader, GArray **list, int count)
 {
     if (!*list)
         *list = g_array_new(FALSE, FALSE, sizeof(int64_t));
@@ -206,7 +206,7 @@ void call_bytes_read(struct call_reader *reader, struct recorded_call *call)
     if (call->awaited_count > 0)
         call->awaited = read_awaited(reader, call->awaited_count);
     if (mask & LIST_BLOCKS)
-        call->blocks = read_list(reader, &reader->blocks, call->block_count);
+        call->blocks = read_number_list(reader, &reader->blocks, call->block_count);
     if (mask & LIST_RECEIVE_BLOCKS)
-        call->receive_blocks = read_list(reader, &reader->receive_blocks, call->block_count);
+        call->receive_blocks = read_number_list(reader, &reader->receive_blocks, call->block_count);
 }

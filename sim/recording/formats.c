@@ -29,7 +29,7 @@ static ssize_t read_head(const char *path, char *head, char **why)
     return *why ? -1 : (ssize_t)got;
 }
 
-static bool is_text(const char *head, size_t length)
+static bool file_is_text(const char *head, size_t length)
 {
     return length > 0 && !memchr(head, '\0', length);
 }
@@ -43,7 +43,7 @@ static bool is_anchor(const char *head, size_t length)
 
 static const struct format formats[] = {
     {"OTF2", is_anchor, otf2_read},
-    {"SimGrid's TI", is_text, ti_read},
+    {"SimGrid's TI", file_is_text, ti_read},
     {NULL, NULL, NULL},
 };
 

@@ -12,7 +12,7 @@
 
 #define VERSION_AT 7
 #define TEXTS_AT 46
-#define MOST_BYTES (1 << 20)
+#define ANCHOR_MOST_BYTES (1 << 20)
 
 // Where the texts end; NULL: they do not.
 static const char *after_texts(const char *at, const char *end)
@@ -30,7 +30,7 @@ bool otf2_anchor_sound(const char *path)
     gsize length;
     if (!g_file_get_contents(path, &bytes, &length, NULL))
         return true; // the library says why
-    bool sound = length > TEXTS_AT && length <= MOST_BYTES;
+    bool sound = length > TEXTS_AT && length <= ANCHOR_MOST_BYTES;
     const char *end = bytes + length, *at = sound ? after_texts(bytes + TEXTS_AT, end) : NULL;
     guint32 properties = 0;
     bool counts = at && bytes[VERSION_AT] != 1;

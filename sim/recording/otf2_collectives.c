@@ -5,7 +5,7 @@
 // EZTrace has the arguments of the call.
 #include "sim/recording/otf2_collectives.h"
 
-#define MOST_BYTES (UINT64_C(1) << 50)
+#define COLLECTIVE_MOST_BYTES (UINT64_C(1) << 50)
 
 // ---- Sums ----
 
@@ -44,7 +44,7 @@ static bool complain(const struct otf2_view *view, const char *hint, const char 
 }
 
 // What a member said of the collective; NULL: it called another one, and an error was added.
-static const struct otf2_sum *sum_of(const struct otf2_view *view, int member)
+static const struct otf2_sum *otf2_sum_of(const struct otf2_view *view, int member)
 {
     if (member == view->me)
         return &view->own;
@@ -56,7 +56,7 @@ static const struct otf2_sum *sum_of(const struct otf2_view *view, int member)
             ? &g_array_index(one->sums, struct otf2_sum, place->start + view->place)
             : NULL;
     if (sum && sum->operation == view->own.operation && sum->root == view->own.root &&
-        sum->sent <= MOST_BYTES && sum->received <= MOST_BYTES)
+        sum->sent <= COLLECTIVE_MOST_BYTES && sum->received <= COLLECTIVE_MOST_BYTES)
         return sum;
     otf2_complain_at(view->archive, view->collective->rank, view->collective->event, NULL,
                      "rank %d of communicator %s does not call this %s, or not in the same order",
@@ -106,7 +106,7 @@ static bool put_symmetric(const struct otf2_view *view)
 // Whose sums tell: the first member receives its own block alone, and nothing if it was in place.
 static bool put_scan(const struct otf2_view *view)
 {
-    const struct otf2_sum *first = view->members > 1 ? sum_of(view, 0) : &view->own;
+    const struct otf2_sum *first = view->members > 1 ? otf2_sum_of(view, 0) : &view->own;
     if (!first)
         return false;
     uint64_t members = (uint64_t)view->members;
@@ -164,7 +164,7 @@ static bool put_rooted_blocks(const struct otf2_view *view)
     for (int member = 0; member < view->members; member++) {
         if (!view->is_root && member != view->me)
             continue;
-        const struct otf2_sum *sum = sum_of(view, member);
+        const struct otf2_sum *sum = otf2_sum_of(view, member);
         if (!sum)
             return false;
         uint64_t block = gathers ? sum->sent : sum->received;
@@ -187,7 +187,7 @@ static bool blocks_from(const struct otf2_view *view, bool in_place, bool reduce
     if (view->archive->eztrace)
         parts = 1;
     for (int member = 0; member < view->members; member++) {
-        const struct otf2_sum *sum = sum_of(view, member);
+        const struct otf2_sum *sum = otf2_sum_of(view, member);
         *error = *error || !sum;
         if (!sum || parts == 0)
             return false;
@@ -202,7 +202,7 @@ static bool blocks_from(const struct otf2_view *view, bool in_place, bool reduce
     return total == all;
 }
 
-static bool put_blocks(const struct otf2_view *view)
+static bool otf2_put_blocks(const struct otf2_view *view)
 {
     bool reduces = view->own.operation == OTF2_COLLECTIVE_OP_REDUCE_SCATTER, error = false;
     if (view->archive->eztrace && reduces)
@@ -284,13 +284,13 @@ static const struct row {
     {OTF2_COLLECTIVE_OP_SCATTER, OP_SCATTER, true, put_scatter},
     {OTF2_COLLECTIVE_OP_SCATTERV, OP_SCATTERV, true, put_rooted_blocks},
     {OTF2_COLLECTIVE_OP_ALLGATHER, OP_ALLGATHER, false, put_symmetric},
-    {OTF2_COLLECTIVE_OP_ALLGATHERV, OP_ALLGATHERV, false, put_blocks},
+    {OTF2_COLLECTIVE_OP_ALLGATHERV, OP_ALLGATHERV, false, otf2_put_blocks},
     {OTF2_COLLECTIVE_OP_ALLTOALL, OP_ALLTOALL, false, put_symmetric},
     {OTF2_COLLECTIVE_OP_ALLTOALLV, OP_ALLTOALLV, false, put_alltoallv},
     {OTF2_COLLECTIVE_OP_ALLTOALLW, OP_ALLTOALLV, false, put_alltoallv},
     {OTF2_COLLECTIVE_OP_ALLREDUCE, OP_ALLREDUCE, false, put_symmetric},
     {OTF2_COLLECTIVE_OP_REDUCE, OP_REDUCE, true, put_reduce},
-    {OTF2_COLLECTIVE_OP_REDUCE_SCATTER, OP_REDUCE_SCATTER, false, put_blocks},
+    {OTF2_COLLECTIVE_OP_REDUCE_SCATTER, OP_REDUCE_SCATTER, false, otf2_put_blocks},
     {OTF2_COLLECTIVE_OP_SCAN, OP_SCAN, false, put_scan},
     {OTF2_COLLECTIVE_OP_EXSCAN, OP_EXSCAN, false, put_exscan},
     {OTF2_COLLECTIVE_OP_REDUCE_SCATTER_BLOCK, OP_REDUCE_SCATTER, false, put_symmetric},
@@ -329,7 +329,8 @@ bool otf2_collective_call(struct otf2_archive *archive, const struct otf2_collec
         otf2_communicator(archive, collective->communicator, collective->rank, collective->event);
     if (!communicator)
         return false;
-    if (!row || collective->sum.sent > MOST_BYTES || collective->sum.received > MOST_BYTES) {
+    if (!row || collective->sum.sent > COLLECTIVE_MOST_BYTES ||
+        collective->sum.received > COLLECTIVE_MOST_BYTES) {
         otf2_complain_at(archive, collective->rank, collective->event, NULL,
                          row ? "the collective is larger than 2^50 bytes"
                              : "collective operation %u is not one of those that are replayed",

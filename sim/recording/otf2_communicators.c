@@ -5,13 +5,14 @@
 
 #include <string.h>
 
-#define KEY(reference) GUINT_TO_POINTER(reference)
+#define COMMUNICATOR_KEY(reference) GUINT_TO_POINTER(reference)
 #define WORLD "MPI_COMM_WORLD"
 
 // The ranks of its group; false: one of them is no rank.
 static bool find_ranks(struct otf2_archive *archive, struct otf2_communicator *communicator)
 {
-    const struct otf2_group *group = g_hash_table_lookup(archive->groups, KEY(communicator->group));
+    const struct otf2_group *group =
+        g_hash_table_lookup(archive->groups, COMMUNICATOR_KEY(communicator->group));
     if (!group)
         return false;
     communicator->self = group->type == OTF2_GROUP_TYPE_COMM_SELF;
@@ -67,7 +68,8 @@ int otf2_member(const struct otf2_communicator *communicator, int rank)
 struct otf2_communicator *otf2_communicator(struct otf2_archive *archive, OTF2_CommRef reference,
                                             int rank, uint64_t event)
 {
-    struct otf2_communicator *communicator = g_hash_table_lookup(archive->comms, KEY(reference));
+    struct otf2_communicator *communicator =
+        g_hash_table_lookup(archive->comms, COMMUNICATOR_KEY(reference));
     if (!communicator) {
         otf2_complain_at(archive, rank, event, NULL, "communicator %u is not defined", reference);
         return NULL;

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#define KEY(reference) GUINT_TO_POINTER(reference)
+#define DEFINITION_KEY(reference) GUINT_TO_POINTER(reference)
 
 static void group_free(void *item)
 {
@@ -39,7 +39,7 @@ static OTF2_CallbackCode take_clock(void *owner, uint64_t resolution, uint64_t o
 static OTF2_CallbackCode take_string(void *owner, OTF2_StringRef self, const char *text)
 {
     struct otf2_archive *archive = owner;
-    g_hash_table_insert(archive->strings, KEY(self), g_strdup(text ? text : ""));
+    g_hash_table_insert(archive->strings, DEFINITION_KEY(self), g_strdup(text ? text : ""));
     return OTF2_CALLBACK_SUCCESS;
 }
 
@@ -65,7 +65,7 @@ static OTF2_CallbackCode take_region(void *owner, OTF2_RegionRef self, OTF2_Stri
     (void)canonical, (void)description, (void)role, (void)paradigm, (void)flags;
     (void)file, (void)begin, (void)end;
     function->reference = name;
-    g_hash_table_insert(archive->regions, KEY(self), function);
+    g_hash_table_insert(archive->regions, DEFINITION_KEY(self), function);
     return OTF2_CALLBACK_SUCCESS;
 }
 
@@ -91,7 +91,7 @@ static OTF2_CallbackCode take_group(void *owner, OTF2_GroupRef self, OTF2_String
                                      .members = g_array_new(FALSE, FALSE, sizeof(uint64_t))};
         if (count > 0)
             g_array_append_vals(group->members, members, count);
-        g_hash_table_insert(archive->groups, KEY(self), group);
+        g_hash_table_insert(archive->groups, DEFINITION_KEY(self), group);
     }
     return OTF2_CALLBACK_SUCCESS;
 }
@@ -101,7 +101,7 @@ static OTF2_CallbackCode take_parameter(void *owner, OTF2_ParameterRef self, OTF
 {
     struct otf2_archive *archive = owner;
     if (type == OTF2_PARAMETER_TYPE_UINT64)
-        g_hash_table_insert(archive->parameters, KEY(self), KEY(name));
+        g_hash_table_insert(archive->parameters, DEFINITION_KEY(self), DEFINITION_KEY(name));
     return OTF2_CALLBACK_SUCCESS;
 }
 
@@ -112,7 +112,7 @@ static struct otf2_communicator *add_communicator(struct otf2_archive *archive, 
     communicator->reference = self;
     communicator->group = group;
     communicator->top = parent == OTF2_UNDEFINED_COMM;
-    g_hash_table_insert(archive->comms, KEY(self), communicator);
+    g_hash_table_insert(archive->comms, DEFINITION_KEY(self), communicator);
     return communicator;
 }
 
@@ -151,21 +151,22 @@ static OTF2_GlobalDefReaderCallbacks *make_callbacks(void)
 
 const char *otf2_string(const struct otf2_archive *archive, OTF2_StringRef reference)
 {
-    const char *text = g_hash_table_lookup(archive->strings, KEY(reference));
+    const char *text = g_hash_table_lookup(archive->strings, DEFINITION_KEY(reference));
     return text ? text : "";
 }
 
 const char *otf2_parameter(const struct otf2_archive *archive, OTF2_ParameterRef reference)
 {
     gpointer name;
-    bool there = g_hash_table_lookup_extended(archive->parameters, KEY(reference), NULL, &name);
+    bool there =
+        g_hash_table_lookup_extended(archive->parameters, DEFINITION_KEY(reference), NULL, &name);
     return there ? otf2_string(archive, GPOINTER_TO_UINT(name)) : "";
 }
 
 const struct otf2_function *otf2_function(const struct otf2_archive *archive,
                                           OTF2_RegionRef reference)
 {
-    return g_hash_table_lookup(archive->regions, KEY(reference));
+    return g_hash_table_lookup(archive->regions, DEFINITION_KEY(reference));
 }
 
 static void name_all(struct otf2_archive *archive)

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#define MOST_BYTES (UINT64_C(1) << 50)
+#define EVENT_MOST_BYTES (UINT64_C(1) << 50)
 #define PS_PER_S 1e12
 
 bool otf2_fail(struct otf2_calls *calls, const char *hint, const char *format, ...)
@@ -110,7 +110,7 @@ static struct otf2_message message_of(struct otf2_calls *calls, uint32_t peer,
     if (member < 0 || member >= otf2_members(communicator))
         otf2_fail(calls, NULL, "%u is no rank of communicator %s of %d", peer, communicator->name,
                   otf2_members(communicator));
-    else if (tag > INT_MAX || length > MOST_BYTES)
+    else if (tag > INT_MAX || length > EVENT_MOST_BYTES)
         otf2_fail(calls, NULL, "a message with tag %u of %" G_GUINT64_FORMAT " B", tag, length);
     else
         message =

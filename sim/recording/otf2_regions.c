@@ -6,9 +6,9 @@
 
 #define BUFFERED "the archive does not say how much memory was attached"
 #define NOT_WHAT "the archive does not say for which message it looks"
-#define AHEAD "collectives that do not block cannot be replayed"
+#define REGIONS_AHEAD "collectives that do not block cannot be replayed"
 #define SIDES "collectives among neighbours cannot be replayed"
-#define ONE_SIDED "one-sided calls cannot be replayed"
+#define REGION_ONE_SIDED "one-sided calls cannot be replayed"
 #define FILES "files cannot be replayed"
 #define PARTS "messages in parts cannot be replayed"
 #define OTHERS "other programs' processes cannot be replayed"
@@ -70,30 +70,30 @@ static const struct otf2_region regions[] = {
     {"MPI_Allgatherv", OTF2_KIND_COLLECTIVE, OP_ALLGATHERV, NULL},
     {"MPI_Alltoallv", OTF2_KIND_COLLECTIVE, OP_ALLTOALLV, NULL},
     {"MPI_Alltoallw", OTF2_KIND_COLLECTIVE, OP_ALLTOALLV, NULL},
-    {"MPI_Ibarrier", OTF2_KIND_REFUSED, OP_LOOP, AHEAD},
-    {"MPI_Ibcast", OTF2_KIND_REFUSED, OP_LOOP, AHEAD},
-    {"MPI_Ireduce*", OTF2_KIND_REFUSED, OP_LOOP, AHEAD},
-    {"MPI_Iall*", OTF2_KIND_REFUSED, OP_LOOP, AHEAD},
-    {"MPI_Igather*", OTF2_KIND_REFUSED, OP_LOOP, AHEAD},
-    {"MPI_Iscatter*", OTF2_KIND_REFUSED, OP_LOOP, AHEAD},
-    {"MPI_Iscan", OTF2_KIND_REFUSED, OP_LOOP, AHEAD},
-    {"MPI_Iexscan", OTF2_KIND_REFUSED, OP_LOOP, AHEAD},
+    {"MPI_Ibarrier", OTF2_KIND_REFUSED, OP_LOOP, REGIONS_AHEAD},
+    {"MPI_Ibcast", OTF2_KIND_REFUSED, OP_LOOP, REGIONS_AHEAD},
+    {"MPI_Ireduce*", OTF2_KIND_REFUSED, OP_LOOP, REGIONS_AHEAD},
+    {"MPI_Iall*", OTF2_KIND_REFUSED, OP_LOOP, REGIONS_AHEAD},
+    {"MPI_Igather*", OTF2_KIND_REFUSED, OP_LOOP, REGIONS_AHEAD},
+    {"MPI_Iscatter*", OTF2_KIND_REFUSED, OP_LOOP, REGIONS_AHEAD},
+    {"MPI_Iscan", OTF2_KIND_REFUSED, OP_LOOP, REGIONS_AHEAD},
+    {"MPI_Iexscan", OTF2_KIND_REFUSED, OP_LOOP, REGIONS_AHEAD},
     {"MPI_Comm_spawn*", OTF2_KIND_REFUSED, OP_LOOP, OTHERS},
     {"MPI_Comm_accept", OTF2_KIND_REFUSED, OP_LOOP, OTHERS},
     {"MPI_Comm_connect", OTF2_KIND_REFUSED, OP_LOOP, OTHERS},
     {"MPI_Comm_join", OTF2_KIND_REFUSED, OP_LOOP, OTHERS},
     {"MPI_Neighbor_*", OTF2_KIND_REFUSED, OP_LOOP, SIDES},
     {"MPI_Ineighbor_*", OTF2_KIND_REFUSED, OP_LOOP, SIDES},
-    {"MPI_Win_*", OTF2_KIND_REFUSED, OP_LOOP, ONE_SIDED},
-    {"MPI_Put", OTF2_KIND_REFUSED, OP_LOOP, ONE_SIDED},
-    {"MPI_Get", OTF2_KIND_REFUSED, OP_LOOP, ONE_SIDED},
-    {"MPI_Accumulate", OTF2_KIND_REFUSED, OP_LOOP, ONE_SIDED},
-    {"MPI_Get_accumulate", OTF2_KIND_REFUSED, OP_LOOP, ONE_SIDED},
-    {"MPI_Fetch_and_op", OTF2_KIND_REFUSED, OP_LOOP, ONE_SIDED},
-    {"MPI_Compare_and_swap", OTF2_KIND_REFUSED, OP_LOOP, ONE_SIDED},
-    {"MPI_Rput", OTF2_KIND_REFUSED, OP_LOOP, ONE_SIDED},
-    {"MPI_Rget*", OTF2_KIND_REFUSED, OP_LOOP, ONE_SIDED},
-    {"MPI_Raccumulate", OTF2_KIND_REFUSED, OP_LOOP, ONE_SIDED},
+    {"MPI_Win_*", OTF2_KIND_REFUSED, OP_LOOP, REGION_ONE_SIDED},
+    {"MPI_Put", OTF2_KIND_REFUSED, OP_LOOP, REGION_ONE_SIDED},
+    {"MPI_Get", OTF2_KIND_REFUSED, OP_LOOP, REGION_ONE_SIDED},
+    {"MPI_Accumulate", OTF2_KIND_REFUSED, OP_LOOP, REGION_ONE_SIDED},
+    {"MPI_Get_accumulate", OTF2_KIND_REFUSED, OP_LOOP, REGION_ONE_SIDED},
+    {"MPI_Fetch_and_op", OTF2_KIND_REFUSED, OP_LOOP, REGION_ONE_SIDED},
+    {"MPI_Compare_and_swap", OTF2_KIND_REFUSED, OP_LOOP, REGION_ONE_SIDED},
+    {"MPI_Rput", OTF2_KIND_REFUSED, OP_LOOP, REGION_ONE_SIDED},
+    {"MPI_Rget*", OTF2_KIND_REFUSED, OP_LOOP, REGION_ONE_SIDED},
+    {"MPI_Raccumulate", OTF2_KIND_REFUSED, OP_LOOP, REGION_ONE_SIDED},
     {"MPI_File_*", OTF2_KIND_REFUSED, OP_LOOP, FILES},
     {"MPI_Register_datarep", OTF2_KIND_REFUSED, OP_LOOP, FILES},
     {"MPI_Psend_init", OTF2_KIND_REFUSED, OP_LOOP, PARTS},

@@ -82,8 +82,8 @@ void otf2_put(struct otf2_calls *calls, const struct recorded_call *call)
 
 // ---- Starts ----
 
-static struct otf2_request *start(struct otf2_calls *calls, uint64_t name,
-                                  struct recorded_call *call)
+static struct otf2_request *otf2_request_start(struct otf2_calls *calls, uint64_t name,
+                                               struct recorded_call *call)
 {
     if (g_hash_table_lookup(calls->open, &name)) {
         otf2_fail(calls, NULL, "request %" G_GUINT64_FORMAT " is started while it is open", name);
@@ -104,7 +104,7 @@ static struct otf2_request *start(struct otf2_calls *calls, uint64_t name,
 
 bool otf2_start_send(struct otf2_calls *calls, uint64_t name, struct recorded_call *call)
 {
-    if (!start(calls, name, call))
+    if (!otf2_request_start(calls, name, call))
         return false;
     otf2_put(calls, call);
     return true;
@@ -112,7 +112,7 @@ bool otf2_start_send(struct otf2_calls *calls, uint64_t name, struct recorded_ca
 
 bool otf2_start_receive(struct otf2_calls *calls, uint64_t name, struct recorded_call *call)
 {
-    struct otf2_request *request = start(calls, name, call);
+    struct otf2_request *request = otf2_request_start(calls, name, call);
     if (!request)
         return false;
     request->queued = enqueue(calls, call, false);
@@ -121,7 +121,8 @@ bool otf2_start_receive(struct otf2_calls *calls, uint64_t name, struct recorded
 
 // ---- Ends ----
 
-static struct otf2_request *find(struct otf2_calls *calls, uint64_t name, const char *what)
+static struct otf2_request *otf2_request_find(struct otf2_calls *calls, uint64_t name,
+                                              const char *what)
 {
     struct otf2_request *request = g_hash_table_lookup(calls->open, &name);
     if (!request)
@@ -130,7 +131,7 @@ static struct otf2_request *find(struct otf2_calls *calls, uint64_t name, const 
     return request;
 }
 
-static void end(struct otf2_calls *calls, struct otf2_request *request)
+static void otf2_request_end(struct otf2_calls *calls, struct otf2_request *request)
 {
     g_array_append_val(calls->current.ended, *request);
     g_hash_table_remove(calls->open, &request->name);
@@ -138,17 +139,17 @@ static void end(struct otf2_calls *calls, struct otf2_request *request)
 
 bool otf2_end_send(struct otf2_calls *calls, uint64_t name)
 {
-    struct otf2_request *request = find(calls, name, "ended");
+    struct otf2_request *request = otf2_request_find(calls, name, "ended");
     if (request && request->queued)
         return otf2_fail(calls, NULL, "the end of a send is that of a receive");
     if (request)
-        end(calls, request);
+        otf2_request_end(calls, request);
     return request != NULL;
 }
 
 bool otf2_end_receive(struct otf2_calls *calls, uint64_t name, const struct otf2_message *message)
 {
-    struct otf2_request *request = find(calls, name, "ended");
+    struct otf2_request *request = otf2_request_find(calls, name, "ended");
     if (!request)
         return false;
     if (!request->queued)
@@ -159,14 +160,14 @@ bool otf2_end_receive(struct otf2_calls *calls, uint64_t name, const struct otf2
     queued->call.tag = message->tag;
     queued->call.size = message->size;
     queued->ready = true;
-    end(calls, request);
+    otf2_request_end(calls, request);
     advance(calls);
     return true;
 }
 
 bool otf2_test(struct otf2_calls *calls, uint64_t name)
 {
-    const struct otf2_request *request = find(calls, name, "tested");
+    const struct otf2_request *request = otf2_request_find(calls, name, "tested");
     if (request)
         g_array_append_val(calls->current.tested, request->number);
     return request != NULL;

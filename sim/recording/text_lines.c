@@ -59,9 +59,16 @@ void text_lines_close(struct text_lines *lines)
 }
 
 // What became of a line.
-enum taken { TAKEN_WHOLE, TAKEN_NONE, TAKEN_CUT, TAKEN_BINARY, TAKEN_LONG, TAKEN_TOO_MANY };
+enum line_taken {
+    TAKEN_WHOLE,
+    LINE_TAKEN_NONE,
+    TAKEN_CUT,
+    TAKEN_BINARY,
+    TAKEN_LONG,
+    TAKEN_TOO_MANY
+};
 
-static enum taken take(struct text_lines *lines)
+static enum line_taken take(struct text_lines *lines)
 {
     g_string_truncate(lines->text, 0);
     while (lines->left > 0) {
@@ -79,26 +86,26 @@ static enum taken take(struct text_lines *lines)
             return TAKEN_LONG;
         g_string_append_c(lines->text, (char)character);
     }
-    return lines->text->len > 0 ? TAKEN_CUT : TAKEN_NONE;
+    return lines->text->len > 0 ? TAKEN_CUT : LINE_TAKEN_NONE;
 }
 
 bool text_lines_next(struct text_lines *lines, struct diag_list *diags, bool *bad)
 {
-    enum taken taken = take(lines);
+    enum line_taken taken = take(lines);
     if (ferror(lines->stream)) {
         diag_add(diags, (struct source_mark){lines->name, 0, 0}, NULL, NULL,
                  "the trace cannot be read: %s", g_strerror(errno));
         *bad = true;
         return false;
     }
-    *bad = taken != TAKEN_WHOLE && taken != TAKEN_NONE;
-    if (taken != TAKEN_NONE && taken != TAKEN_TOO_MANY)
+    *bad = taken != TAKEN_WHOLE && taken != LINE_TAKEN_NONE;
+    if (taken != LINE_TAKEN_NONE && taken != TAKEN_TOO_MANY)
         lines->line++;
     struct source_mark mark = {lines->name, lines->line, 1};
     switch (taken) {
     case TAKEN_WHOLE:
         return true;
-    case TAKEN_NONE:
+    case LINE_TAKEN_NONE:
         break;
     case TAKEN_CUT:
         diag_add(diags, mark, NULL, "the file may have been cut off", "the last line has no end");

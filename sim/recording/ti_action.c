@@ -49,7 +49,7 @@ static bool put_sendrecv(const struct ti_line *line, const struct ti_action *act
 
 // ---- Time ----
 
-static bool put_compute(const struct ti_line *line, const struct ti_action *action)
+static bool read_compute(const struct ti_line *line, const struct ti_action *action)
 {
     struct recorded_call call = ti_call(line, action->code);
     return ti_amount(line, TI_ARGUMENT, "number of operations", 1e30, &call.work) &&
@@ -89,7 +89,7 @@ static bool put_nothing(const struct ti_line *line, const struct ti_action *acti
     return true;
 }
 
-static bool refuse(const struct ti_line *line, const struct ti_action *action)
+static bool ti_refuse(const struct ti_line *line, const struct ti_action *action)
 {
     ti_complain(line, 1, NULL, "%s cannot be replayed: %s", action->name, action->why);
     return false;
@@ -101,10 +101,10 @@ static bool refuse(const struct ti_line *line, const struct ti_action *action)
 
 #define NOT_WHICH "the trace does not say which requests were done"
 
-static const struct ti_action actions[] = {
+static const struct ti_action readable_actions[] = {
     {"init", 0, 1, 0, put_init, OP_LOOP, NULL},
     {"finalize", 0, 0, 0, put_finalize, OP_LOOP, NULL},
-    {"compute", 1, 1, 0, put_compute, OP_COMPUTE, NULL},
+    {"compute", 1, 1, 0, read_compute, OP_COMPUTE, NULL},
     {"sleep", 1, 1, 0, put_sleep, OP_COMPUTE, NULL},
     {"location", 2, 2, 0, put_nothing, OP_LOOP, NULL},
     {"comm_size", 0, 1, 0, put_nothing, OP_LOOP, NULL},
@@ -135,18 +135,19 @@ static const struct ti_action actions[] = {
     {"allgatherv", 1, 3, 1, ti_put_allgatherv, OP_ALLGATHERV, FEWER},
     {"reducescatter", 1, 2, 1, ti_put_reduce_scatter, OP_REDUCE_SCATTER, NO_BLOCK},
     {"alltoallv", 2, 4, 2, ti_put_alltoallv, OP_ALLTOALLV, FEWER},
-    {"waitAny", 0, TI_ANY_NUMBER, 0, refuse, OP_WAITANY, NOT_WHICH},
-    {"waitany", 0, TI_ANY_NUMBER, 0, refuse, OP_WAITANY, NOT_WHICH},
-    {"waitsome", 0, TI_ANY_NUMBER, 0, refuse, OP_WAITSOME, NOT_WHICH},
-    {"testall", 0, TI_ANY_NUMBER, 0, refuse, OP_TESTALL, NOT_WHICH},
-    {"testany", 0, TI_ANY_NUMBER, 0, refuse, OP_TESTANY, NOT_WHICH},
-    {"testsome", 0, TI_ANY_NUMBER, 0, refuse, OP_TESTSOME, NOT_WHICH},
-    {"Start", 0, TI_ANY_NUMBER, 0, refuse, OP_START,
+    {"waitAny", 0, TI_ANY_NUMBER, 0, ti_refuse, OP_WAITANY, NOT_WHICH},
+    {"waitany", 0, TI_ANY_NUMBER, 0, ti_refuse, OP_WAITANY, NOT_WHICH},
+    {"waitsome", 0, TI_ANY_NUMBER, 0, ti_refuse, OP_WAITSOME, NOT_WHICH},
+    {"testall", 0, TI_ANY_NUMBER, 0, ti_refuse, OP_TESTALL, NOT_WHICH},
+    {"testany", 0, TI_ANY_NUMBER, 0, ti_refuse, OP_TESTANY, NOT_WHICH},
+    {"testsome", 0, TI_ANY_NUMBER, 0, ti_refuse, OP_TESTSOME, NOT_WHICH},
+    {"Start", 0, TI_ANY_NUMBER, 0, ti_refuse, OP_START,
      "the trace does not say whether it sends or receives"},
-    {"Startall", 0, TI_ANY_NUMBER, 0, refuse, OP_STARTALL, "the trace does not say what it starts"},
-    {"bsend", 0, TI_ANY_NUMBER, 0, refuse, OP_BSEND,
+    {"Startall", 0, TI_ANY_NUMBER, 0, ti_refuse, OP_STARTALL,
+     "the trace does not say what it starts"},
+    {"bsend", 0, TI_ANY_NUMBER, 0, ti_refuse, OP_BSEND,
      "the trace does not say how much memory was attached"},
-    {"ibsend", 0, TI_ANY_NUMBER, 0, refuse, OP_IBSEND,
+    {"ibsend", 0, TI_ANY_NUMBER, 0, ti_refuse, OP_IBSEND,
      "the trace does not say how much memory was attached"},
     {NULL, 0, 0, 0, NULL, OP_LOOP, NULL},
 };
@@ -165,7 +166,7 @@ static bool counted_right(const struct ti_line *line, const struct ti_action *ac
 bool ti_action(const struct ti_line *line)
 {
     const char *name = line->words[1].text;
-    const struct ti_action *action = actions;
+    const struct ti_action *action = readable_actions;
     while (action->name && strcmp(action->name, name) != 0)
         action++;
     const struct ti_rank *rank = ti_state(line);

@@ -63,7 +63,7 @@ bool ti_rank_at(const struct ti_line *line, int word, int *rank)
 }
 
 // Whether the word is that number, as the tracer writes it.
-static bool is_text(const struct ti_line *line, int word, int number)
+static bool argument_is_text(const struct ti_line *line, int word, int number)
 {
     char *end;
     const char *text = line->words[word].text;
@@ -72,12 +72,12 @@ static bool is_text(const struct ti_line *line, int word, int number)
 
 bool ti_is_null_or_any(const struct ti_line *line, int word)
 {
-    return is_text(line, word, TI_NULL_OR_ANY);
+    return argument_is_text(line, word, TI_NULL_OR_ANY);
 }
 
 bool ti_tag_at(const struct ti_line *line, int word, int64_t *tag)
 {
-    if (is_text(line, word, TI_ANY_TAG)) {
+    if (argument_is_text(line, word, TI_ANY_TAG)) {
         *tag = OPERATION_ANY;
         return true;
     }

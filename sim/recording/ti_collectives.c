@@ -14,7 +14,7 @@ static bool put_with_work(const struct ti_line *line, const struct recorded_call
     return work.work == 0 || ti_put(line, &work);
 }
 
-static int64_t sum_of(const GArray *blocks)
+static int64_t ti_sum_of(const GArray *blocks)
 {
     int64_t sum = 0;
     for (guint i = 0; i < blocks->len; i++)
@@ -119,7 +119,7 @@ static void take_blocks(const struct ti_line *line, struct recorded_call *call)
     const GArray *blocks = line->reader->blocks;
     call->blocks = &g_array_index(blocks, int64_t, 0);
     call->block_count = (int)blocks->len;
-    call->size = sum_of(blocks);
+    call->size = ti_sum_of(blocks);
 }
 
 // gatherv: SENT RECEIVED*ranks [ROOT TYPE TYPE]; scatterv: SENT*ranks RECEIVED [ROOT TYPE TYPE].

@@ -282,8 +282,8 @@ static GPtrArray *read_names(const char *path, struct source_mark where, GArray 
     return NULL;
 }
 
-static struct recording *read_list(const char *path, struct source_mark where,
-                                   struct diag_list *diags)
+static struct recording *ti_read_list(const char *path, struct source_mark where,
+                                      struct diag_list *diags)
 {
     GArray *lines = g_array_new(FALSE, FALSE, sizeof(int));
     GPtrArray *names = read_names(path, where, lines, diags);
@@ -320,5 +320,5 @@ struct recording *ti_read(const char *path, struct source_mark where, struct dia
             diag_add(diags, where, NULL, NULL, "the recording %s has no calls", path);
         return NULL;
     }
-    return single ? read_single(path, where, diags) : read_list(path, where, diags);
+    return single ? read_single(path, where, diags) : ti_read_list(path, where, diags);
 }

@@ -87,7 +87,7 @@ static struct ti_request *find_exactly(const struct ti_rank *rank, const struct 
 }
 
 // One that receives any tag is named by that.
-static struct ti_request *find(const struct ti_rank *rank, struct ti_ends ends)
+static struct ti_request *ti_request_find(const struct ti_rank *rank, struct ti_ends ends)
 {
     struct ti_request *one = find_exactly(rank, &ends);
     ends.tag = OPERATION_ANY;
@@ -102,18 +102,20 @@ static void end_one(struct ti_rank *rank, struct ti_request *one)
     drop(rank, one);
 }
 
-enum taken { TAKEN_NONE, TAKEN_ALL, TAKEN_UNTESTED, TAKEN_UNKNOWN };
+enum request_taken { REQUEST_TAKEN_NONE, TAKEN_ALL, TAKEN_UNTESTED, TAKEN_UNKNOWN };
 
 // Which of the open requests a waitall is for, if it has so many: those that are done already may
 // be among them. A request that was tested is awaited for itself, unless all are awaited.
-static enum taken taken_by_waitall(const struct ti_rank *rank, int64_t count)
+static enum request_taken taken_by_waitall(const struct ti_rank *rank, int64_t count)
 {
     if (count >= rank->open.length)
         return TAKEN_ALL;
-    return count == 0 ? TAKEN_NONE : count == rank->untested ? TAKEN_UNTESTED : TAKEN_UNKNOWN;
+    return count == 0                ? REQUEST_TAKEN_NONE
+           : count == rank->untested ? TAKEN_UNTESTED
+                                     : TAKEN_UNKNOWN;
 }
 
-static void end_taken(struct ti_rank *rank, enum taken taken)
+static void end_taken(struct ti_rank *rank, enum request_taken taken)
 {
     if (taken != TAKEN_ALL && taken != TAKEN_UNTESTED)
         return;
@@ -158,7 +160,7 @@ static void scan_start(struct ti_rank *rank, const struct ti_ends *ends)
 static void scan_wait(struct ti_rank *rank, const struct ti_word *words, bool tests, int line)
 {
     struct ti_ends ends = {unchecked_tag(&words[2]), unchecked(&words[0]), unchecked(&words[1])};
-    struct ti_request *one = find(rank, ends);
+    struct ti_request *one = ti_request_find(rank, ends);
     if (one && tests)
         mark_tested(rank, one, line);
     else if (one)
@@ -241,7 +243,8 @@ bool ti_put_wait(const struct ti_line *line, const struct ti_action *action)
             return false;
     if (!ti_tag_at(line, TI_ARGUMENT + 2, &tag))
         return false;
-    struct ti_request *one = find(rank, (struct ti_ends){tag, (int)ends[0], (int)ends[1]});
+    struct ti_request *one =
+        ti_request_find(rank, (struct ti_ends){tag, (int)ends[0], (int)ends[1]});
     if (!one) {
         ti_complain(line, TI_ARGUMENT, "its start must come before", "no such request is open");
         return false;
@@ -284,7 +287,7 @@ bool ti_put_waitall(const struct ti_line *line, const struct ti_action *action)
     int64_t count;
     if (!ti_number(line, TI_ARGUMENT, "count", 0, INT32_MAX, &count))
         return false;
-    enum taken taken = taken_by_waitall(rank, count);
+    enum request_taken taken = taken_by_waitall(rank, count);
     if (taken == TAKEN_UNKNOWN) {
         ti_complain(line, TI_ARGUMENT, "let the program wait for each, or for all",
                     "the trace does not say which %d of the %u open requests are waited for",

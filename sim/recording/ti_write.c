@@ -57,7 +57,7 @@ static void put_amount(const struct ti_writer *writer, double amount)
     fprintf(writer->out, " %s", text);
 }
 
-static void end(const struct ti_writer *writer)
+static void ti_line_end(const struct ti_writer *writer)
 {
     fputc('\n', writer->out);
 }
@@ -70,7 +70,7 @@ static bool same_names(const struct open_request *one, const struct open_request
            one->tag == other->tag;
 }
 
-static int find(const struct ti_writer *writer, int number)
+static int ti_communicator_find(const struct ti_writer *writer, int number)
 {
     for (guint i = 0; i < writer->open->len; i++)
         if (open_at(writer, i)->number == number)
@@ -88,7 +88,8 @@ static bool hidden(const struct ti_writer *writer, int at)
 }
 
 // Returns why the request cannot be started, or NULL.
-static const char *start(struct ti_writer *writer, const struct recorded_call *call, bool receives)
+static const char *ti_line_start(struct ti_writer *writer, const struct recorded_call *call,
+                                 bool receives)
 {
     const struct open_request request = {call->request,
                                          receives ? call->peer : writer->rank,
@@ -113,14 +114,14 @@ static void put_request(const struct ti_writer *writer, const char *action, int 
     put_number(writer, request->source);
     put_number(writer, request->destination);
     put_tag(writer, request->tag);
-    end(writer);
+    ti_line_end(writer);
 }
 
 // A wait for one or a test of it; nothing if it is not open any more.
 // Returns why it cannot be written, or NULL.
 static const char *put_wait(struct ti_writer *writer, int number, bool tests)
 {
-    int at = find(writer, number);
+    int at = ti_communicator_find(writer, number);
     if (at < 0)
         return NULL;
     if (hidden(writer, at))
@@ -150,7 +151,7 @@ static const char *put_waitall(struct ti_writer *writer, const struct recorded_c
     if (awaited == writer->open->len) {
         begin(writer, "waitall");
         put_number(writer, awaited);
-        end(writer);
+        ti_line_end(writer);
         g_array_set_size(writer->open, 0);
         return NULL;
     }
@@ -174,8 +175,8 @@ static int64_t block_of(const int64_t *blocks, const struct recorded_call *call,
     return blocks ? blocks[rank] : call->size;
 }
 
-static int64_t sum_of(const struct ti_writer *writer, const int64_t *blocks,
-                      const struct recorded_call *call)
+static int64_t blocks_sum_of(const struct ti_writer *writer, const int64_t *blocks,
+                             const struct recorded_call *call)
 {
     int64_t sum = 0;
     for (int rank = 0; rank < writer->ranks; rank++)
@@ -183,8 +184,8 @@ static int64_t sum_of(const struct ti_writer *writer, const int64_t *blocks,
     return sum;
 }
 
-static void put_blocks(const struct ti_writer *writer, const int64_t *blocks,
-                       const struct recorded_call *call)
+static void ti_put_blocks(const struct ti_writer *writer, const int64_t *blocks,
+                          const struct recorded_call *call)
 {
     for (int rank = 0; rank < writer->ranks; rank++)
         put_number(writer, block_of(blocks, call, rank));
@@ -247,19 +248,19 @@ static void put_field(const struct ti_writer *writer, const struct recorded_call
         put_number(writer, block_of(call->blocks, call, writer->rank));
         return;
     case FIELD_BLOCKS:
-        put_blocks(writer, call->blocks, call);
+        ti_put_blocks(writer, call->blocks, call);
         return;
     case FIELD_BLOCKS_OF_ROOT:
         put_blocks_of_root(writer, call);
         return;
     case FIELD_SUM:
-        put_number(writer, sum_of(writer, call->blocks, call));
+        put_number(writer, blocks_sum_of(writer, call->blocks, call));
         return;
     case FIELD_RECEIVE_SUM:
-        put_number(writer, sum_of(writer, call->receive_blocks, call));
+        put_number(writer, blocks_sum_of(writer, call->receive_blocks, call));
         return;
     case FIELD_RECEIVE_BLOCKS:
-        put_blocks(writer, call->receive_blocks, call);
+        ti_put_blocks(writer, call->receive_blocks, call);
         return;
     case FIELD_TYPE:
         put_number(writer, TI_BYTE);
@@ -308,7 +309,7 @@ static const char *sendrecv_objection(const struct recorded_call *call)
         FIELD_SIZE, FIELD_SIZE, FIELD_ROOT, FIELD_TYPE, FIELD_TYPE                                 \
     }
 
-static const struct action actions[] = {
+static const struct action written_actions[] = {
     {OP_SEND, "send", NULL, MESSAGE},
     {OP_ISEND, "isend", NULL, MESSAGE},
     {OP_RECV, "recv", rank_objection, MESSAGE},
@@ -345,9 +346,9 @@ static const struct action actions[] = {
 
 static const struct action *action_of(enum op_code code)
 {
-    for (size_t i = 0; i < G_N_ELEMENTS(actions); i++)
-        if (actions[i].code == code)
-            return &actions[i];
+    for (size_t i = 0; i < G_N_ELEMENTS(written_actions); i++)
+        if (written_actions[i].code == code)
+            return &written_actions[i];
     return NULL;
 }
 
@@ -379,17 +380,17 @@ static const char *put_action(struct ti_writer *writer, const struct recorded_ca
     if (!why && MAX(call->size, call->receive_size) > MOST_COUNT)
         why = "in a TI trace an MPI count is at most 2147483647";
     if (!why && (receives || call->code == OP_ISEND))
-        why = start(writer, call, receives);
+        why = ti_line_start(writer, call, receives);
     if (why)
         return why;
     begin(writer, action->name);
     for (size_t i = 0; i < G_N_ELEMENTS(action->fields); i++)
         put_field(writer, call, action->fields[i]);
-    end(writer);
+    ti_line_end(writer);
     return NULL;
 }
 
-static void put_compute(const struct ti_writer *writer, const struct recorded_call *call)
+static void ti_put_compute(const struct ti_writer *writer, const struct recorded_call *call)
 {
     const struct {
         const char *action;
@@ -400,7 +401,7 @@ static void put_compute(const struct ti_writer *writer, const struct recorded_ca
             continue;
         begin(writer, parts[i].action);
         put_amount(writer, parts[i].amount);
-        end(writer);
+        ti_line_end(writer);
     }
 }
 
@@ -410,7 +411,7 @@ bool ti_writer_put(struct ti_writer *writer, const struct recorded_call *call, c
     if (call->communicator != NO_COMMUNICATOR)
         *why = "TI traces have no communicators";
     else if (call->code == OP_COMPUTE)
-        put_compute(writer, call);
+        ti_put_compute(writer, call);
     else if (call->code == OP_WAITALL)
         *why = put_waitall(writer, call);
     else if (call->code == OP_WAIT || call->code == OP_TEST)
@@ -428,7 +429,7 @@ struct ti_writer *ti_writer_new(FILE *out, int rank, int ranks)
     *writer = (struct ti_writer){out, rank, ranks,
                                  g_array_new(FALSE, FALSE, sizeof(struct open_request))};
     begin(writer, "init");
-    end(writer);
+    ti_line_end(writer);
     return writer;
 }
 
@@ -448,6 +449,6 @@ bool ti_writer_end(struct ti_writer *writer, const char **why, int *line)
         return false;
     }
     begin(writer, "finalize");
-    end(writer);
+    ti_line_end(writer);
     return true;
 }

@@ -148,7 +148,7 @@ static const char *only_one(const char *const *names)
 }
 
 // A host that lists no cards, or (cards) one that does and has one of that name; -1: none.
-static int find_host(const struct topology *topology, const char *card)
+static int case_find_host(const struct topology *topology, const char *card)
 {
     for (int host = 0; host < (int)topology->hosts->len; host++) {
         const GArray *cards = topology_cards_of(topology, host);
@@ -212,8 +212,9 @@ static void read_nic(struct scenario_case *test_case, const struct scenario_sche
     const struct topology *topology = &test_case->topology;
     const struct node *node = node_get(test_case->tree, "nic");
     const char *text = node && node->kind == NODE_SCALAR ? node->text : NULL;
-    bool is_card = text && !g_strv_contains(schema->nics, text) && find_host(topology, text) >= 0;
-    int plain = find_host(topology, NULL);
+    bool is_card =
+        text && !g_strv_contains(schema->nics, text) && case_find_host(topology, text) >= 0;
+    int plain = case_find_host(topology, NULL);
     if (is_card && plain >= 0)
         diag_add(diags, node->mark, "nic", "list its cards, or name a NIC model",
                  "%s lists no cards, and %s is no NIC model", topology_node_name(topology, plain),

@@ -24,8 +24,8 @@ static void check_section(const struct scenario_section *section, const struct n
     g_ptr_array_free(names, TRUE);
 }
 
-static void check_keys(const struct scenario_schema *schema, const struct node *own,
-                       const char *path, struct diag_list *diags)
+static void check_host_keys(const struct scenario_schema *schema, const struct node *own,
+                            const char *path, struct diag_list *diags)
 {
     GPtrArray *names = g_ptr_array_new();
     for (const struct scenario_section *section = schema->sections; section->path; section++)
@@ -43,7 +43,7 @@ GPtrArray *host_settings_read(const struct node *common, const struct node *own,
     GPtrArray *settings = g_ptr_array_new_with_free_func((GDestroyNotify)param_values_free);
     if (!reader_is(own, NODE_MAP, path, "settings as of host, {processor: {…}}", diags))
         return settings;
-    check_keys(schema, own, path, diags);
+    check_host_keys(schema, own, path, diags);
     struct node *laid = node_merge(common && common->kind == NODE_MAP ? common : NULL, own);
     for (const struct scenario_section *section = schema->sections; section->path; section++) {
         const char *name = name_of(section);

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#define PATH "workload." PLACEMENT_KEY
+#define PLACEMENT_PATH "workload." PLACEMENT_KEY
 
 struct placement_reader {
     const struct topology *topology;
@@ -18,8 +18,8 @@ struct placement_reader {
 };
 
 // The index of a host, or -1 after a complaint.
-static int find_host(const struct placement_reader *reader, const struct node *item,
-                     const char *path, const char *name)
+static int placement_find_host(const struct placement_reader *reader, const struct node *item,
+                               const char *path, const char *name)
 {
     int host = GPOINTER_TO_INT(g_hash_table_lookup(reader->hosts, name)) - 1;
     if (host >= 0)
@@ -36,8 +36,8 @@ static int find_host(const struct placement_reader *reader, const struct node *i
 }
 
 // A host, or all from one to another: "node0..3", "node3..node0".
-static void read_item(const struct placement_reader *reader, const struct node *item,
-                      const char *path)
+static void placement_read_item(const struct placement_reader *reader, const struct node *item,
+                                const char *path)
 {
     const char *text =
         reader_text(item, path, "a host, or a range such as node0..3", reader->diags);
@@ -45,8 +45,8 @@ static void read_item(const struct placement_reader *reader, const struct node *
         return;
     char *first = NULL, *last = NULL;
     bool is_range = topology_split_range(text, &first, &last);
-    int from = find_host(reader, item, path, is_range ? first : text);
-    int to = from >= 0 && is_range ? find_host(reader, item, path, last) : from;
+    int from = placement_find_host(reader, item, path, is_range ? first : text);
+    int to = from >= 0 && is_range ? placement_find_host(reader, item, path, last) : from;
     g_free(first);
     g_free(last);
     if (from < 0 || to < 0)
@@ -68,7 +68,7 @@ static void read_list(struct placement_reader *reader, const struct node *list,
     for (guint i = 0; i < list->children->len && reader->placement->len <= PROGRAM_MOST_RANKS;
          i++) {
         char *path = reader_path_item(list_path, i);
-        read_item(reader, g_ptr_array_index(list->children, i), path);
+        placement_read_item(reader, g_ptr_array_index(list->children, i), path);
         g_free(path);
     }
     g_hash_table_destroy(reader->hosts);
@@ -84,7 +84,7 @@ static const struct node *hosts_of(const struct node *placement, bool *block,
         *block = g_strcmp0(placement->text, words[1]) == 0;
         char *hint = placement->text ? reader_hint(placement->text, words) : NULL;
         if (!placement->text || !g_strv_contains(words, placement->text))
-            diag_add(diags, placement->mark, PATH, hint,
+            diag_add(diags, placement->mark, PLACEMENT_PATH, hint,
                      "a list of hosts, cyclic or block is expected here, not \"%.64s\"",
                      placement->text ? placement->text : "");
         g_free(hint);
@@ -92,14 +92,14 @@ static const struct node *hosts_of(const struct node *placement, bool *block,
     }
     const struct node *list = placement;
     if (placement->kind == NODE_MAP) {
-        reader_keys(placement, PATH, words + 1, diags);
+        reader_keys(placement, PLACEMENT_PATH, words + 1, diags);
         list = node_get(placement, words[1]);
         *block = true;
         if (!list)
-            diag_add(diags, placement->mark, PATH, NULL, "the key block is missing");
+            diag_add(diags, placement->mark, PLACEMENT_PATH, NULL, "the key block is missing");
     }
-    return list && reader_is(list, NODE_LIST, *block ? PATH ".block" : PATH, "a list of hosts",
-                             diags)
+    return list && reader_is(list, NODE_LIST, *block ? PLACEMENT_PATH ".block" : PLACEMENT_PATH,
+                             "a list of hosts", diags)
                ? list
                : NULL;
 }
@@ -117,7 +117,7 @@ GArray *placement_read(const struct node *workload, const struct topology *topol
     *block = false;
     const struct node *list = placement ? hosts_of(placement, block, diags) : NULL;
     if (list)
-        read_list(&reader, list, *block ? PATH ".block" : PATH);
+        read_list(&reader, list, *block ? PLACEMENT_PATH ".block" : PLACEMENT_PATH);
     for (int host = 0; !list && host < (int)topology->hosts->len; host++)
         g_array_append_val(reader.placement, host);
     if (diags->found > before)
@@ -178,14 +178,14 @@ void placement_check(const struct node *workload, const GArray *placement, int r
     if (!list || placement->len == 0)
         return;
     if (list->kind == NODE_LIST && ranks < (int)placement->len) {
-        diag_add(diags, list->mark, PATH, "take more ranks or fewer hosts",
+        diag_add(diags, list->mark, PLACEMENT_PATH, "take more ranks or fewer hosts",
                  "%u hosts are listed for %d rank%s", placement->len, ranks, ranks == 1 ? "" : "s");
         return;
     }
     int first, second;
     if (stack && stack->one_process_per_host &&
         share_host(placement, ranks, (int)topology->hosts->len, &first, &second))
-        diag_add(diags, list->mark, PATH, "list a host for each rank",
+        diag_add(diags, list->mark, PLACEMENT_PATH, "list a host for each rank",
                  "the stack %s runs one process a host, and ranks %d and %d are both on %s",
                  stack->name, first, second,
                  topology_node_name(topology, placement_host(placement, second)));

@@ -131,9 +131,9 @@ static void add_quantity(struct sweep_axis *axis, enum quantity_kind kind, struc
 
 // A real number starts above 0; whole ones may start at 0, and go on with 1 of a unit that has a
 // smallest piece.
-static void add_range(struct sweep_axis *axis, const char *text, enum quantity_kind kind,
-                      struct quantity first, struct quantity last, struct source_mark mark,
-                      struct diag_list *diags)
+static void sweep_add_range(struct sweep_axis *axis, const char *text, enum quantity_kind kind,
+                            struct quantity first, struct quantity last, struct source_mark mark,
+                            struct diag_list *diags)
 {
     bool real = kind == QUANTITY_REAL;
     bool has_one = kind == QUANTITY_COUNT || kind == QUANTITY_SIZE || kind == QUANTITY_CYCLES;
@@ -166,7 +166,7 @@ static void add_text(struct sweep_axis *axis, const char *text, struct source_ma
     enum quantity_kind kind;
     struct quantity first = {0}, last = {0};
     if (strcmp(axis->path, "workload.sizes") != 0 && is_range(text, &kind, &first, &last))
-        add_range(axis, text, kind, first, last, mark, diags);
+        sweep_add_range(axis, text, kind, first, last, mark, diags);
     else
         add_value(axis, text, mark);
 }
@@ -275,7 +275,7 @@ void sweep_read(struct sweep *sweep, const struct node *node, const struct scena
 // ---- Arguments ----
 
 // A place in an argument: "--set ARGUMENT:1:COLUMN".
-static struct source_mark place(const char *file, const char *argument, const char *at)
+static struct source_mark sweep_place(const char *file, const char *argument, const char *at)
 {
     return (struct source_mark){file, 1, (int)g_utf8_strlen(argument, at - argument) + 1};
 }
@@ -332,7 +332,7 @@ void sweep_add(struct sweep *sweep, const char *argument, const struct scenario_
         return;
     }
     char *path = g_strstrip(g_strndup(argument, (gsize)(equals - argument)));
-    mark = place(mark.file, argument, argument);
+    mark = sweep_place(mark.file, argument, argument);
     if (!keys_path_exists(schema, path, mark, diags)) {
         g_free(path);
         return;
@@ -344,10 +344,10 @@ void sweep_add(struct sweep *sweep, const char *argument, const struct scenario_
         start += strspn(start, " \t");
         at = value_end(start, &open);
         if (open)
-            diag_add(diags, place(mark.file, argument, open), axis->path, NULL,
+            diag_add(diags, sweep_place(mark.file, argument, open), axis->path, NULL,
                      "what starts with %c here is not closed", *open);
         else
-            add_argument_value(axis, start, at, place(mark.file, argument, start), diags);
+            add_argument_value(axis, start, at, sweep_place(mark.file, argument, start), diags);
     }
     check_axis(axis, diags);
     put_axis(sweep, axis, diags);

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#define PATH "testbed"
+#define TESTBED_PATH "testbed"
 
 // Returns the places of a testbed: the scenario's directory, then the installed testbeds, with or
 // without testbeds/ and .yaml. NULL-terminated; the caller frees it with g_strfreev.
@@ -83,8 +83,8 @@ static void complain_unknown(struct compiler *compiler, const struct node *name,
     if (!hint)
         hint = known_testbeds(files);
     char *looked = g_strjoinv(" and ", files);
-    diag_add(compiler->diags, name->mark, PATH, hint, "there is no testbed %s; looked for %s",
-             name->text, looked);
+    diag_add(compiler->diags, name->mark, TESTBED_PATH, hint,
+             "there is no testbed %s; looked for %s", name->text, looked);
     g_free(looked);
     g_free(hint);
     g_ptr_array_free(names, TRUE);
@@ -126,8 +126,8 @@ static struct node *load(struct compiler *compiler, const struct node *name)
     if (!files[i])
         complain_unknown(compiler, name, files);
     else if (!g_file_test(files[i], G_FILE_TEST_IS_REGULAR))
-        diag_add(compiler->diags, name->mark, PATH, NULL, "cannot read %s: it is no regular file",
-                 files[i]);
+        diag_add(compiler->diags, name->mark, TESTBED_PATH, NULL,
+                 "cannot read %s: it is no regular file", files[i]);
     else
         tree = node_load(files[i], compiler->diags);
     if (tree && reader_is(tree, NODE_MAP, "", "a map of keys", compiler->diags))
@@ -138,10 +138,10 @@ static struct node *load(struct compiler *compiler, const struct node *name)
 
 const struct node *compiler_testbed(struct compiler *compiler, const struct node *name)
 {
-    if (!reader_text(name, PATH, "the name of a file", compiler->diags))
+    if (!reader_text(name, TESTBED_PATH, "the name of a file", compiler->diags))
         return NULL;
     if (!compiler->directory) {
-        diag_add(compiler->diags, name->mark, PATH, NULL, "no testbed can be read here");
+        diag_add(compiler->diags, name->mark, TESTBED_PATH, NULL, "no testbed can be read here");
         return NULL;
     }
     gpointer tree;

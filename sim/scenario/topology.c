@@ -170,9 +170,11 @@ static void each_item(struct builder *builder, const char *key, const char *exam
 
 // Reads what an item has besides its parameters, and checks its keys: those of both tables and
 // `list`, which the caller reads (the second and `list` may be NULL).
-static struct param_values *read_item(struct builder *builder, const struct param_table *table,
-                                      const struct param_table *parameters, const char *list,
-                                      const struct node *item, const char *path)
+static struct param_values *topology_read_item(struct builder *builder,
+                                               const struct param_table *table,
+                                               const struct param_table *parameters,
+                                               const char *list, const struct node *item,
+                                               const char *path)
 {
     GPtrArray *names = g_ptr_array_new();
     param_table_names(table, names);
@@ -251,7 +253,7 @@ static GPtrArray *read_own(struct builder *builder, const struct node *item, con
 static void read_host(struct builder *builder, const struct node *item, const char *path)
 {
     struct param_values *read =
-        read_item(builder, &topology_host_table, NULL, TOPOLOGY_NICS_KEY, item, path);
+        topology_read_item(builder, &topology_host_table, NULL, TOPOLOGY_NICS_KEY, item, path);
     if (!read)
         return;
     char *cards_path = reader_path(path, TOPOLOGY_NICS_KEY);
@@ -272,7 +274,7 @@ static void read_bus(struct builder *builder, const struct node *item, const cha
 {
     const struct param_table *table = builder->schema->bus_table;
     struct param_values *read =
-        read_item(builder, &topology_bus_item_table, table, NULL, item, path);
+        topology_read_item(builder, &topology_bus_item_table, table, NULL, item, path);
     if (!read)
         return;
     const char *name = ((const struct bus_item *)read->values)->name;
@@ -296,7 +298,7 @@ static void read_switch(struct builder *builder, const struct node *item, const 
 {
     const struct param_table *table = builder->schema->switch_table;
     struct param_values *read =
-        read_item(builder, &topology_switch_item_table, table, NULL, item, path);
+        topology_read_item(builder, &topology_switch_item_table, table, NULL, item, path);
     if (!read)
         return;
     GPtrArray *names = g_ptr_array_new();
@@ -429,8 +431,8 @@ static void join(struct builder *builder, const GArray *from, const GArray *to,
 
 static void read_link(struct builder *builder, const struct node *item, const char *path)
 {
-    struct param_values *values = read_item(builder, &topology_link_item_table,
-                                            builder->schema->link_table, NULL, item, path);
+    struct param_values *values = topology_read_item(builder, &topology_link_item_table,
+                                                     builder->schema->link_table, NULL, item, path);
     if (!values)
         return;
     const struct link_item *read = values->values;
@@ -525,7 +527,8 @@ static int route_node(struct builder *builder, const char *name, const struct no
 
 static void read_route(struct builder *builder, const struct node *item, const char *path)
 {
-    struct param_values *values = read_item(builder, &topology_route_table, NULL, NULL, item, path);
+    struct param_values *values =
+        topology_read_item(builder, &topology_route_table, NULL, NULL, item, path);
     if (!values)
         return;
     const struct route_item *read = values->values;

@@ -28,7 +28,7 @@ struct search {
     const struct scenario_case *test_case;
 };
 
-static char *place(struct source_mark mark)
+static char *place_text(struct source_mark mark)
 {
     return g_strdup_printf("%s:%d:%d", mark.file, mark.line, mark.column);
 }
@@ -47,7 +47,7 @@ static bool is_own(const struct search *search, struct source_mark mark)
 static char *link_key(const struct topology *topology, int link)
 {
     const struct topology_link *one = g_ptr_array_index(topology->links, (guint)link);
-    char *at = place(one->mark), *key = g_strdup_printf("%s link %d", at, link);
+    char *at = place_text(one->mark), *key = g_strdup_printf("%s link %d", at, link);
     g_free(at);
     return key;
 }
@@ -81,7 +81,7 @@ static void use_values(const struct search *search, const struct param_values *v
 {
     for (int i = 0; values && values->table->params[i].name; i++)
         if (is_own(search, values->origins[i]))
-            g_hash_table_add(search->unused->used, place(values->origins[i]));
+            g_hash_table_add(search->unused->used, place_text(values->origins[i]));
 }
 
 static void use_case(const struct search *search)
@@ -181,7 +181,7 @@ static void note(struct unused *unused, struct source_mark mark, const char *wha
     struct finding *finding = g_new(struct finding, 1);
     *finding = (struct finding){mark, what, g_strdup(path), g_strdup(reason)};
     g_ptr_array_add(unused->order, finding);
-    g_hash_table_insert(unused->found, place(mark), finding);
+    g_hash_table_insert(unused->found, place_text(mark), finding);
 }
 
 static char *idle_reason(const struct scenario_case *test_case, int host)
@@ -207,7 +207,7 @@ static void look_at_links(const struct search *search)
     for (int i = 0; search->links && i < (int)topology->links->len; i++) {
         const struct topology_link *link = g_ptr_array_index(topology->links, (guint)i);
         int host = topology_idle_host(topology, i);
-        char *key = link_key(topology, i), *at = place(link->mark);
+        char *key = link_key(topology, i), *at = place_text(link->mark);
         if (host >= 0 && !g_hash_table_contains(search->unused->used, key) &&
             !g_hash_table_contains(search->unused->found, at)) {
             char *reason = idle_reason(search->test_case, host);
@@ -233,7 +233,7 @@ static void look_at(const struct search *search, const struct node *node, const 
     const struct node *value = value_of(node);
     if (!is_own(search, value->mark))
         return;
-    char *at = place(value->mark), *where = reader_path(path, node->key);
+    char *at = place_text(value->mark), *where = reader_path(path, node->key);
     if (!g_hash_table_contains(search->unused->used, at) &&
         !g_hash_table_contains(search->unused->found, at)) {
         char *reason =
@@ -341,7 +341,7 @@ void unused_report(const struct unused *unused, struct diag_list *diags)
 {
     for (guint i = 0; i < unused->order->len; i++) {
         const struct finding *finding = g_ptr_array_index(unused->order, i);
-        char *at = place(finding->mark);
+        char *at = place_text(finding->mark);
         if (!g_hash_table_contains(unused->used, at))
             diag_add(diags, finding->mark, finding->path, "--allow-unused runs it all the same",
                      "%s: %s", finding->what, finding->reason);

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#define PATH "workload"
+#define WORKLOAD_PATH "workload"
 
 #define MOST_COUNTED (INT64_C(1) << 40) // of what a benchmark counts instead of bytes
 
@@ -47,7 +47,7 @@ static void add_size(GArray *sizes, int64_t size)
     g_array_append_val(sizes, size);
 }
 
-static void add_range(GArray *sizes, int64_t first, int64_t last)
+static void sizes_add_range(GArray *sizes, int64_t first, int64_t last)
 {
     if (first == 0) {
         add_size(sizes, 0);
@@ -119,7 +119,7 @@ static void read_size_item(struct workload_reader *reader, const struct node *no
         diag_add(reader->diags, node->mark, path, "write the smaller size first",
                  "\"%.40s\": the range is empty", text);
     else if (good && ends[1])
-        add_range(reader->workload->sizes, first, last);
+        sizes_add_range(reader->workload->sizes, first, last);
     else if (good)
         add_size(reader->workload->sizes, first);
     g_strfreev(ends);
@@ -131,31 +131,31 @@ static void read_sizes(struct workload_reader *reader)
     const struct benchmark_schema *benchmark = reader->workload->benchmark;
     if (benchmark && benchmark->sizeless) {
         if (sizes)
-            diag_add(reader->diags, sizes->key_mark, PATH, NULL, "%s has no message size",
+            diag_add(reader->diags, sizes->key_mark, WORKLOAD_PATH, NULL, "%s has no message size",
                      benchmark->name);
         add_size(reader->workload->sizes, 0);
         return;
     }
     const char *own = benchmark ? benchmark->sizes : NULL;
     if (!sizes && counted(reader) && !own) {
-        diag_add(reader->diags, reader->map->mark, PATH ".sizes", NULL,
+        diag_add(reader->diags, reader->map->mark, WORKLOAD_PATH ".sizes", NULL,
                  "must be given: the numbers of %s", counted(reader));
         return;
     }
     if (!sizes) {
         struct node *usual = node_new_scalar(reader->map->mark, own ? own : WORKLOAD_SIZES);
-        read_size_item(reader, usual, PATH ".sizes");
+        read_size_item(reader, usual, WORKLOAD_PATH ".sizes");
         node_free(usual);
         return;
     }
     if (sizes->kind != NODE_LIST) {
-        read_size_item(reader, sizes, PATH ".sizes");
+        read_size_item(reader, sizes, WORKLOAD_PATH ".sizes");
         return;
     }
     if (sizes->children->len == 0)
-        diag_add(reader->diags, sizes->mark, PATH ".sizes", NULL, "the list is empty");
+        diag_add(reader->diags, sizes->mark, WORKLOAD_PATH ".sizes", NULL, "the list is empty");
     for (guint i = 0; i < sizes->children->len; i++) {
-        char *path = reader_path_item(PATH ".sizes", i);
+        char *path = reader_path_item(WORKLOAD_PATH ".sizes", i);
         read_size_item(reader, g_ptr_array_index(sizes->children, i), path);
         g_free(path);
     }
@@ -166,11 +166,12 @@ static void read_repetitions(struct workload_reader *reader)
     const struct node *node = node_get(reader->map, "repetitions");
     const struct benchmark_schema *benchmark = reader->workload->benchmark;
     if (node && benchmark && benchmark->over_time)
-        diag_add(reader->diags, node->key_mark, PATH ".repetitions", "duration says how long",
-                 "%s runs for a time, and repeats nothing", benchmark->name);
+        diag_add(reader->diags, node->key_mark, WORKLOAD_PATH ".repetitions",
+                 "duration says how long", "%s runs for a time, and repeats nothing",
+                 benchmark->name);
     if (!node || (node->kind == NODE_SCALAR && g_strcmp0(node->text, "auto") == 0))
         return;
-    reader_count(node, PATH ".repetitions", 1, INT64_MAX, &reader->workload->repetitions,
+    reader_count(node, WORKLOAD_PATH ".repetitions", 1, INT64_MAX, &reader->workload->repetitions,
                  reader->diags);
 }
 
@@ -179,10 +180,11 @@ static void read_samples(struct workload_reader *reader)
     static const char *const words[] = {"false", "true", NULL};
     const struct benchmark_schema *benchmark = reader->workload->benchmark;
     const struct node *node = node_get(reader->map, "samples");
-    int chosen = node ? reader_choice(node, PATH ".samples", "value", words, reader->diags) : 0;
+    int chosen =
+        node ? reader_choice(node, WORKLOAD_PATH ".samples", "value", words, reader->diags) : 0;
     reader->workload->samples = chosen == 1;
     if (chosen == 1 && benchmark && benchmark->overlapping)
-        diag_add(reader->diags, node->mark, PATH ".samples", NULL,
+        diag_add(reader->diags, node->mark, WORKLOAD_PATH ".samples", NULL,
                  "the messages of %s overlap, so that a single one has no time of its own",
                  benchmark->name);
 }
@@ -197,7 +199,7 @@ static const struct benchmark_schema *read_benchmark(struct workload_reader *rea
     for (const struct benchmark_schema *one = benchmarks; one->name; one++)
         g_ptr_array_add(names, (char *)one->name);
     g_ptr_array_add(names, NULL);
-    int index = reader_choice(node, PATH ".benchmark", "benchmark",
+    int index = reader_choice(node, WORKLOAD_PATH ".benchmark", "benchmark",
                               (const char *const *)names->pdata, reader->diags);
     g_ptr_array_free(names, TRUE);
     return index < 0 ? NULL : &benchmarks[index];
@@ -210,7 +212,7 @@ static void check_stack(struct workload_reader *reader, const struct node *node,
         return;
     char *list = g_strjoinv(", ", (char **)reader->stack->benchmarks);
     char *hint = g_strdup_printf("it can run %s", list);
-    diag_add(reader->diags, node->mark, PATH, hint, "the stack %s cannot run %s%s",
+    diag_add(reader->diags, node->mark, WORKLOAD_PATH, hint, "the stack %s cannot run %s%s",
              reader->stack->name, strcmp(name, WORKLOAD_PROGRAM) == 0 ? "a free " : "", name);
     g_free(hint);
     g_free(list);
@@ -250,7 +252,7 @@ static void check_refusal(const struct workload_reader *reader, struct source_ma
         return;
     char *allowed = benchmark->refusal(workload->parameters->values, workload->ranks);
     if (allowed)
-        diag_add(reader->diags, mark, PATH ".ranks", NULL,
+        diag_add(reader->diags, mark, WORKLOAD_PATH ".ranks", NULL,
                  "%s does not run on %d ranks: their number must be %s", benchmark->name,
                  workload->ranks, allowed);
     g_free(allowed);
@@ -261,19 +263,21 @@ static void check_ranks(struct workload_reader *reader, struct source_mark mark)
     int ranks = reader->workload->ranks;
     const struct benchmark_schema *benchmark = reader->workload->benchmark;
     if (benchmark && ranks < benchmark->least_ranks)
-        diag_add(reader->diags, mark, PATH ".ranks", NULL, "%s needs at least %d ranks, not %d",
-                 benchmark->name, benchmark->least_ranks, ranks);
+        diag_add(reader->diags, mark, WORKLOAD_PATH ".ranks", NULL,
+                 "%s needs at least %d ranks, not %d", benchmark->name, benchmark->least_ranks,
+                 ranks);
     else if (benchmark && benchmark->most_ranks && ranks > benchmark->most_ranks)
-        diag_add(reader->diags, mark, PATH ".ranks", NULL, "%s runs on at most %d ranks, not %d",
-                 benchmark->name, benchmark->most_ranks, ranks);
+        diag_add(reader->diags, mark, WORKLOAD_PATH ".ranks", NULL,
+                 "%s runs on at most %d ranks, not %d", benchmark->name, benchmark->most_ranks,
+                 ranks);
     const struct recording *recording = reader->workload->recording;
     if (recording && ranks != recording_ranks(recording))
-        diag_add(reader->diags, mark, PATH ".ranks", NULL, "the recording has %d ranks, not %d",
-                 recording_ranks(recording), ranks);
+        diag_add(reader->diags, mark, WORKLOAD_PATH ".ranks", NULL,
+                 "the recording has %d ranks, not %d", recording_ranks(recording), ranks);
     check_refusal(reader, mark);
     int hosts = (int)reader->topology->hosts->len;
     if (reader->stack && reader->stack->one_process_per_host && hosts && ranks > hosts)
-        diag_add(reader->diags, mark, PATH ".ranks", "take more hosts or fewer ranks",
+        diag_add(reader->diags, mark, WORKLOAD_PATH ".ranks", "take more hosts or fewer ranks",
                  "the stack %s runs one process a host, and %d ranks do not fit %d host%s",
                  reader->stack->name, ranks, hosts, hosts == 1 ? "" : "s");
     else
@@ -290,7 +294,8 @@ static bool read_ranks(struct workload_reader *reader)
     int64_t ranks = 0;
     if (!node)
         ranks = usual_ranks(reader);
-    else if (!reader_count(node, PATH ".ranks", 1, PROGRAM_MOST_RANKS, &ranks, reader->diags))
+    else if (!reader_count(node, WORKLOAD_PATH ".ranks", 1, PROGRAM_MOST_RANKS, &ranks,
+                           reader->diags))
         return false;
     reader->workload->ranks = (int)ranks;
     if (block)
@@ -314,7 +319,7 @@ static const struct benchmark_schema *named_benchmark(const struct workload_read
 }
 
 // A key that belongs to another benchmark is sent there.
-static void check_keys(const struct workload_reader *reader)
+static void check_workload_keys(const struct workload_reader *reader)
 {
     const struct benchmark_schema *benchmark = named_benchmark(reader);
     bool replays = node_get(reader->map, REPLAY_KEY);
@@ -331,7 +336,7 @@ static void check_keys(const struct workload_reader *reader)
         for (const struct benchmark_schema *other = reader->schema->benchmarks; other->name;
              other++)
             if (other->parameters && param_index(other->parameters, child->key) >= 0) {
-                char *path = reader_path(PATH, child->key);
+                char *path = reader_path(WORKLOAD_PATH, child->key);
                 diag_add(reader->diags, child->key_mark, path, NULL, "belongs to %s, and not to %s",
                          other->name,
                          benchmark ? benchmark->name
@@ -342,7 +347,7 @@ static void check_keys(const struct workload_reader *reader)
                 return;
             }
     }
-    reader_keys(reader->map, PATH, (const char *const *)known->pdata, reader->diags);
+    reader_keys(reader->map, WORKLOAD_PATH, (const char *const *)known->pdata, reader->diags);
     g_ptr_array_free(known, TRUE);
 }
 
@@ -363,7 +368,7 @@ static void read_for_benchmark(struct workload_reader *reader, const struct node
 {
     const struct node *communicators = node_get(reader->map, COMMUNICATORS_KEY);
     if (communicators)
-        diag_add(reader->diags, communicators->key_mark, PATH, NULL,
+        diag_add(reader->diags, communicators->key_mark, WORKLOAD_PATH, NULL,
                  COMMUNICATORS_KEY " belong to a free program, and this is a benchmark");
     reader->workload->benchmark = read_benchmark(reader, benchmark);
     read_sizes(reader);
@@ -376,7 +381,7 @@ static void read_for_benchmark(struct workload_reader *reader, const struct node
     const struct param_table *parameters = reader->workload->benchmark->parameters;
     if (parameters)
         reader->workload->parameters =
-            param_read_part(parameters, reader->map, PATH, true, NULL, reader->diags);
+            param_read_part(parameters, reader->map, WORKLOAD_PATH, true, NULL, reader->diags);
     check_stack(reader, benchmark, reader->workload->benchmark->name);
     read_ranks(reader);
 }
@@ -388,7 +393,7 @@ static void refuse_keys(struct workload_reader *reader, const char *what)
     for (int i = 0; not_here[i]; i++) {
         const struct node *node = node_get(reader->map, not_here[i]);
         if (node)
-            diag_add(reader->diags, node->key_mark, PATH, NULL,
+            diag_add(reader->diags, node->key_mark, WORKLOAD_PATH, NULL,
                      "%s belongs to a benchmark, and this is %s", not_here[i], what);
     }
 }
@@ -408,7 +413,7 @@ static void check_operations(const struct workload_reader *reader)
             op_library_has(&library, &operation_table[code]))
             continue;
         struct source_mark mark = {recording_file(recording, rank), line, 1};
-        diag_add(reader->diags, mark, PATH "." REPLAY_KEY, NULL, "the stack %s has no %s",
+        diag_add(reader->diags, mark, WORKLOAD_PATH "." REPLAY_KEY, NULL, "the stack %s has no %s",
                  reader->stack->name, operation_table[code].name);
     }
 }
@@ -417,12 +422,12 @@ static void read_for_recording(struct workload_reader *reader, const struct node
 {
     const struct node *communicators = node_get(reader->map, COMMUNICATORS_KEY);
     if (communicators)
-        diag_add(reader->diags, communicators->key_mark, PATH, NULL,
+        diag_add(reader->diags, communicators->key_mark, WORKLOAD_PATH, NULL,
                  COMMUNICATORS_KEY " belong to a free program, and a recording has its own");
     refuse_keys(reader, "a recording");
     check_stack(reader, replay, WORKLOAD_PROGRAM);
     reader->workload->parameters =
-        param_read_part(&replay_table, reader->map, PATH, true, NULL, reader->diags);
+        param_read_part(&replay_table, reader->map, WORKLOAD_PATH, true, NULL, reader->diags);
     reader->workload->recording = recording_shelf_take(reader->shelf, replay, reader->diags);
     if (!reader->workload->recording)
         return;
@@ -445,7 +450,7 @@ static void read_for_program(struct workload_reader *reader, const struct node *
     if (read_ranks(reader))
         reader->workload->program =
             program_read(program, node_get(reader->map, COMMUNICATORS_KEY), reader->workload->ranks,
-                         &library, PATH ".program", reader->diags);
+                         &library, WORKLOAD_PATH ".program", reader->diags);
 }
 
 void workload_read(struct workload *workload, const struct node *tree,
@@ -453,18 +458,18 @@ void workload_read(struct workload *workload, const struct node *tree,
                    const struct topology *topology, struct recording_shelf *shelf,
                    struct diag_list *diags)
 {
-    const struct node *map = node_get(tree, PATH);
+    const struct node *map = node_get(tree, WORKLOAD_PATH);
     workload->sizes = g_array_new(FALSE, FALSE, sizeof(int64_t));
     if (!map) {
-        diag_add(diags, tree->mark, PATH, "write workload: {benchmark: NAME}",
+        diag_add(diags, tree->mark, WORKLOAD_PATH, "write workload: {benchmark: NAME}",
                  "there must be a workload");
         return;
     }
-    if (!reader_is(map, NODE_MAP, PATH, "a map", diags))
+    if (!reader_is(map, NODE_MAP, WORKLOAD_PATH, "a map", diags))
         return;
     workload->mark = map->mark;
     struct workload_reader reader = {workload, map, schema, stack, topology, shelf, diags};
-    check_keys(&reader);
+    check_workload_keys(&reader);
     // What the ranks do is said in one of these ways.
     static const struct {
         const char *key;
@@ -476,7 +481,7 @@ void workload_read(struct workload *workload, const struct node *tree,
     for (size_t i = 0; i < G_N_ELEMENTS(ways); i++) {
         const struct node *node = node_get(map, ways[i].key);
         if (node && given) {
-            diag_add(diags, node->key_mark, PATH, "keep one of them",
+            diag_add(diags, node->key_mark, WORKLOAD_PATH, "keep one of them",
                      "%s and %s exclude each other", given->key, ways[i].key);
             return;
         }
@@ -486,5 +491,6 @@ void workload_read(struct workload *workload, const struct node *tree,
         if (strcmp(given->key, ways[i].key) == 0)
             ways[i].read(&reader, given);
     if (!given)
-        diag_add(diags, map->mark, PATH, NULL, "the key benchmark, program or replay is missing");
+        diag_add(diags, map->mark, WORKLOAD_PATH, NULL,
+                 "the key benchmark, program or replay is missing");
 }

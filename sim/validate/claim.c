@@ -363,7 +363,7 @@ bool claims_are_analysed(const struct claim_list *list, const char *page, struct
 
 // ---- All of them ----
 
-static gint compare_names(gconstpointer a, gconstpointer b)
+static gint by_claim_name(gconstpointer a, gconstpointer b)
 {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
@@ -378,7 +378,7 @@ GPtrArray *claims_yaml_files(const char *directory)
             g_ptr_array_add(files, g_build_filename(directory, name, NULL));
     if (open)
         g_dir_close(open);
-    g_ptr_array_sort(files, compare_names);
+    g_ptr_array_sort(files, by_claim_name);
     return files;
 }
 

@@ -20,7 +20,7 @@ const char *verdict_name(enum verdict verdict)
     return verdict_names[verdict];
 }
 
-static const char *row_text(const json_t *row, const char *key)
+static const char *totals_row_text(const json_t *row, const char *key)
 {
     return json_string_value(json_object_get(row, key));
 }
@@ -44,7 +44,7 @@ static void count_one(json_t *counts, const char *name)
 // A claim that repeats others is counted with the first of them.
 static void count_row(json_t *counts, const json_t *row)
 {
-    const char *verdict = row_text(row, "verdict");
+    const char *verdict = totals_row_text(row, "verdict");
     count_one(counts, verdict);
     if (strcmp(verdict, verdict_names[SAME_AS]) != 0)
         count_one(counts, "claims");
@@ -77,7 +77,7 @@ static json_t *by_standing(json_t *rows)
         json_object_set_new(groups, standing_name((enum standing)i), counts_new());
     json_array_foreach(rows, index, row)
     {
-        const char *standing = row_text(row, "standing");
+        const char *standing = totals_row_text(row, "standing");
         if (standing)
             count_in(groups, standing, row);
     }
@@ -91,12 +91,12 @@ static json_t *by_standing(json_t *rows)
 
 static bool stands_as(const json_t *row, enum standing standing)
 {
-    return g_strcmp0(row_text(row, "standing"), standing_name(standing)) == 0;
+    return g_strcmp0(totals_row_text(row, "standing"), standing_name(standing)) == 0;
 }
 
 static bool row_is(const json_t *row, enum verdict verdict)
 {
-    return strcmp(row_text(row, "verdict"), verdict_names[verdict]) == 0;
+    return strcmp(totals_row_text(row, "verdict"), verdict_names[verdict]) == 0;
 }
 
 // Of the rows with a standing that can be checked, how many hold. Of what is predicted this is the
@@ -120,7 +120,7 @@ json_t *totals_of(json_t *rows)
     size_t index;
     json_array_foreach(rows, index, row)
     {
-        count_in(by_kind, row_text(row, "kind"), row);
+        count_in(by_kind, totals_row_text(row, "kind"), row);
     }
     json_object_set_new(totals, "predicted", that_hold(rows, STANDING_PREDICTED, "claims"));
     json_object_set_new(totals, "compared", that_hold(rows, STANDING_COMPARED, "claims"));
@@ -134,7 +134,7 @@ json_t *totals_of(json_t *rows)
 static enum standing standing_of_row(const json_t *row)
 {
     for (int i = STANDING_NONE + 1; i < STANDINGS; i++)
-        if (g_strcmp0(row_text(row, "standing"), standing_name((enum standing)i)) == 0)
+        if (g_strcmp0(totals_row_text(row, "standing"), standing_name((enum standing)i)) == 0)
             return (enum standing)i;
     return STANDING_NONE;
 }
@@ -149,7 +149,7 @@ json_t *totals_of_rank(json_t *rows, const struct claim_rank *rank)
     json_t *row;
     json_array_foreach(rows, index, row)
     {
-        if (!g_ptr_array_find(rank->ids, intern_text(row_text(row, "id")), NULL))
+        if (!g_ptr_array_find(rank->ids, intern_text(totals_row_text(row, "id")), NULL))
             continue;
         for (int i = 0; i < VERDICTS; i++)
             found[i] |= row_is(row, (enum verdict)i);

@@ -69,7 +69,7 @@ static char **pattern_candidates(const struct claim_list *list)
     return names;
 }
 
-static gint compare_names(gconstpointer a, gconstpointer b)
+static gint by_result_name(gconstpointer a, gconstpointer b)
 {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
@@ -81,7 +81,7 @@ static char *known_systems(char **names)
     for (char **name = names; *name; name++)
         if (!strchr(*name, '.'))
             g_ptr_array_add(systems, *name);
-    g_ptr_array_sort(systems, compare_names);
+    g_ptr_array_sort(systems, by_result_name);
     g_ptr_array_add(systems, NULL);
     char *list = g_strjoinv(", ", (char **)systems->pdata);
     char *hint = g_strdup_printf("known: %s, and claims of these", list);
@@ -344,7 +344,7 @@ static bool run_all(const struct validate_options *options, const struct claim_l
     return runs_run(runs, error);
 }
 
-static const char *row_text(const json_t *row, const char *key)
+static const char *reference_row_text(const json_t *row, const char *key)
 {
     return json_string_value(json_object_get(row, key));
 }
@@ -357,8 +357,9 @@ static json_int_t listed_but_hold(const struct claim_list *list, json_t *rows)
     json_t *row;
     json_array_foreach(rows, index, row)
     {
-        const struct claim *claim = claims_find(list, row_text(row, "id"));
-        count += claim->known_miss && strcmp(row_text(row, "verdict"), verdict_name(HOLDS)) == 0;
+        const struct claim *claim = claims_find(list, reference_row_text(row, "id"));
+        count += claim->known_miss &&
+                 strcmp(reference_row_text(row, "verdict"), verdict_name(HOLDS)) == 0;
     }
     return count;
 }
@@ -371,9 +372,10 @@ static json_t *rows_of(const struct scoring *scoring, json_t *rows, bool behavio
     size_t index;
     json_array_foreach(rows, index, row)
     {
-        bool behaviour = claim_is_behaviour(claims_find(scoring->list, row_text(row, "id")));
+        bool behaviour =
+            claim_is_behaviour(claims_find(scoring->list, reference_row_text(row, "id")));
         bool listed = !behaviour || scoring->options->behaviours ||
-                      strcmp(row_text(row, "verdict"), verdict_name(MISSES)) == 0;
+                      strcmp(reference_row_text(row, "verdict"), verdict_name(MISSES)) == 0;
         if (behaviours ? behaviour : listed)
             json_array_append(some, row);
     }

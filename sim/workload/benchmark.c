@@ -15,8 +15,8 @@
 
 // Where a benchmark's send and receive buffers lie: allocated once, as the benchmarks do, and apart
 // from the heap.
-#define SEND_BUFFER INT64_C(0x40000000)
-#define RECEIVE_BUFFER INT64_C(0x60000000)
+#define PMB_SEND_BUFFER INT64_C(0x40000000)
+#define PMB_RECEIVE_BUFFER INT64_C(0x60000000)
 
 #define PINGPONG_TAG 1
 #define SPREAD_METRICS "latency_us, latency_min_us, latency_avg_us"
@@ -74,9 +74,9 @@ static struct op *append_sized(GPtrArray *body, enum op_code code, int64_t size)
 {
     struct op *op = op_append(body, code);
     op_common(op)->size = size;
-    op_common(op)->buffer = SEND_BUFFER;
+    op_common(op)->buffer = PMB_SEND_BUFFER;
     if (operation_key(op->kind, "receive_buffer"))
-        op_set(op, "receive_buffer", RECEIVE_BUFFER);
+        op_set(op, "receive_buffer", PMB_RECEIVE_BUFFER);
     return op;
 }
 
@@ -88,13 +88,14 @@ static void append_barriers(GPtrArray *body)
 
 // ---- PingPong: rank 0 measures ----
 
-static struct op *append_transfer(GPtrArray *body, enum op_code code, int peer, int64_t size)
+static struct op *benchmark_append_transfer(GPtrArray *body, enum op_code code, int peer,
+                                            int64_t size)
 {
     struct op *op = op_append(body, code);
     struct transfer_arguments *transfer = op->arguments;
     transfer->common.peer = peer;
     transfer->common.size = size;
-    transfer->common.buffer = code == OP_RECV ? RECEIVE_BUFFER : SEND_BUFFER;
+    transfer->common.buffer = code == OP_RECV ? PMB_RECEIVE_BUFFER : PMB_SEND_BUFFER;
     transfer->tag = PINGPONG_TAG;
     return op;
 }
@@ -102,8 +103,8 @@ static struct op *append_transfer(GPtrArray *body, enum op_code code, int peer, 
 static void append_exchanges(GPtrArray *body, int rank, int64_t size, int64_t count)
 {
     struct op *loop = op_append_loop(body, count, NULL);
-    append_transfer(loop->body, rank == 0 ? OP_SEND : OP_RECV, 1 - rank, size);
-    append_transfer(loop->body, rank == 0 ? OP_RECV : OP_SEND, 1 - rank, size);
+    benchmark_append_transfer(loop->body, rank == 0 ? OP_SEND : OP_RECV, 1 - rank, size);
+    benchmark_append_transfer(loop->body, rank == 0 ? OP_RECV : OP_SEND, 1 - rank, size);
 }
 
 static void append_point(GPtrArray *body, int rank, int64_t size, int64_t repetitions,
@@ -132,7 +133,7 @@ static void repeat_sendrecv(GPtrArray *body, int64_t size)
 
 static void append_half(GPtrArray *body, enum op_code code, const char *peer, int64_t size)
 {
-    struct op *op = append_transfer(body, code, 0, size);
+    struct op *op = benchmark_append_transfer(body, code, 0, size);
     op_compute(op, code == OP_ISEND ? "to" : "from", peer);
     if (code == OP_ISEND)
         op->name = g_strdup(strcmp(peer, RIGHT) == 0 ? "right" : "left");
@@ -152,7 +153,7 @@ static void repeat_bcast(GPtrArray *body, int64_t size)
 {
     struct op *op = op_append(body, OP_BCAST);
     char *buffer = g_strdup_printf("rank == (%s) ? %" G_GINT64_FORMAT " : %" G_GINT64_FORMAT,
-                                   NEXT_ROOT, SEND_BUFFER, RECEIVE_BUFFER);
+                                   NEXT_ROOT, PMB_SEND_BUFFER, PMB_RECEIVE_BUFFER);
     op_common(op)->size = size;
     op_compute(op, "root", NEXT_ROOT);
     op_compute(op, "buffer", buffer);

@@ -194,7 +194,8 @@ static struct work recorded_work(const struct workload *workload)
 }
 
 // program: of the workload, or its benchmark's; NULL: none is known.
-static struct work work_of(const struct scenario_case *test_case, const struct program *program)
+static struct work estimate_work_of(const struct scenario_case *test_case,
+                                    const struct program *program)
 {
     const struct workload *workload = &test_case->workload;
     if (workload->recording)
@@ -269,7 +270,7 @@ struct estimate estimate_of(const struct scenario_case *test_case)
 {
     struct program *own = own_program(&test_case->workload);
     const struct program *program = own ? own : test_case->workload.program;
-    struct work work = work_of(test_case, program);
+    struct work work = estimate_work_of(test_case, program);
     struct estimate estimate = {
         .memory = memory_of(test_case, program, &work),
         .operations = work.operations,

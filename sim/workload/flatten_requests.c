@@ -23,7 +23,7 @@ static struct named *named_at(const struct unfolding *at, guint i)
     return &g_array_index(at->named, struct named, i);
 }
 
-static struct persistent *persistent_at(const struct unfolding *at, guint i)
+static struct persistent *flatten_persistent_at(const struct unfolding *at, guint i)
 {
     return &g_array_index(at->persistent, struct persistent, i);
 }
@@ -50,10 +50,10 @@ static int find_named(const struct unfolding *at, int name)
     return -1;
 }
 
-static int find_persistent(const struct unfolding *at, int name)
+static int flatten_find_persistent(const struct unfolding *at, int name)
 {
     for (guint i = 0; i < at->persistent->len; i++)
-        if (persistent_at(at, i)->name == name)
+        if (flatten_persistent_at(at, i)->name == name)
             return (int)i;
     return -1;
 }
@@ -214,15 +214,15 @@ static int next_of(const struct unfolding *at)
     if (!at->call.awaits_all)
         return (int)at->step < at->call.awaited_count ? at->call.awaited[at->step] : -1;
     for (guint i = 0; i < at->persistent->len; i++)
-        if (find_named(at, persistent_at(at, i)->name) < 0 &&
-            (!persistent_at(at, i)->buffered || i >= at->step))
-            return persistent_at(at, i)->name;
+        if (find_named(at, flatten_persistent_at(at, i)->name) < 0 &&
+            (!flatten_persistent_at(at, i)->buffered || i >= at->step))
+            return flatten_persistent_at(at, i)->name;
     return -1;
 }
 
 static void forget(struct unfolding *at)
 {
-    int found = find_persistent(at, at->call.awaited[0]);
+    int found = flatten_find_persistent(at, at->call.awaited[0]);
     at->called = false;
     if (found >= 0)
         g_array_remove_index(at->persistent, (guint)found);
@@ -237,13 +237,13 @@ bool flatten_requests(struct unfolding *at, struct flat_op *op)
         forget(at);
         return false;
     }
-    int name = next_of(at), found = name < 0 ? -1 : find_persistent(at, name);
+    int name = next_of(at), found = name < 0 ? -1 : flatten_find_persistent(at, name);
     if (found < 0) { // all are started; or what is none is started, which a run complains about
         at->step = 0;
         at->called = false;
         return false;
     }
-    const struct persistent *request = persistent_at(at, (guint)found);
+    const struct persistent *request = flatten_persistent_at(at, (guint)found);
     const struct op_call *call = op->call;
     if (request->buffered && copy_first(at, op, request->op.size))
         return true;

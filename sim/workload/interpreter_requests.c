@@ -182,22 +182,22 @@ enum interpreter_phase interpreter_poll(struct interpreter *run, struct cpu_cont
 
 // ---- Persistent requests ----
 
-static struct persistent_request *persistent_at(const struct interpreter *run, guint i)
+static struct persistent_request *interpreter_persistent_at(const struct interpreter *run, guint i)
 {
     return &g_array_index(run->persistent, struct persistent_request, i);
 }
 
-static int find_persistent(const struct interpreter *run, int number)
+static int interpreter_find_persistent(const struct interpreter *run, int number)
 {
     for (guint i = 0; i < run->persistent->len; i++)
-        if (persistent_at(run, i)->number == number)
+        if (interpreter_persistent_at(run, i)->number == number)
             return (int)i;
     return -1;
 }
 
 bool interpreter_is_persistent(const struct interpreter *run, int number)
 {
-    return find_persistent(run, number) >= 0;
+    return interpreter_find_persistent(run, number) >= 0;
 }
 
 enum interpreter_phase interpreter_persistent(struct interpreter *run, struct cpu_context *context)
@@ -211,10 +211,10 @@ enum interpreter_phase interpreter_persistent(struct interpreter *run, struct cp
     return PHASE_NEXT;
 }
 
-static void start(struct interpreter *run, struct cpu_context *context, int number)
+static void start_persistent(struct interpreter *run, struct cpu_context *context, int number)
 {
     struct open_request open = {number, NULL};
-    int at = find_persistent(run, number);
+    int at = interpreter_find_persistent(run, number);
     if (at < 0) {
         interpreter_fail(run, "the request is not a persistent one (send_init, recv_init)");
         return;
@@ -223,7 +223,7 @@ static void start(struct interpreter *run, struct cpu_context *context, int numb
         interpreter_fail(run, "the request is started already");
         return;
     }
-    const struct planned_transfer *plan = &persistent_at(run, (guint)at)->plan;
+    const struct planned_transfer *plan = &interpreter_persistent_at(run, (guint)at)->plan;
     if (plan->mode != SEND_BUFFERED)
         open.request = mpi_start(context, run->process, plan->kind, &plan->transfer);
     else if (!interpreter_send_buffered(run, context, plan))
@@ -233,7 +233,7 @@ static void start(struct interpreter *run, struct cpu_context *context, int numb
 
 static void free_request(struct interpreter *run, struct cpu_context *context, int number)
 {
-    int persistent = find_persistent(run, number), at = find_open(run, number);
+    int persistent = interpreter_find_persistent(run, number), at = find_open(run, number);
     if (persistent < 0 && at < 0) {
         interpreter_fail(run, "there is no such request now: it was waited for, or never started");
         return;
@@ -255,9 +255,9 @@ enum interpreter_phase interpreter_requests(struct interpreter *run, struct cpu_
     if (!frees)
         mpi_call(context, run->process);
     for (guint i = 0; run->call.awaits_all && i < run->persistent->len; i++)
-        if (find_open(run, persistent_at(run, i)->number) < 0)
-            start(run, context, persistent_at(run, i)->number);
+        if (find_open(run, interpreter_persistent_at(run, i)->number) < 0)
+            start_persistent(run, context, interpreter_persistent_at(run, i)->number);
     for (int i = 0; i < run->call.awaited_count && sim->status == SIM_COMPLETED; i++)
-        (frees ? free_request : start)(run, context, run->call.awaited[i]);
+        (frees ? free_request : start_persistent)(run, context, run->call.awaited[i]);
     return frees ? PHASE_NEXT : PHASE_DRAIN;
 }

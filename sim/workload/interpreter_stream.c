@@ -4,8 +4,8 @@
 
 static const struct stage wait_stage = {"wait for the start", STAGE_COMPUTE};
 
-static enum interpreter_phase start(struct interpreter *run, struct cpu_context *context,
-                                    enum mpi_request_kind kind)
+static enum interpreter_phase start_stream(struct interpreter *run, struct cpu_context *context,
+                                           enum mpi_request_kind kind)
 {
     const struct operation_arguments *arguments = run->call.arguments;
     const struct mpi_transfer transfer = {
@@ -29,7 +29,7 @@ static enum interpreter_phase write_next(struct interpreter *run, struct cpu_con
     if (!stream->begun)
         sim_measurement_begins(run->process->sim);
     stream_write(stream, context->now);
-    return start(run, context, REQUEST_SEND);
+    return start_stream(run, context, REQUEST_SEND);
 }
 
 enum interpreter_phase interpreter_stream(struct interpreter *run, struct cpu_context *context)
@@ -40,7 +40,7 @@ enum interpreter_phase interpreter_stream(struct interpreter *run, struct cpu_co
     }
     run->streams = true;
     return op_call_is(&run->call, OP_STREAM_WRITE) ? write_next(run, context)
-                                                   : start(run, context, REQUEST_RECV);
+                                                   : start_stream(run, context, REQUEST_RECV);
 }
 
 bool interpreter_stream_goes_on(struct interpreter *run, sim_time now)

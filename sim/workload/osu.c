@@ -3,8 +3,8 @@
 // out: that the buffers are touched before each size, which happens outside of the clock.
 #include "sim/workload/osu.h"
 
-#define SEND_BUFFER INT64_C(0x40000000)
-#define RECEIVE_BUFFER INT64_C(0x60000000)
+#define OSU_SEND_BUFFER INT64_C(0x40000000)
+#define OSU_RECEIVE_BUFFER INT64_C(0x60000000)
 
 #define ANSWER_SIZE 4 // bytes: what ends a window
 #define BANDWIDTH_TAG 100
@@ -62,15 +62,15 @@ static int64_t skip_of(const struct workload *workload, int64_t size)
     return size > config->large ? config->skip_large : config->skip;
 }
 
-static struct op *append_transfer(GPtrArray *body, enum op_code code, int peer, int64_t size,
-                                  int64_t tag)
+static struct op *osu_append_transfer(GPtrArray *body, enum op_code code, int peer, int64_t size,
+                                      int64_t tag)
 {
     bool sends = code == OP_SEND || code == OP_ISEND;
     struct op *op = op_append(body, code);
     struct transfer_arguments *transfer = op->arguments;
     transfer->common.peer = peer;
     transfer->common.size = size;
-    transfer->common.buffer = sends ? SEND_BUFFER : RECEIVE_BUFFER;
+    transfer->common.buffer = sends ? OSU_SEND_BUFFER : OSU_RECEIVE_BUFFER;
     transfer->tag = tag;
     return op;
 }
@@ -80,7 +80,7 @@ static void append_window(GPtrArray *body, enum op_code code, int peer, int64_t 
                           int64_t window)
 {
     for (int64_t i = 0; i < window; i++)
-        append_transfer(body, code, peer, size, BANDWIDTH_TAG)->name =
+        osu_append_transfer(body, code, peer, size, BANDWIDTH_TAG)->name =
             g_strdup_printf("%c%" G_GINT64_FORMAT, code == OP_ISEND ? 's' : 'r', i);
 }
 
@@ -113,7 +113,7 @@ static void turn_one_way(GPtrArray *body, int rank, int64_t size, int64_t window
 {
     append_window(body, rank == 0 ? OP_ISEND : OP_IRECV, 1 - rank, size, window);
     append_waitall(body, rank == 0 ? 's' : 'r', window);
-    append_transfer(body, rank == 0 ? OP_RECV : OP_SEND, 1 - rank, ANSWER_SIZE, ANSWER_TAG);
+    osu_append_transfer(body, rank == 0 ? OP_RECV : OP_SEND, 1 - rank, ANSWER_SIZE, ANSWER_TAG);
 }
 
 static void turn_both_ways(GPtrArray *body, int rank, int64_t size, int64_t window)
@@ -127,8 +127,8 @@ static void turn_both_ways(GPtrArray *body, int rank, int64_t size, int64_t wind
 static void turn_ping_pong(GPtrArray *body, int rank, int64_t size, int64_t window)
 {
     (void)window;
-    append_transfer(body, rank == 0 ? OP_SEND : OP_RECV, 1 - rank, size, LATENCY_TAG);
-    append_transfer(body, rank == 0 ? OP_RECV : OP_SEND, 1 - rank, size, LATENCY_TAG);
+    osu_append_transfer(body, rank == 0 ? OP_SEND : OP_RECV, 1 - rank, size, LATENCY_TAG);
+    osu_append_transfer(body, rank == 0 ? OP_RECV : OP_SEND, 1 - rank, size, LATENCY_TAG);
 }
 
 void osu_append_bandwidth(GPtrArray *body, int rank, int64_t size, const struct workload *workload)

@@ -99,7 +99,7 @@ static bool rank_exists(struct program_source *source, const struct mpi_group *g
 }
 
 // The rank's group of the operation's communicator; NULL: all ranks.
-static const struct mpi_group *group_of(struct program_source *source, const struct op *op)
+static const struct mpi_group *value_group_of(struct program_source *source, const struct op *op)
 {
     if (op->communicator == NO_COMMUNICATOR)
         return NULL;
@@ -230,7 +230,7 @@ void program_source_evaluate(struct program_source *source, const struct code_op
         evaluate_communicator(source, op->source, call);
         return;
     }
-    call->group = group_of(source, op->source);
+    call->group = value_group_of(source, op->source);
     if (op->computed_count > 0 || op->layout || call->group)
         evaluate_arguments(source, op, call);
     if (!op->layout)

@@ -4,7 +4,7 @@
 #include "sim/workload/call_kind.h"
 
 // Exact if the result is a whole number, as it is of a trace that was replayed at this speed.
-static double work_of(const struct recorded_calls *calls, sim_time time)
+static double compute_work_of(const struct recorded_calls *calls, sim_time time)
 {
     return (double)((long double)time * (long double)calls->speed / (long double)TIME_S);
 }
@@ -71,7 +71,7 @@ static const char *take_local(const struct recorded_calls *calls, struct recorde
     const struct compute_arguments *arguments = calls->from.arguments;
     if (!op_call_is(&calls->from, OP_COMPUTE))
         return "no recording has it: the host's memory says how long it takes";
-    call->work = work_of(calls, arguments->time);
+    call->work = compute_work_of(calls, arguments->time);
     return NULL;
 }
 

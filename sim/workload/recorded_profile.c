@@ -17,8 +17,8 @@ struct looking {
     bool seen[OP_CODES];
 };
 
-static const struct mpi_group *group_of(const struct looking *looking,
-                                        const struct recorded_call *call)
+static const struct mpi_group *profile_group_of(const struct looking *looking,
+                                                const struct recorded_call *call)
 {
     if (call->communicator == NO_COMMUNICATOR)
         return NULL;
@@ -45,7 +45,7 @@ static int64_t bytes_of(const struct looking *looking, const struct recorded_cal
 {
     if (operation_table[call->code].class != CALL_COLLECTIVE)
         return call->size;
-    const struct mpi_group *group = group_of(looking, call);
+    const struct mpi_group *group = profile_group_of(looking, call);
     const struct mpi_collective_sizes sizes = {call->size, call->blocks, call->receive_blocks};
     int place = mpi_group_place(group, looking->rank);
     bool of_root = call->code == OP_BCAST || call->code == OP_SCATTER;
@@ -74,7 +74,8 @@ static void count_message(struct looking *looking, const struct recorded_call *c
     struct profile_rank *rank = &profile->rank[looking->rank];
     rank->messages++;
     rank->bytes = traffic_sum(rank->bytes, call->size);
-    traffic_add(&profile->sent, mpi_group_rank(group_of(looking, call), call->peer), call->size);
+    traffic_add(&profile->sent, mpi_group_rank(profile_group_of(looking, call), call->peer),
+                call->size);
 }
 
 static void count_receive(struct looking *looking, const struct recorded_call *call, int source,
@@ -83,8 +84,8 @@ static void count_receive(struct looking *looking, const struct recorded_call *c
     if (source == OPERATION_ANY)
         looking->profile->rank[looking->rank].from_any++;
     else
-        traffic_add(&looking->profile->received, mpi_group_rank(group_of(looking, call), source),
-                    size);
+        traffic_add(&looking->profile->received,
+                    mpi_group_rank(profile_group_of(looking, call), source), size);
 }
 
 static void look(struct looking *looking, const struct recorded_call *call)

@@ -106,8 +106,8 @@ static void set_arguments(struct recording_source *source, const struct mpi_grou
 // ---- The source ----
 
 // The rank's group of the call's communicator; NULL: all ranks.
-static const struct mpi_group *group_of(const struct recording_source *source, int rank,
-                                        const struct recorded_call *call)
+static const struct mpi_group *source_group_of(const struct recording_source *source, int rank,
+                                               const struct recorded_call *call)
 {
     if (call->communicator == NO_COMMUNICATOR)
         return NULL;
@@ -137,7 +137,7 @@ static enum source_next recording_next(struct op_source *base, int rank, struct 
         return SOURCE_END;
     }
     const struct operation_kind *kind = &operation_table[recorded.code];
-    const struct mpi_group *group = group_of(source, rank, &recorded);
+    const struct mpi_group *group = source_group_of(source, rank, &recorded);
     set_arguments(source, group, kind, &recorded);
     player->mark = (struct source_mark){recording_file(source->recording, rank), recorded.line, 1};
     *call = (struct op_call){

@@ -24,16 +24,16 @@ static struct flow_curve *curve_of(const char *stack, const char *more, int rank
     return curve;
 }
 
-static const struct curve_point *point_at(const GArray *points, guint i)
+static const struct flow_curve_point *point_at(const GArray *points, guint i)
 {
-    return &g_array_index(points, struct curve_point, i);
+    return &g_array_index(points, struct flow_curve_point, i);
 }
 
 // Half a round trip is the sum of its parts; sizes and wire grow strictly; no part is negative.
 static void check_points(const GArray *points, double rate)
 {
     for (guint i = 0; i < points->len; i++) {
-        const struct curve_point *at = point_at(points, i);
+        const struct flow_curve_point *at = point_at(points, i);
         double wire = rate > 0 ? at->wire / rate : 0;
         double sum = at->send + at->latency + wire + at->receive;
         CU_ASSERT(at->send >= 0 && at->receive >= 0 && at->latency >= 0);
@@ -91,8 +91,8 @@ static void test_between_and_beyond_points(void)
     struct flow_curve *curve = curve_of("lam_via", "", 2, NULL);
     const GArray *points = curve->points;
     for (guint i = 0; i + 1 < points->len; i++) {
-        const struct curve_point *a = point_at(points, i), *b = point_at(points, i + 1);
-        struct curve_point at = flow_curve_at(curve, a->size, false);
+        const struct flow_curve_point *a = point_at(points, i), *b = point_at(points, i + 1);
+        struct flow_curve_point at = flow_curve_at(curve, a->size, false);
         SUITE_SAME_INTEGER(at.size, a->size);
         CU_ASSERT(fabs(at.one_way - a->one_way) < 1e-12 && fabs(at.wire - a->wire) < 1e-6);
         CU_ASSERT(fabs(flow_curve_latency(curve, at.wire, false) - a->latency) < 1e-9);
@@ -101,7 +101,7 @@ static void test_between_and_beyond_points(void)
                   at.one_way <= MAX(a->one_way, b->one_way));
     }
     // The wire carries at its rate, however long the message is.
-    struct curve_point far = flow_curve_at(curve, INT64_C(64) << 20, false);
+    struct flow_curve_point far = flow_curve_at(curve, INT64_C(64) << 20, false);
     CU_ASSERT(far.one_way > 16 * 0.352 && far.one_way < 16 * 0.353);
     flow_curve_free(curve);
 }

@@ -30,7 +30,7 @@ static double worst_of(const GArray *points, const GArray *pieces)
     int64_t next = point[0].size;
     double worst = 0;
     for (guint i = 0; i < pieces->len; i++) {
-        const struct piece *piece = &g_array_index(pieces, struct piece, i);
+        const struct flow_piece *piece = &g_array_index(pieces, struct flow_piece, i);
         SUITE_SAME_INTEGER(piece->first, next);
         CU_ASSERT(piece->last >= piece->first);
         next = piece->last + 1;
@@ -56,7 +56,7 @@ static void test_a_line_is_one_piece(void)
     GArray *pieces = fit(points, &shape);
     SUITE_SAME_INTEGER(pieces->len, 1);
     CU_ASSERT(worst_of(points, pieces) < 2e-6);
-    const struct piece *piece = &g_array_index(pieces, struct piece, 0);
+    const struct flow_piece *piece = &g_array_index(pieces, struct flow_piece, 0);
     CU_ASSERT_DOUBLE_EQUAL(piece->base, 50e-6, 1e-9);
     CU_ASSERT_DOUBLE_EQUAL(piece->slope, 80e-9, 1e-13);
     g_array_unref(pieces);
@@ -69,7 +69,7 @@ static void test_the_cut_parts_even_a_line(void)
     struct piece_shape shape = {.tolerance = 0.03, .cut = 65535};
     GArray *pieces = fit(points, &shape);
     SUITE_SAME_INTEGER(pieces->len, 2);
-    SUITE_SAME_INTEGER(g_array_index(pieces, struct piece, 0).last, 65535);
+    SUITE_SAME_INTEGER(g_array_index(pieces, struct flow_piece, 0).last, 65535);
     CU_ASSERT(worst_of(points, pieces) < 2e-6);
     g_array_unref(pieces);
     g_array_unref(points);
@@ -130,9 +130,9 @@ static void test_lines_beyond_the_cut_keep_to_the_shape(void)
     struct piece_shape shape = {.tolerance = 0.03, .cut = 20, .least_slope = 1e-5, .origin = -16};
     GArray *pieces = fit(points, &shape);
     CU_ASSERT(worst_of(points, pieces) < 0.03 + 1e-9);
-    SUITE_SAME_INTEGER(g_array_index(pieces, struct piece, 0).last, 20);
+    SUITE_SAME_INTEGER(g_array_index(pieces, struct flow_piece, 0).last, 20);
     for (guint i = 1; i < pieces->len; i++) {
-        const struct piece *piece = &g_array_index(pieces, struct piece, i);
+        const struct flow_piece *piece = &g_array_index(pieces, struct flow_piece, i);
         CU_ASSERT(piece->base - 16 * piece->slope >= -1e-12);
         CU_ASSERT(piece->slope >= 1e-5 - 1e-12);
     }

@@ -82,9 +82,9 @@ static GHashTable *table(void)
 static const struct smpi_option option = {"smpi/os", "0:1e-6:0;\"<&>\""};
 
 // A curve whose route leads from host `from` to `to`.
-static struct flow_curve curve_between(int from, int to, struct curve_point *point)
+static struct flow_curve curve_between(int from, int to, struct flow_curve_point *point)
 {
-    *point = (struct curve_point){.size = 1, .one_way = 60e-6, .wire = 100};
+    *point = (struct flow_curve_point){.size = 1, .one_way = 60e-6, .wire = 100};
     struct flow_curve curve = {
         .points = g_array_new(FALSE, FALSE, sizeof *point), .from = from, .to = to, .frame = 1500};
     g_array_append_val(curve.points, *point);
@@ -102,7 +102,7 @@ static struct platform platform_of(const struct compiled *compiled, int from, in
                                 .options = table(),
                                 .cluster = table(),
                                 .hosts = table()};
-    struct curve_point point;
+    struct flow_curve_point point;
     struct flow_curve curve = curve_between(from, to, &point);
     GArray *options = g_array_new(FALSE, FALSE, sizeof option);
     g_array_append_val(options, option);

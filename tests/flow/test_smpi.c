@@ -12,11 +12,11 @@
 #define EAGER 32768
 
 // A stack with frames of `frame` bytes that have 40 bytes of headers: what a message takes.
-static struct curve_point stack_at(int64_t size, int64_t eager, double frame)
+static struct flow_curve_point stack_at(int64_t size, int64_t eager, double frame)
 {
     double wire = (double)size + 40 * fmax(1, ceil((double)size / frame)) + 1e-6 * (double)size;
     double first = fmin((double)size, frame); // that the switch stores before it sends it on
-    struct curve_point point = {.size = size, .wire = wire};
+    struct flow_curve_point point = {.size = size, .wire = wire};
     if (size <= eager) {
         point.send = 9e-6 + 2e-9 * (double)size;
         point.receive = 16e-6 + 4e-9 * (double)size;
@@ -33,12 +33,13 @@ static struct curve_point stack_at(int64_t size, int64_t eager, double frame)
 static struct flow_curve *stack_curve(int64_t eager, double frame)
 {
     struct flow_curve *curve = g_new0(struct flow_curve, 1);
-    *curve = (struct flow_curve){.points = g_array_new(FALSE, FALSE, sizeof(struct curve_point)),
-                                 .eager = eager,
-                                 .links = 2,
-                                 .rate = RATE};
+    *curve =
+        (struct flow_curve){.points = g_array_new(FALSE, FALSE, sizeof(struct flow_curve_point)),
+                            .eager = eager,
+                            .links = 2,
+                            .rate = RATE};
     for (int64_t size = 0; size <= 1 << 22; size = size < 16 ? size + 1 : size + size / 16) {
-        struct curve_point point = stack_at(size, eager, frame);
+        struct flow_curve_point point = stack_at(size, eager, frame);
         g_array_append_val(curve->points, point);
         if (size <= eager && size + size / 16 > eager && eager < 1 << 22) {
             point = stack_at(eager, eager, frame);
@@ -88,7 +89,8 @@ static void test_the_worst_is_the_worst(void)
     double worst = smpi_worst(model, curve, &at), seen = 0;
     GArray *points = g_array_new(FALSE, FALSE, sizeof(struct piece_point));
     for (guint i = 0; i < curve->points->len; i++) {
-        const struct curve_point *point = &g_array_index(curve->points, struct curve_point, i);
+        const struct flow_curve_point *point =
+            &g_array_index(curve->points, struct flow_curve_point, i);
         struct piece_point value = {point->size, point->one_way};
         g_array_append_val(points, value);
     }
@@ -113,7 +115,7 @@ static void test_the_parts_of_a_line_are_found_again(void)
 {
     struct flow_curve *curve = stack_curve(EAGER, 1e9);
     for (guint i = 0; i < curve->points->len; i++) {
-        struct curve_point *point = &g_array_index(curve->points, struct curve_point, i);
+        struct flow_curve_point *point = &g_array_index(curve->points, struct flow_curve_point, i);
         point->latency = point->size <= EAGER ? 11e-6 : 130e-6;
         point->one_way = point->send + point->latency + point->wire / RATE + point->receive;
     }
@@ -157,7 +159,7 @@ static void test_smpi_looks_factors_up_as_it_does(void)
                 {2000, 0.000753120}, {2001, 0.000315147}, {3000, 0.000421707}};
     struct smpi_model *model = g_new0(struct smpi_model, 1);
     *model = (struct smpi_model){.eager = 2000, .latency = 20e-6, .rate = RATE};
-    model->pieces = g_array_new(FALSE, FALSE, sizeof(struct piece));
+    model->pieces = g_array_new(FALSE, FALSE, sizeof(struct flow_piece));
     add(&model->send, 0, 1e-5, 1e-9);
     add(&model->send, 1000, 2e-5, 2e-9);
     add(&model->send, 2000, 0, 0);
@@ -225,7 +227,7 @@ static void test_parts_are_not_negative(void)
             add(&none, 0, 0, 0);
             bare.send = bare.receive = none;
             // The processors' part is what the network leaves of the piece.
-            const struct piece *piece = pieces_at(model->pieces, size);
+            const struct flow_piece *piece = pieces_at(model->pieces, size);
             double left = piece->base + piece->slope * (double)size - smpi_one_way(&bare, size);
             if (left < -1e-12)
                 CU_FAIL("the processors have less than nothing");
@@ -247,9 +249,9 @@ static void test_loopback_is_right_at_both_ends(void)
     struct flow_curve *curve = stack_curve(EAGER, 1460);
     struct smpi_model *model = smpi_fit(curve, 0.03);
     double latency, rate, worst;
-    curve->local = g_array_new(FALSE, FALSE, sizeof(struct curve_point));
+    curve->local = g_array_new(FALSE, FALSE, sizeof(struct flow_curve_point));
     for (int64_t size = 0; size <= 1 << 22; size = size ? 2 * size : 1) {
-        struct curve_point point = {.size = size, .one_way = 90e-6 + 3e-9 * (double)size};
+        struct flow_curve_point point = {.size = size, .one_way = 90e-6 + 3e-9 * (double)size};
         g_array_append_val(curve->local, point);
     }
     smpi_loopback(model, curve, &latency, &rate, &worst);
@@ -260,7 +262,7 @@ static void test_loopback_is_right_at_both_ends(void)
     CU_ASSERT(fabs(worst) > 0.01);
     // One that is faster than the processors' part has a link without a latency.
     for (guint i = 0; i < curve->local->len; i++)
-        g_array_index(curve->local, struct curve_point, i).one_way *= 1e-3;
+        g_array_index(curve->local, struct flow_curve_point, i).one_way *= 1e-3;
     smpi_loopback(model, curve, &latency, &rate, &worst);
     CU_ASSERT(latency == 0 && rate > 0 && isfinite(rate) && worst > 0);
     smpi_free(model);

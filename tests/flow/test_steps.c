@@ -17,9 +17,9 @@
 static struct flow_curve *made_up(int64_t most)
 {
     struct flow_curve *curve = g_new0(struct flow_curve, 1);
-    curve->points = g_array_new(FALSE, FALSE, sizeof(struct curve_point));
+    curve->points = g_array_new(FALSE, FALSE, sizeof(struct flow_curve_point));
     for (int64_t size = 0; size <= MOST; size += MOST) {
-        struct curve_point point = {
+        struct flow_curve_point point = {
             .size = size, .send = SEND_S, .receive = RECEIVE_S, .wire = (double)(size + HEADERS)};
         g_array_append_val(curve->points, point);
     }

@@ -101,13 +101,13 @@ struct remote_config {
 
 #define R struct remote_config
 
-static const char *const operations[] = {"write", "read", NULL};
+static const char *const benchmark_operations[] = {"write", "read", NULL};
 static const char *const addresses[] = {"virtual", "physical", NULL};
 static const char *const memories[] = {"contiguous", "paged", NULL};
 static const char *const notifies[] = {"inside", "second", NULL};
 
 static const struct param remote_params[] = {
-    PARAM(R, operation, PARAM_CHOICE, .fallback = "write", .choices = operations,
+    PARAM(R, operation, PARAM_CHOICE, .fallback = "write", .choices = benchmark_operations,
           .doc = "write: half a round trip; read: from the call to the word after the data",
           .source = "thesis 003, 4.5.3 and 4.5.4"),
     PARAM(R, address, PARAM_CHOICE, .fallback = "virtual", .choices = addresses,

@@ -171,7 +171,7 @@ static void start_operation(struct cpu_context *context, struct mpi_request *req
     }
 }
 
-static void start(struct cpu_context *context, struct mpi_request *request)
+static void endpoint_start(struct cpu_context *context, struct mpi_request *request)
 {
     struct grim_endpoint *endpoint = grim_endpoint_of(request->process);
     *grim_of(request) = (struct grim_request){0};
@@ -300,7 +300,7 @@ const struct mpi_device_ops grim_ops = {
     .startup = grim_startup,
     .startup_machine = "endpoint",
     .finalize = grim_end_step,
-    .start = start,
+    .start = endpoint_start,
     .advance = advance,
     .destroy = destroy,
     .register_memory = grim_register,

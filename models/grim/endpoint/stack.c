@@ -43,7 +43,7 @@ static void process_init(struct job *job, struct mpi_process *process)
     grim_endpoint_init(process->device, job->state, process);
 }
 
-static void start(struct job *job)
+static void stack_start(struct job *job)
 {
     const struct grim_stack *stack = job->state;
     grim_fabric_start(stack->fabric);
@@ -69,9 +69,9 @@ static void clear(struct job *job)
     grim_fabric_free(stack->fabric);
 }
 
-static const char *const operations[] = {OPERATIONS_OF_MPI, "put",        "get",
-                                         "active_message",  "poll",       "call",
-                                         "register",        "deregister", NULL};
+static const char *const stack_operations[] = {OPERATIONS_OF_MPI, "put",        "get",
+                                               "active_message",  "poll",       "call",
+                                               "register",        "deregister", NULL};
 
 // An endpoint keeps nothing for those that it has not heard of.
 static struct stack_footprint grim_footprint(const struct scenario_case *test_case)
@@ -90,7 +90,7 @@ const struct stack grim_stack = {
                                                 "grim.remote", LIBRARY_BENCHMARKS, "program", NULL},
             .sections = (const char *const[]){"grim", "grim_memory", "grim_ni", "grim_lanai4",
                                               "grim_lanai9", NULL},
-            .operations = operations,
+            .operations = stack_operations,
             .check = check_case,
             .footprint = grim_footprint,
         },
@@ -100,7 +100,7 @@ const struct stack grim_stack = {
     .process_size = sizeof(struct grim_endpoint),
     .init = init,
     .process_init = process_init,
-    .start = start,
+    .start = stack_start,
     .process_clear = process_clear,
     .clear = clear,
     .frames = &grim_capture_link,

@@ -69,7 +69,7 @@ void grim_cache_add_dynamic(struct grim_cache *cache, const struct grim_translat
     *oldest = made;
 }
 
-static bool covers(const struct grim_translation *translation, int endpoint, int64_t address)
+static bool entry_covers(const struct grim_translation *translation, int endpoint, int64_t address)
 {
     return translation->endpoint == endpoint && address >= translation->address &&
            address < translation->address + translation->bytes;
@@ -83,7 +83,7 @@ const struct grim_translation *grim_cache_find(struct grim_cache *cache, int end
         for (guint i = 0; i < cache->entries[part]->len; i++) {
             struct entry *entry = &g_array_index(cache->entries[part], struct entry, i);
             (*looked)++;
-            if (!covers(&entry->translation, endpoint, address))
+            if (!entry_covers(&entry->translation, endpoint, address))
                 continue;
             entry->used = ++cache->uses;
             return &entry->translation;

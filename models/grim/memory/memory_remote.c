@@ -154,8 +154,8 @@ static void start_piece(const struct cpu_context *context, struct grim_arrival *
     lanai_start(grim_ni_card(unit->ni), &piece->transfer, context->now);
 }
 
-static void not_registered(const struct grim_unit *unit, const struct grim_message *message,
-                           int64_t address)
+static void remote_not_registered(const struct grim_unit *unit, const struct grim_message *message,
+                                  int64_t address)
 {
     sim_fail(unit->remote->sim, SIM_FAILED, "not_registered",
              json_pack("{s:i, s:i, s:I}", "rank", (int)message->destination, "peer",
@@ -180,7 +180,7 @@ static int64_t start_pieces(struct cpu_context *context, struct grim_arrival *ar
             grim_memory_find(unit->memory, message->destination, address);
         int64_t run;
         if (!block) {
-            not_registered(unit, message, address);
+            remote_not_registered(unit, message, address);
             return -1;
         }
         grim_block_physical(block, address, &run);
@@ -204,7 +204,7 @@ static int64_t start_physical(struct cpu_context *context, struct grim_arrival *
     if (address >= unit->host->config.memory.ram) {
         (*unit->remote->peripheral)++;
     } else if (!grim_memory_has(unit->memory, address, bytes)) {
-        not_registered(unit, message, address);
+        remote_not_registered(unit, message, address);
         return -1;
     }
     cpu_spend(context, unit->remote->config->piece, &remote_memory_stage);

@@ -44,7 +44,7 @@ static int64_t entry_bytes(const struct grim_translation *translation)
 
 // ---- Looking it up ----
 
-static bool covers(const struct grim_translation *translation, int64_t address)
+static bool translation_covers(const struct grim_translation *translation, int64_t address)
 {
     return address >= translation->address && address < translation->address + translation->bytes;
 }
@@ -61,7 +61,7 @@ const struct grim_translation *grim_translate(struct cpu_context *context, struc
     for (guint i = 0; !found && i < way->granted->len; i++) {
         const struct grim_translation *at =
             &g_array_index(way->granted, struct grim_translation, i);
-        if (covers(at, address))
+        if (translation_covers(at, address))
             found = at;
     }
     return found;
@@ -130,7 +130,7 @@ static void answered(struct cpu_context *context, struct grim_ni *ni, struct gri
     grim_ni_retry(ni);
 }
 
-static void not_registered(const struct grim_way *way)
+static void page_not_registered(const struct grim_way *way)
 {
     sim_fail(way->unit->remote->sim, SIM_FAILED, "not_registered",
              json_pack("{s:i, s:i, s:I, s:s}", "rank", (int)way->destination, "peer",
@@ -150,7 +150,7 @@ static void serve(struct cpu_context *context, struct grim_way *way)
     cpu_spend(context, config->translate, &translate_pages_stage);
     const struct grim_block *block = grim_memory_find(unit->memory, way->destination, way->address);
     if (!block) {
-        not_registered(way);
+        page_not_registered(way);
         return;
     }
     way->answer = grim_block_translation(block, way->address, config->entry_ranges);

@@ -17,10 +17,10 @@
 
 static const struct stage look_stage = {"TX-CB look", STAGE_KERNEL};
 static const struct stage entry_stage = {"TX-CB entry", STAGE_KERNEL};
-static const struct stage doorbell_stage = {"TX-CB doorbell", STAGE_BUS};
-static const struct stage engine_stage = {"TX-CB", STAGE_NIC};
-static const struct stage read_stage = {"TX-CB read", STAGE_BUS};
-static const struct stage write_stage = {"RX-CB write", STAGE_BUS};
+static const struct stage circular_doorbell_stage = {"TX-CB doorbell", STAGE_BUS};
+static const struct stage circular_engine_stage = {"TX-CB", STAGE_NIC};
+static const struct stage circular_read_stage = {"TX-CB read", STAGE_BUS};
+static const struct stage circular_write_stage = {"RX-CB write", STAGE_BUS};
 static const struct stage pointer_stage = {"RX-CB write pointer", STAGE_BUS};
 static const struct stage take_stage = {"RX-CB look", STAGE_KERNEL};
 
@@ -49,7 +49,8 @@ static void first_of_cb(const struct nic_source *source, struct nic_request *req
     };
 }
 
-static struct packet *packet_of(struct intercept_nic *nic, const struct intercept_sm *message)
+static struct packet *circular_packet_of(struct intercept_nic *nic,
+                                         const struct intercept_sm *message)
 {
     struct packet *packet = packet_new(nic->network);
     struct nic_header *header = packet_header(packet, struct nic_header);
@@ -74,7 +75,7 @@ static bool take_from_cb(struct nic_source *source, struct packet **packet)
     struct nic_entry *entry = cb->first;
     cb->first = entry->next;
     cb->used -= entry->stored;
-    *packet = packet_of(vnic->nic, &entry->message);
+    *packet = circular_packet_of(vnic->nic, &entry->message);
     pool_give(&vnic->nic->entries, entry);
     if (cb->wanted > 0 && cb->used + cb->wanted <= vnic->nic->config.tx_cb) {
         cb->wanted = 0;
@@ -101,7 +102,7 @@ static void charge_entry(struct cpu_context *context, const struct intercept_nic
     if (!message->indirect)
         cpu_spend_message(context, time_at_rate(nic_padded(message->bytes), nic->config.tx_copy),
                           &stage_copy, message->message);
-    cpu_spend_for(context, nic->config.doorbell, &doorbell_stage, message->message);
+    cpu_spend_for(context, nic->config.doorbell, &circular_doorbell_stage, message->message);
 }
 
 bool vnic_send(struct cpu_context *context, struct vnic *vnic, int nth,
@@ -155,7 +156,7 @@ static void visible(struct engine *engine, struct event *event)
 }
 
 // The entry is in the RX-CB, but not yet its write pointer.
-static void written(struct engine *engine, struct event *event)
+static void circular_written(struct engine *engine, struct event *event)
 {
     (void)engine;
     struct packet *packet = container_of(event, struct packet, event);
@@ -191,14 +192,15 @@ static struct nic_entry *entry_of(struct vnic *vnic, const struct packet *packet
 }
 
 // Writes a packet for which there is room, and the write pointer right after it.
-static void write_packet(struct vnic *vnic, struct packet *packet)
+static void circular_write_packet(struct vnic *vnic, struct packet *packet)
 {
     struct bus *bus = vnic->nic->bus;
     struct nic_entry *entry = entry_of(vnic, packet);
     vnic->rx_used += entry->stored;
-    event_init(&packet->event, written);
+    event_init(&packet->event, circular_written);
     event_init(&entry->event, visible);
-    bus_transfer(bus, BUS_WRITE, entry->stored, &packet->event, &write_stage, packet->message);
+    bus_transfer(bus, BUS_WRITE, entry->stored, &packet->event, &circular_write_stage,
+                 packet->message);
     bus_transfer(bus, BUS_WRITE, vnic->nic->config.rx_pointer, &entry->event, &pointer_stage,
                  packet->message);
 }
@@ -225,7 +227,7 @@ static void write_next(struct vnic *vnic)
                                         .message = packet->message});
         trace_delay(nic->sim->trace, nic->lane, &wait_stages[WAIT_BUFFER], packet->born,
                     sim_now(nic->sim), packet->message);
-        write_packet(vnic, packet);
+        circular_write_packet(vnic, packet);
     }
 }
 
@@ -237,7 +239,7 @@ void nic_receive_short(struct intercept_nic *nic, struct packet *packet)
         return;
     }
     if (!vnic->held && rx_fits(vnic, packet)) {
-        write_packet(vnic, packet);
+        circular_write_packet(vnic, packet);
         return;
     }
     ++*nic->rx_full;
@@ -295,8 +297,8 @@ void nic_circular_init(struct intercept_nic *nic)
         vnic->number = i;
         for (int nth = 0; nth < NIC_TX_CBS; nth++)
             vnic->tx[nth] = (struct nic_tx_cb){
-                .source = {.stage = &engine_stage,
-                           .bus_stage = &read_stage,
+                .source = {.stage = &circular_engine_stage,
+                           .bus_stage = &circular_read_stage,
                            .first = first_of_cb,
                            .take = take_from_cb},
                 .vnic = vnic,

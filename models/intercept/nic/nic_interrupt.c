@@ -27,7 +27,7 @@ void nic_raise_channel(struct intercept_nic *nic, int channel)
     raise_line(nic, CHANNEL_BIT(channel));
 }
 
-static void enter(struct cpu_context *context, struct intercept_nic *nic)
+static void interrupt_enter(struct cpu_context *context, struct intercept_nic *nic)
 {
     nic->in_service = true;
     nic->serving = nic->raised;
@@ -54,7 +54,7 @@ static enum cpu_next service(struct cpu_context *context, struct cpu_task *task)
 {
     struct intercept_nic *nic = container_of(task, struct intercept_nic, service);
     if (!nic->in_service)
-        enter(context, nic);
+        interrupt_enter(context, nic);
     int bit = g_bit_nth_lsf(nic->serving, -1);
     nic->serving &= ~(1U << bit);
     serve(context, nic, bit);

@@ -11,11 +11,11 @@
 
 static const struct stage walk_stage = {"page look-up", STAGE_KERNEL};
 static const struct stage table_stage = {"page table", STAGE_BUS};
-static const struct stage doorbell_stage = {"VDMA doorbell", STAGE_BUS};
-static const struct stage engine_stage = {"VDMA", STAGE_NIC};
+static const struct stage vdma_doorbell_stage = {"VDMA doorbell", STAGE_BUS};
+static const struct stage vdma_engine_stage = {"VDMA", STAGE_NIC};
 static const struct stage slice_stage = {"VDMA slice", STAGE_NIC};
-static const struct stage read_stage = {"VDMA read", STAGE_BUS};
-static const struct stage write_stage = {"VDMA write", STAGE_BUS};
+static const struct stage vdma_read_stage = {"VDMA read", STAGE_BUS};
+static const struct stage vdma_write_stage = {"VDMA write", STAGE_BUS};
 
 // ---- States ----
 
@@ -28,7 +28,7 @@ const char *nic_channel_state_name(enum nic_channel_state state)
     return names[state];
 }
 
-static void enter(struct nic_channel *channel, enum nic_channel_state state)
+static void channel_enter_state(struct nic_channel *channel, enum nic_channel_state state)
 {
     const struct intercept_nic *nic = channel->nic;
     struct trace *trace = nic->sim->trace;
@@ -83,7 +83,7 @@ void vdma_release(struct intercept_nic *nic, int channel)
     g_assert(released->reserved && !event_pending(&released->written));
     g_assert(released->state == NIC_FREE || released->state == NIC_DONE);
     if (released->state != NIC_FREE)
-        enter(released, NIC_FREE);
+        channel_enter_state(released, NIC_FREE);
     released->reserved = false;
 }
 
@@ -144,7 +144,7 @@ static void first_of_slice(const struct nic_source *source, struct nic_request *
     };
 }
 
-static struct packet *packet_of(const struct nic_channel *channel, int64_t offset)
+static struct packet *vdma_packet_of(const struct nic_channel *channel, int64_t offset)
 {
     struct intercept_nic *nic = channel->nic;
     struct packet *packet = packet_new(nic->network);
@@ -171,7 +171,7 @@ static bool send_slice(struct intercept_nic *nic)
     if (!channel)
         return false;
     vdma->queued = channel->next;
-    enter(channel, NIC_SENDING);
+    channel_enter_state(channel, NIC_SENDING);
     return !nic_channel_stuck(channel);
 }
 
@@ -181,11 +181,11 @@ static bool take_of_slice(struct nic_source *source, struct packet **packet)
     struct nic_channel *channel = vdma->sending;
     struct intercept_nic *nic = channel->nic;
     int64_t offset = (channel->packets - channel->left) * nic->config.vdma_payload;
-    *packet = packet_of(channel, offset);
+    *packet = vdma_packet_of(channel, offset);
     channel->fetched += to_read(channel, offset) - (*packet)->length;
     if (--channel->left > 0)
         return true;
-    enter(channel, NIC_DONE);
+    channel_enter_state(channel, NIC_DONE);
     bool more = send_slice(nic);
     vdma->ops->sent(vdma->owner, channel->number);
     return more;
@@ -194,7 +194,7 @@ static bool take_of_slice(struct nic_source *source, struct packet **packet)
 static void queue_slice(struct nic_channel *channel)
 {
     struct nic_vdma *vdma = &channel->nic->vdma;
-    enter(channel, NIC_QUEUED);
+    channel_enter_state(channel, NIC_QUEUED);
     FIFO_APPEND(vdma->queued, vdma->queued_last, channel, next);
     if (!vdma->sending && send_slice(channel->nic))
         nic_read(channel->nic, &vdma->source);
@@ -205,7 +205,7 @@ static void table_written(struct engine *engine, struct event *event)
     (void)engine;
     struct nic_channel *channel = container_of(event, struct nic_channel, written);
     if (channel->receives)
-        enter(channel, NIC_READY);
+        channel_enter_state(channel, NIC_READY);
     else
         queue_slice(channel);
 }
@@ -225,7 +225,7 @@ void vdma_send(struct cpu_context *context, struct intercept_nic *nic, int chann
     from->receives = false;
     from->to = to;
     from->to_channel = to_channel;
-    cpu_spend_for(context, nic->config.doorbell, &doorbell_stage, slice->message);
+    cpu_spend_for(context, nic->config.doorbell, &vdma_doorbell_stage, slice->message);
     cpu_post(context, &from->written);
 }
 
@@ -234,7 +234,7 @@ void vdma_send(struct cpu_context *context, struct intercept_nic *nic, int chann
 static void activate_next(struct intercept_nic *nic);
 
 // The packet is in host memory.
-static void written(struct engine *engine, struct event *event)
+static void vdma_written(struct engine *engine, struct event *event)
 {
     (void)engine;
     struct packet *packet = container_of(event, struct packet, event);
@@ -246,16 +246,16 @@ static void written(struct engine *engine, struct event *event)
     packet_free(nic->network, packet);
     if (--channel->left > 0)
         return;
-    enter(channel, NIC_DONE);
+    channel_enter_state(channel, NIC_DONE);
     nic->vdma.active = NULL;
     nic_raise_channel(nic, number);
     activate_next(nic);
 }
 
-static void write_packet(struct nic_channel *channel, struct packet *packet)
+static void vdma_write_packet(struct nic_channel *channel, struct packet *packet)
 {
-    event_init(&packet->event, written);
-    bus_transfer(channel->nic->bus, BUS_WRITE, packet->length, &packet->event, &write_stage,
+    event_init(&packet->event, vdma_written);
+    bus_transfer(channel->nic->bus, BUS_WRITE, packet->length, &packet->event, &vdma_write_stage,
                  packet->message);
 }
 
@@ -274,12 +274,12 @@ static void activate(struct nic_channel *channel)
 {
     g_assert(!channel->nic->vdma.active);
     channel->nic->vdma.active = channel;
-    enter(channel, NIC_ACTIVE);
+    channel_enter_state(channel, NIC_ACTIVE);
     if (nic_channel_stuck(channel))
         return;
     for (struct packet *packet = channel->held, *next; packet; packet = next) {
         next = packet->next;
-        write_packet(channel, packet);
+        vdma_write_packet(channel, packet);
     }
     channel->held = NULL;
 }
@@ -314,7 +314,7 @@ void nic_receive_vdma(struct intercept_nic *nic, struct packet *packet)
     if (!nic->vdma.active)
         activate(channel);
     if (nic->vdma.active == channel && !nic_channel_stuck(channel))
-        write_packet(channel, packet);
+        vdma_write_packet(channel, packet);
     else
         hold_packet(channel, packet);
 }
@@ -323,8 +323,8 @@ void nic_receive_vdma(struct intercept_nic *nic, struct packet *packet)
 
 void nic_vdma_init(struct intercept_nic *nic)
 {
-    nic->vdma.source = (struct nic_source){.stage = &engine_stage,
-                                           .bus_stage = &read_stage,
+    nic->vdma.source = (struct nic_source){.stage = &vdma_engine_stage,
+                                           .bus_stage = &vdma_read_stage,
                                            .first = first_of_slice,
                                            .take = take_of_slice};
     nic->vdma.send_lane = trace_lane_new(nic->sim->trace, nic->host->name, "NIC VDMA send");

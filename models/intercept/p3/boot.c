@@ -6,13 +6,14 @@
 // that its MSGEND must do as well (inferred).
 #include "models/intercept/p3/p3_internal.h"
 
-static const char *const names[] = {
+static const char *const boot_names[] = {
     [P3_BOOT_FRESH] = "FRESH", [P3_BOOT_WAIT] = "WAIT", [P3_BOOT_OPEN] = "OPEN"};
 
-static void enter(const struct cpu_context *context, const struct p3_process *process, int iuca,
-                  struct p3_peer *peer, enum p3_boot_state state)
+static void boot_enter(const struct cpu_context *context, const struct p3_process *process,
+                       int iuca, struct p3_peer *peer, enum p3_boot_state state)
 {
-    p3_trace(context, process, "boot", (uint64_t)iuca, names[peer->boot], names[state], NULL);
+    p3_trace(context, process, "boot", (uint64_t)iuca, boot_names[peer->boot], boot_names[state],
+             NULL);
     peer->boot = state;
 }
 
@@ -24,7 +25,7 @@ bool p3_boot_admits(struct cpu_context *context, struct p3_process *process, str
     send->number = peer->send_number++;
     switch (peer->boot) {
     case P3_BOOT_FRESH:
-        enter(context, process, send->peer, peer, P3_BOOT_WAIT);
+        boot_enter(context, process, send->peer, peer, P3_BOOT_WAIT);
         return true;
     case P3_BOOT_WAIT:
         FIFO_APPEND(peer->waiting, peer->waiting_last, send, next);
@@ -41,7 +42,7 @@ void p3_boot_confirmed(struct cpu_context *context, struct p3_process *process, 
     struct p3_peer *peer = p3_peer(process, iuca);
     if (peer->boot != P3_BOOT_WAIT)
         return;
-    enter(context, process, iuca, peer, P3_BOOT_OPEN);
+    boot_enter(context, process, iuca, peer, P3_BOOT_OPEN);
     while (peer->waiting) {
         struct p3_send *send = peer->waiting;
         peer->waiting = send->next;

@@ -24,13 +24,13 @@ struct cb_arriving {
 
 // Data that a piece has room for. Besides the handler's header it has the NAL's common one, and the
 // first piece Portals'.
-static int64_t room(const struct p3_process *process, bool first)
+static int64_t tx_room_event(const struct p3_process *process, bool first)
 {
     return process->handler_room - (first ? process->sizes.rts_header : process->sizes.common);
 }
 
-static void post(struct cpu_context *context, struct p3_process *process, int peer,
-                 const struct p3_cb_body *body, int64_t bytes, struct message_ref message)
+static void post_entry(struct cpu_context *context, struct p3_process *process, int peer,
+                       const struct p3_cb_body *body, int64_t bytes, struct message_ref message)
 {
     struct vdma_client_message made = {.type = body->kind, .bytes = bytes, .message = message};
     memcpy(made.body, body, sizeof *body);
@@ -61,7 +61,7 @@ static void post_piece(struct cpu_context *context, struct p3_process *process,
                               .portals = *header};
     copy_out(context, process, bytes, header->message);
     int64_t headers = body.first ? process->sizes.rts_header : process->sizes.common;
-    post(context, process, send->peer, &body, headers + bytes, header->message);
+    post_entry(context, process, send->peer, &body, headers + bytes, header->message);
 }
 
 enum portals_status p3_cb_send(struct cpu_context *context, struct p3_process *process,
@@ -83,7 +83,7 @@ enum portals_status p3_cb_send(struct cpu_context *context, struct p3_process *p
     p3_long_meet(context, process, send->peer);
     int64_t offset = 0;
     do {
-        int64_t bytes = MIN(send->length - offset, room(process, offset == 0));
+        int64_t bytes = MIN(send->length - offset, tx_room_event(process, offset == 0));
         post_piece(context, process, send, offset, bytes);
         offset += bytes;
     } while (offset < send->length);
@@ -92,11 +92,12 @@ enum portals_status p3_cb_send(struct cpu_context *context, struct p3_process *p
 
 // ---- Receiving ----
 
-static void end(struct cpu_context *context, struct p3_process *process, struct p3_receive *receive)
+static void handler_end(struct cpu_context *context, struct p3_process *process,
+                        struct p3_receive *receive)
 {
     struct p3_cb_body body = {.kind = P3_CB_END, .number = (uint32_t)receive->number};
     struct portals_transfer *transfer = receive->transfer;
-    post(context, process, receive->peer, &body, process->sizes.common, receive->message);
+    post_entry(context, process, receive->peer, &body, process->sizes.common, receive->message);
     pool_give(&process->receives, receive);
     if (transfer)
         portals_finalize(context, process->ni, transfer, PORTALS_OK);
@@ -135,7 +136,7 @@ void p3_cb_receive(struct cpu_context *context, struct p3_process *process, void
     };
     copy_in(context, process, receive, cb->body->bytes);
     if (receive->rcvlen >= receive->length) {
-        end(context, process, receive);
+        handler_end(context, process, receive);
         return;
     }
     struct p3_peer *peer = p3_peer(process, cb->from);
@@ -163,7 +164,7 @@ static void piece(struct cpu_context *context, struct p3_process *process, int f
     if (receive->rcvlen < receive->length)
         return;
     p3_receive_unlink(peer, place);
-    end(context, process, receive);
+    handler_end(context, process, receive);
 }
 
 static void ended(struct cpu_context *context, struct p3_process *process, int from,

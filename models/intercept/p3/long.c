@@ -103,9 +103,9 @@ static void enter_receive(const struct cpu_context *context, const struct p3_pro
     receive->state = state;
 }
 
-static void post(struct cpu_context *context, struct p3_process *process, int peer, uint8_t type,
-                 uint32_t number, int64_t bytes, const struct try_match *body,
-                 struct message_ref message)
+static void post_control(struct cpu_context *context, struct p3_process *process, int peer,
+                         uint8_t type, uint32_t number, int64_t bytes, const struct try_match *body,
+                         struct message_ref message)
 {
     struct vdma_client_message made = {
         .type = type, .number = number, .bytes = bytes, .message = message};
@@ -125,7 +125,7 @@ void p3_long_meet(struct cpu_context *context, struct p3_process *process, int p
     *known = true;
     vdma_post_connect(context, process->handler, peer);
     ++*side->updates;
-    post(context, process, peer, LONG_UPD_CONN, 0, RANK_BYTES, NULL, MESSAGE_NONE);
+    post_control(context, process, peer, LONG_UPD_CONN, 0, RANK_BYTES, NULL, MESSAGE_NONE);
 }
 
 static void connected(struct cpu_context *context, void *owner, int peer)
@@ -157,8 +157,8 @@ enum portals_status p3_long_send(struct cpu_context *context, struct p3_process 
     enter_send(context, process, send, ready ? SEND_WAIT_MATCH : SEND_CONNECTING, "TRY_MATCH");
     struct try_match body = {.portals = *header, .address = transfer->address};
     ++*side->try_matches;
-    post(context, process, send->peer, LONG_TRY_MATCH, send->number,
-         portals_ni_config(process->ni)->header, &body, header->message);
+    post_control(context, process, send->peer, LONG_TRY_MATCH, send->number,
+                 portals_ni_config(process->ni)->header, &body, header->message);
     return PORTALS_OK;
 }
 
@@ -190,13 +190,13 @@ static void match_reply_arrived(struct cpu_context *context, struct p3_process *
 
 // The reply is posted first, as after short messages (5.3.2); the handler's thread, which this is,
 // sends it when the library has made its event.
-static void end(struct cpu_context *context, struct p3_process *process,
-                struct long_receive *receive, const char *event)
+static void long_end(struct cpu_context *context, struct p3_process *process,
+                     struct long_receive *receive, const char *event)
 {
     struct portals_transfer *transfer = receive->transfer;
     ++*process->long_side->match_replies;
-    post(context, process, receive->peer, LONG_MATCH_REPLY, receive->number, KEY_BYTES, NULL,
-         receive->message);
+    post_control(context, process, receive->peer, LONG_MATCH_REPLY, receive->number, KEY_BYTES,
+                 NULL, receive->message);
     enter_receive(context, process, receive, RECEIVE_ENDED, event);
     pool_give(&process->long_side->receive_pool, receive);
     if (transfer)
@@ -217,7 +217,7 @@ void p3_long_receive(struct cpu_context *context, struct p3_process *process, vo
     };
     p3_spend(context, process->config->record, receive->message);
     if (!transfer || transfer->length == 0) {
-        end(context, process, receive, transfer ? "nothing wanted" : "no match");
+        long_end(context, process, receive, transfer ? "nothing wanted" : "no match");
         return;
     }
     FIFO_APPEND(side->reading, side->reading_last, receive, next);
@@ -263,7 +263,7 @@ static void read_done(struct cpu_context *context, void *owner,
         side->reading = receive->next;
     if (side->reading_last == receive)
         side->reading_last = previous;
-    end(context, process, receive, "all there");
+    long_end(context, process, receive, "all there");
 }
 
 // ---- The handler's client ----

@@ -6,15 +6,17 @@
 
 #define COPY_FAILED "a copy to the process failed"
 
-static const char *const names[] = {[P3_RECEIVE_PARSED] = "PARSED",
-                                    [P3_RECEIVE_RECEIVING] = "RECEIVING",
-                                    [P3_RECEIVE_ENDED] = "ENDED"};
+static const char *const short_receive_names[] = {[P3_RECEIVE_PARSED] = "PARSED",
+                                                  [P3_RECEIVE_RECEIVING] = "RECEIVING",
+                                                  [P3_RECEIVE_ENDED] = "ENDED"};
 
-static void enter(const struct cpu_context *context, const struct p3_process *process,
-                  struct p3_receive *receive, enum p3_receive_state state, const char *event)
+static void short_receive_enter(const struct cpu_context *context, const struct p3_process *process,
+                                struct p3_receive *receive, enum p3_receive_state state,
+                                const char *event)
 {
-    p3_trace(context, process, "short receive", receive->number, names[receive->state],
-             names[state], "%s, %s", p3_host_name(process, receive->peer), event);
+    p3_trace(context, process, "short receive", receive->number,
+             short_receive_names[receive->state], short_receive_names[state], "%s, %s",
+             p3_host_name(process, receive->peer), event);
     receive->state = state;
 }
 
@@ -35,11 +37,12 @@ static bool copy(struct cpu_context *context, struct p3_process *process,
 
 // ---- Answers ----
 
-static void end(struct cpu_context *context, struct p3_process *process, struct p3_receive *receive)
+static void short_receive_end(struct cpu_context *context, struct p3_process *process,
+                              struct p3_receive *receive)
 {
     struct portals_transfer *transfer = receive->transfer;
     enum portals_status status = receive->status;
-    enter(context, process, receive, P3_RECEIVE_ENDED, "MSGEND sent");
+    short_receive_enter(context, process, receive, P3_RECEIVE_ENDED, "MSGEND sent");
     pool_give(&process->receives, receive);
     if (transfer)
         portals_finalize(context, process->ni, transfer, status);
@@ -61,7 +64,7 @@ bool p3_answer_send(struct cpu_context *context, struct p3_process *process,
     if (!p3_packet_send(context, process, P3_TX_THREAD, &sm))
         return false;
     if (kind == P3_MSGEND)
-        end(context, process, receive);
+        short_receive_end(context, process, receive);
     return true;
 }
 
@@ -126,7 +129,7 @@ void p3_short_receive(struct cpu_context *context, struct p3_process *process, v
     }
     struct p3_peer *peer = p3_peer(process, sm->from);
     FIFO_APPEND(peer->receiving, peer->receiving_last, receive, next);
-    enter(context, process, receive, P3_RECEIVE_RECEIVING, "CTS");
+    short_receive_enter(context, process, receive, P3_RECEIVE_RECEIVING, "CTS");
     answer(context, process, receive, P3_CTS);
 }
 

@@ -3,7 +3,7 @@
 // packets as they are granted, and MSGEND. There is no timer and no repeat: the links do that.
 #include "models/intercept/p3/p3_internal.h"
 
-static const char *const names[P3_SEND_STATES] = {
+static const char *const short_send_names[P3_SEND_STATES] = {
     [P3_SEND_NEW] = "NEW",           [P3_SEND_POSTPONED] = "POSTPONED",
     [P3_SEND_RTS_SENT] = "RTS_SENT", [P3_SEND_SENDING] = "SENDING",
     [P3_SEND_WAIT_CTS] = "WAIT_CTS", [P3_SEND_WAIT_END] = "WAIT_END",
@@ -35,11 +35,11 @@ static void trace_held(const struct cpu_context *context, const struct p3_proces
                                         .message = send->transfer->header.message});
 }
 
-static void enter(const struct cpu_context *context, const struct p3_process *process,
-                  struct p3_send *send, enum p3_send_state state, const char *event)
+static void short_send_enter(const struct cpu_context *context, const struct p3_process *process,
+                             struct p3_send *send, enum p3_send_state state, const char *event)
 {
-    p3_trace(context, process, "short send", send->number, names[send->state], names[state],
-             "%s, %s", p3_host_name(process, send->peer), event);
+    p3_trace(context, process, "short send", send->number, short_send_names[send->state],
+             short_send_names[state], "%s, %s", p3_host_name(process, send->peer), event);
     trace_held(context, process, send);
     send->state = state;
     send->since = context->now;
@@ -61,8 +61,8 @@ bool p3_send_rts(struct cpu_context *context, struct p3_process *process, struct
         return false;
     struct p3_peer *peer = p3_peer(process, send->peer);
     FIFO_APPEND(peer->sent, peer->sent_last, send, next);
-    enter(context, process, send, P3_SEND_RTS_SENT,
-          tx == P3_TX_THREAD ? "RTS by TX-CB 2" : "RTS by TX-CB 1");
+    short_send_enter(context, process, send, P3_SEND_RTS_SENT,
+                     tx == P3_TX_THREAD ? "RTS by TX-CB 2" : "RTS by TX-CB 1");
     return true;
 }
 
@@ -73,7 +73,7 @@ static bool no_memory(const struct cpu_context *context, struct p3_process *proc
         return false;
     process->memory_failures--;
     p3_trace(context, process, "short send", p3_peer(process, peer)->send_number,
-             names[P3_SEND_NEW], names[P3_SEND_FAILED], "%s, no memory",
+             short_send_names[P3_SEND_NEW], short_send_names[P3_SEND_FAILED], "%s, no memory",
              p3_host_name(process, peer));
     return true;
 }
@@ -96,12 +96,12 @@ enum portals_status p3_short_send(struct cpu_context *context, struct p3_process
     transfer->nal = send;
     portals_transfer_waits(transfer, &p3_end_wait);
     if (!p3_boot_admits(context, process, send)) {
-        enter(context, process, send, P3_SEND_POSTPONED, "boot message unconfirmed");
+        short_send_enter(context, process, send, P3_SEND_POSTPONED, "boot message unconfirmed");
         return PORTALS_OK;
     }
     if (p3_send_rts(context, process, send, by_caller ? P3_TX_CALLER : P3_TX_THREAD))
         return PORTALS_OK;
-    enter(context, process, send, P3_SEND_POSTPONED, "TX-CB full");
+    short_send_enter(context, process, send, P3_SEND_POSTPONED, "TX-CB full");
     ++*process->counters.postponed;
     p3_postpone(process, send, NULL, P3_RTS);
     p3_thread_notice(context, process);
@@ -150,17 +150,17 @@ static void grant(const struct cpu_context *context, struct p3_process *process,
     if (packet->kind == P3_CTS)
         send->want = MIN(send->length, packet->cts.mlen);
     FIFO_APPEND(process->granted, process->granted_last, send, granted_next);
-    enter(context, process, send, P3_SEND_SENDING, p3_kind_name(packet->kind));
+    short_send_enter(context, process, send, P3_SEND_SENDING, p3_kind_name(packet->kind));
 }
 
-static void end(struct cpu_context *context, struct p3_process *process, struct p3_send *send,
-                bool good)
+static void short_send_end(struct cpu_context *context, struct p3_process *process,
+                           struct p3_send *send, bool good)
 {
     struct portals_transfer *transfer = send->transfer;
     p3_send_unlink(p3_peer(process, send->peer), send);
     unlink_granted(process, send);
-    enter(context, process, send, good ? P3_SEND_DONE : P3_SEND_FAILED,
-          good ? "MSGEND" : "MSGERROR");
+    short_send_enter(context, process, send, good ? P3_SEND_DONE : P3_SEND_FAILED,
+                     good ? "MSGEND" : "MSGERROR");
     pool_give(&process->sends, send);
     portals_finalize(context, process->ni, transfer, good ? PORTALS_OK : PORTALS_FAILED);
 }
@@ -194,7 +194,7 @@ void p3_answer_arrived(struct cpu_context *context, struct p3_process *process,
     if (packet->kind == P3_CTS || packet->kind == P3_NEXT_CTS)
         grant(context, process, send, packet);
     else
-        end(context, process, send, packet->kind == P3_MSGEND);
+        short_send_end(context, process, send, packet->kind == P3_MSGEND);
     if (boot)
         p3_boot_confirmed(context, process, sm->from);
 }
@@ -230,7 +230,8 @@ bool p3_send_data(struct cpu_context *context, struct p3_process *process)
     if (kind == P3_DATA)
         return true;
     process->granted = send->granted_next;
-    enter(context, process, send, kind == P3_LAST_DATA ? P3_SEND_WAIT_END : P3_SEND_WAIT_CTS,
-          p3_kind_name(kind));
+    short_send_enter(context, process, send,
+                     kind == P3_LAST_DATA ? P3_SEND_WAIT_END : P3_SEND_WAIT_CTS,
+                     p3_kind_name(kind));
     return true;
 }

@@ -153,7 +153,7 @@ const struct vnic_ops p3_poll_ops = {.visible = visible, .frame = p3_frame};
 const struct vnic_ops p3_interrupt_ops = {.interrupt = interrupt, .frame = p3_frame};
 
 // The thread spins while it has something to send that there is no room for.
-static void room(void *data)
+static void thread_room_event(void *data)
 {
     struct p3_process *process = data;
     process->full = false;
@@ -171,5 +171,5 @@ void p3_thread_init(struct p3_process *process)
 {
     cpu_task_init(&process->thread, host_thread_core(process->host, 0), CPU_KERNEL, run);
     process->asleep = !process->config->poll;
-    vnic_on_room(process->vnic, room);
+    vnic_on_room(process->vnic, thread_room_event);
 }

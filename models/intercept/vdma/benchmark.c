@@ -19,7 +19,7 @@ static const char *const operation_names[] = {
     NULL,
 };
 
-static const struct param params[] = {
+static const struct param benchmark_params[] = {
     PARAM(T, operation, PARAM_CHOICE, .fallback = "write", .choices = operation_names,
           .doc = "PUT, GETs and DONE, or GETs only",
           .source = "assumed: thesis 002, 6.1 does not show VDMATransfer"),
@@ -31,8 +31,8 @@ static const struct param params[] = {
     {0},
 };
 
-static const struct param_table table =
-    PARAM_TABLE(T, params, .name = "vdma.transfer", .doc = "what vdma.transfer transfers");
+static const struct param_table table = PARAM_TABLE(T, benchmark_params, .name = "vdma.transfer",
+                                                    .doc = "what vdma.transfer transfers");
 
 static void append(GPtrArray *body, int rank, int64_t size, const struct workload *workload)
 {

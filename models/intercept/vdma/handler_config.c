@@ -13,7 +13,7 @@ static const char *const unaligned[] = {
 
 #define KERNEL_CODE "assumed: some hundred instructions of the kernel"
 
-static const struct param params[] = {
+static const struct param handler_params[] = {
     PARAM(C, credits, PARAM_COUNT, .fallback = "32", .least = "1", .most = "65536",
           .doc = "messages that a handler may send to another before it is given more credit",
           .source = "assumed: thesis 002, 2.2.2 says \"big enough to hide the latency\""),
@@ -70,7 +70,7 @@ static void check(const void *values, const struct param_values *report)
 }
 
 const struct param_table vdma_handler_table = PARAM_TABLE(
-    C, params, .name = "vdma_handler",
+    C, handler_params, .name = "vdma_handler",
     .doc = "VDMA handler of the Intercept driver, one kernel thread per card", .check = check);
 
 const struct scenario_section vdma_sections[] = {

@@ -203,8 +203,8 @@ void vdma_connect(struct cpu_context *context, struct vdma_handler *handler, int
     }
 }
 
-static void connected(struct cpu_context *context, struct vdma_handler *handler,
-                      struct vdma_peer *peer, int64_t credits, const char *why)
+static void is_connected(struct cpu_context *context, struct vdma_handler *handler,
+                         struct vdma_peer *peer, int64_t credits, const char *why)
 {
     enter(context, handler, peer, VDMA_CONNECTED, why);
     peer->credits += credits;
@@ -219,10 +219,10 @@ void vdma_connect_arrived(struct cpu_context *context, struct vdma_handler *hand
     switch (peer->state) {
     case VDMA_NONE:
         send_credit(context, handler, from, VDMA_CREDIT, handler->config.credits);
-        connected(context, handler, peer, credits, "accepts");
+        is_connected(context, handler, peer, credits, "accepts");
         return;
     case VDMA_CONNECTING:
-        connected(context, handler, peer, credits, "CONNECTs crossed");
+        is_connected(context, handler, peer, credits, "CONNECTs crossed");
         return;
     case VDMA_CONNECTED:
         vdma_trace(context, handler, "connection", from, "CONNECTED", "CONNECTED", "refuses");
@@ -240,7 +240,7 @@ void vdma_credit_arrived(struct cpu_context *context, struct vdma_handler *handl
         ++*handler->stray_credits;
         return;
     case VDMA_CONNECTING:
-        connected(context, handler, peer, credits, "initial credit");
+        is_connected(context, handler, peer, credits, "initial credit");
         return;
     case VDMA_CONNECTED:
         peer->credits += credits;

@@ -114,7 +114,7 @@ static void wake(struct cpu_context *context, struct vdma_process *raw)
     cpu_post_wake(context, &raw->process->task);
 }
 
-static void connected(struct cpu_context *context, void *owner, int peer)
+static void raw_connected(struct cpu_context *context, void *owner, int peer)
 {
     struct vdma_process *raw = owner;
     (void)peer;
@@ -174,7 +174,7 @@ static void refused(struct cpu_context *context, void *owner, const struct vdma_
 }
 
 const struct vdma_client vdma_raw_client = {
-    .connected = connected,
+    .connected = raw_connected,
     .begins = begins,
     .read_done = read_done,
     .write_done = write_done,

@@ -35,7 +35,7 @@ static void clear(struct job *job)
 }
 
 // Appends a clause, which is freed; NULL: nothing.
-static void add(GString *text, char *clause)
+static void add_problem(GString *text, char *clause)
 {
     if (clause)
         g_string_append_printf(text, "%s%s", text->len > 0 ? "; " : "", clause);
@@ -50,12 +50,12 @@ static char *blocked(const struct job *job)
     for (int i = 0; i < state->hosts; i++) {
         char *waits = vdma_handler_waits(state->handlers[i]);
         if (waits)
-            add(text, g_strdup_printf("%s's VDMA handler waits for %s",
-                                      job->cluster->hosts[i]->name, waits));
+            add_problem(text, g_strdup_printf("%s's VDMA handler waits for %s",
+                                              job->cluster->hosts[i]->name, waits));
         g_free(waits);
     }
     for (int i = 0; i < state->hosts; i++)
-        add(text, intercept_describe(intercept_nic(job->cluster, i)));
+        add_problem(text, intercept_describe(intercept_nic(job->cluster, i)));
     return g_string_free(text, text->len == 0);
 }
 

@@ -4,7 +4,7 @@
 static const struct {
     const char *name;
     bool data;
-} types[] = {
+} message_types[] = {
     [CH3_PKT_EAGER_SEND] = {"EAGER_SEND", true},
     [CH3_PKT_EAGER_SYNC_SEND] = {"EAGER_SYNC_SEND", true},
     [CH3_PKT_EAGER_SYNC_ACK] = {"EAGER_SYNC_ACK", false},
@@ -20,14 +20,15 @@ static const struct {
     [CH3_PKT_CLOSE] = {"CLOSE", false},
     [CH3_PKT_CLOSE_ACK] = {"CLOSE_ACK", false},
 };
-_Static_assert(sizeof types / sizeof types[0] == CH3_PKT_TYPES, "a row for each type");
+_Static_assert(sizeof message_types / sizeof message_types[0] == CH3_PKT_TYPES,
+               "a row for each type");
 
 int64_t ch3_pkt_data(const struct ch3_pkt *pkt)
 {
-    return types[pkt->type].data ? pkt->length : 0;
+    return message_types[pkt->type].data ? pkt->length : 0;
 }
 
 const char *ch3_pkt_name(enum ch3_pkt_type type)
 {
-    return types[type].name;
+    return message_types[type].name;
 }

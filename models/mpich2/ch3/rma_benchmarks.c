@@ -8,9 +8,9 @@
 #include "models/mpich2/ch3/rma.h"
 #include "models/mpich2/ch3/rma_mixed.h"
 
-#define BUFFER INT64_C(0x40000000)
-#define WINDOW INT64_C(0x60000000)
-#define WARM_UPS 2
+#define PUT_GET_BUFFER INT64_C(0x40000000)
+#define PUT_GET_WINDOW INT64_C(0x60000000)
+#define PUT_GET_WARM_UPS 2
 
 struct rma_config {
     int64_t loops;       // measured repetitions for each size below `large`
@@ -19,24 +19,24 @@ struct rma_config {
     bool window;         // rank 0's memory is of its window, too
 };
 
-#define C struct rma_config
+#define R struct rma_config
 
-static const struct param params[] = {
-    PARAM(C, loops, PARAM_COUNT, .fallback = "100", .least = "1",
+static const struct param put_get_params[] = {
+    PARAM(R, loops, PARAM_COUNT, .fallback = "100", .least = "1",
           .doc = "measured repetitions for each size below `large`",
           .source = "assumed: as the OSU benchmarks; thesis 004 does not say"),
-    PARAM(C, large, PARAM_SIZE, .fallback = "2 MiB", .doc = "sizes from it on have loops_large",
+    PARAM(R, large, PARAM_SIZE, .fallback = "2 MiB", .doc = "sizes from it on have loops_large",
           .source = "assumed"),
-    PARAM(C, loops_large, PARAM_COUNT, .fallback = "20", .least = "1",
+    PARAM(R, loops_large, PARAM_COUNT, .fallback = "20", .least = "1",
           .doc = "measured repetitions for each other size", .source = "assumed"),
-    PARAM(C, window, PARAM_BOOL, .fallback = "true",
+    PARAM(R, window, PARAM_BOOL, .fallback = "true",
           .doc = "the memory of rank 0 lies in its window; false: it is other memory",
           .source = "thesis 004, 3.4.4: other memory is registered for each get"),
     {0},
 };
 
 static const struct param_table table =
-    PARAM_TABLE(C, params, .name = "rma.*",
+    PARAM_TABLE(R, put_get_params, .name = "rma.*",
                 .doc = "repetitions and memory of the test of one-sided operations");
 
 static int64_t loops(const void *parameters, int64_t size)
@@ -49,7 +49,7 @@ static void append_window(GPtrArray *body, int64_t size)
 {
     struct op *create = op_append_kind(body, &ch3_rma_operations[CH3_WIN_CREATE]);
     op_common(create)->size = MAX(size, 1);
-    op_common(create)->buffer = WINDOW;
+    op_common(create)->buffer = PUT_GET_WINDOW;
     op_append_kind(body, &ch3_rma_operations[CH3_WIN_FENCE]);
 }
 
@@ -61,7 +61,7 @@ static void append_epoch(GPtrArray *body, int rank, enum ch3_rma_kind kind, int6
         struct op *op = op_append_kind(body, &ch3_rma_operations[kind]);
         op_common(op)->peer = 1;
         op_common(op)->size = size;
-        op_common(op)->buffer = config->window ? WINDOW : BUFFER;
+        op_common(op)->buffer = config->window ? PUT_GET_WINDOW : PUT_GET_BUFFER;
     }
     if (rank == 0 && measured)
         op_append(body, OP_MEASURE_START);
@@ -76,7 +76,7 @@ static void append(GPtrArray *body, int rank, int64_t size, const struct workloa
     const struct rma_config *config = workload->parameters->values;
     append_window(body, size);
     op_append(body, OP_BARRIER);
-    for (int i = 0; i < WARM_UPS; i++)
+    for (int i = 0; i < PUT_GET_WARM_UPS; i++)
         append_epoch(body, rank, kind, size, config, false);
     int64_t repetitions = benchmark_repetitions(workload, size);
     for (int64_t i = 0; i < repetitions; i++)

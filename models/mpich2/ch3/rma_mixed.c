@@ -5,9 +5,9 @@
 
 #define SEND_BUFFER INT64_C(0x40000000)
 #define RECEIVE_BUFFER INT64_C(0x50000000)
-#define WINDOW INT64_C(0x60000000)
-#define BUFFER INT64_C(0x80000000) // of one-sided operations, outside of the window
-#define WARM_UPS 1                 // rounds
+#define MIXED_WINDOW INT64_C(0x60000000)
+#define MIXED_BUFFER INT64_C(0x80000000) // of one-sided operations, outside of the window
+#define MIXED_WARM_UPS 1                 // rounds
 
 struct mixed_config {
     int64_t rounds;
@@ -17,23 +17,23 @@ struct mixed_config {
     int64_t least_put, most_put;   // bytes
 };
 
-#define C struct mixed_config
+#define M struct mixed_config
 #define DEFINED "assumed: thesis 004, 4.2, says only \"of various sizes\""
 
-static const struct param params[] = {
-    PARAM(C, rounds, PARAM_COUNT, .fallback = "20", .least = "1",
+static const struct param mixed_params[] = {
+    PARAM(M, rounds, PARAM_COUNT, .fallback = "20", .least = "1",
           .doc = "rounds, if `repetitions` does not say", .source = DEFINED),
-    PARAM(C, sends, PARAM_COUNT, .fallback = "16", .least = "1", .most = "1000",
+    PARAM(M, sends, PARAM_COUNT, .fallback = "16", .least = "1", .most = "1000",
           .doc = "messages of a rank in a round, each with its own tag", .source = DEFINED),
-    PARAM(C, least_send, PARAM_SIZE, .fallback = "1 KiB", .least = "1 B",
+    PARAM(M, least_send, PARAM_SIZE, .fallback = "1 KiB", .least = "1 B",
           .doc = "of the first message; the next ones double it", .source = DEFINED),
-    PARAM(C, most_send, PARAM_SIZE, .fallback = "256 KiB", .least = "1 B", .most = "16 MiB",
+    PARAM(M, most_send, PARAM_SIZE, .fallback = "256 KiB", .least = "1 B", .most = "16 MiB",
           .doc = "after it the sizes begin again", .source = DEFINED),
-    PARAM(C, puts, PARAM_COUNT, .fallback = "8", .least = "1", .most = "100",
+    PARAM(M, puts, PARAM_COUNT, .fallback = "8", .least = "1", .most = "100",
           .doc = "puts of a rank in a round, and as many gets", .source = DEFINED),
-    PARAM(C, least_put, PARAM_SIZE, .fallback = "64 KiB", .least = "1 B",
+    PARAM(M, least_put, PARAM_SIZE, .fallback = "64 KiB", .least = "1 B",
           .doc = "of the first put and get; the next ones double it", .source = DEFINED),
-    PARAM(C, most_put, PARAM_SIZE, .fallback = "1 MiB", .least = "1 B", .most = "4 MiB",
+    PARAM(M, most_put, PARAM_SIZE, .fallback = "1 MiB", .least = "1 B", .most = "4 MiB",
           .doc = "after it the sizes begin again", .source = DEFINED),
     {0},
 };
@@ -48,7 +48,7 @@ static void check(const void *values, const struct param_values *report)
 }
 
 const struct param_table ch3_mixed_table =
-    PARAM_TABLE(C, params, .name = "rma.mixed",
+    PARAM_TABLE(M, mixed_params, .name = "rma.mixed",
                 .doc = "rounds of messages and one-sided operations", .check = check);
 
 static const struct mixed_config *config_of(const struct workload *workload)
@@ -108,7 +108,7 @@ static void append_one_sided(GPtrArray *body, enum ch3_rma_kind kind, int peer,
         struct ch3_transfer_arguments *transfer = op->arguments;
         transfer->common.peer = peer;
         transfer->common.size = size_of(config->least_put, config->most_put, i);
-        transfer->common.buffer = BUFFER + (first + i) * config->most_put;
+        transfer->common.buffer = MIXED_BUFFER + (first + i) * config->most_put;
         transfer->offset = (first + i) * config->most_put;
     }
 }
@@ -137,9 +137,9 @@ void ch3_mixed_append(GPtrArray *body, int rank, int64_t size, const struct work
     int64_t rounds = benchmark_repetitions(workload, size);
     struct op *create = op_append_kind(body, &ch3_rma_operations[CH3_WIN_CREATE]);
     op_common(create)->size = 2 * config->puts * config->most_put;
-    op_common(create)->buffer = WINDOW;
+    op_common(create)->buffer = MIXED_WINDOW;
     op_append_kind(body, &ch3_rma_operations[CH3_WIN_FENCE]);
-    append_rounds(body, rank, config, WARM_UPS);
+    append_rounds(body, rank, config, MIXED_WARM_UPS);
     op_append(body, OP_BARRIER);
     op_append(body, OP_MEASURE_START);
     append_rounds(body, rank, config, rounds);

@@ -11,7 +11,7 @@
 #define CREATE_BYTES 16
 #define FENCE_BYTES 4
 
-#define WINDOW(type)                                                                               \
+#define OPERATION_WINDOW(type)                                                                     \
     {                                                                                              \
         .param = PARAM(type, window, PARAM_STRING, .fallback = "",                                 \
                        .doc = "name of the window; there may be one without"),                     \
@@ -23,7 +23,7 @@
     }
 
 #define TRANSFER_KEYS                                                                              \
-    OPERATION_KEY_SIZE, OPERATION_KEY_BUFFER, WINDOW(T),                                           \
+    OPERATION_KEY_SIZE, OPERATION_KEY_BUFFER, OPERATION_WINDOW(T),                                 \
         {.param =                                                                                  \
              PARAM(T, offset, PARAM_SIZE, .fallback = "0 B", .doc = "in the target's window")},    \
         OPERATION_KEY_COMM, END
@@ -32,19 +32,19 @@ static const struct operation_key to_keys[] = {OPERATION_KEY_TO, TRANSFER_KEYS};
 static const struct operation_key from_keys[] = {OPERATION_KEY_FROM, TRANSFER_KEYS};
 
 static const struct operation_key create_keys[] = {OPERATION_KEY_SIZE, OPERATION_KEY_BUFFER,
-                                                   WINDOW(W), OPERATION_KEY_COMM, END};
+                                                   OPERATION_WINDOW(W), OPERATION_KEY_COMM, END};
 
 static const char *const assertions[] = {"none", "no_precede", "no_succeed", NULL};
 
 static const struct operation_key fence_keys[] = {
-    WINDOW(W),
+    OPERATION_WINDOW(W),
     {.param = PARAM(W, assertion, PARAM_CHOICE, .fallback = "none", .choices = assertions,
                     .doc = "what the program promises: that no operations come before it, or none "
                            "after it")},
     OPERATION_KEY_COMM,
     END};
 
-static const struct operation_key free_keys[] = {WINDOW(W), OPERATION_KEY_COMM, END};
+static const struct operation_key free_keys[] = {OPERATION_WINDOW(W), OPERATION_KEY_COMM, END};
 
 static int64_t fence_bytes(const struct operation_arguments *arguments)
 {

@@ -13,7 +13,7 @@ _Static_assert(sizeof(struct envelope) <= IWARP_CONTENT_BYTES, "is kept whole");
 
 #define WRITTEN 1 // pkt.receiver of CH3_PKT_RMA_DONE: the data were written to the target
 
-static struct ch3_hybrid_process *of(const struct ch3_process *ch3)
+static struct ch3_hybrid_process *rma_of(const struct ch3_process *ch3)
 {
     return ch3_hybrid_of(ch3->process);
 }
@@ -22,7 +22,7 @@ static struct ch3_hybrid_process *of(const struct ch3_process *ch3)
 
 static void created(struct cpu_context *context, struct ch3_process *ch3, struct ch3_window *window)
 {
-    struct ch3_hybrid_process *hybrid = of(ch3);
+    struct ch3_hybrid_process *hybrid = rma_of(ch3);
     hybrid->windows++;
     uint32_t stag =
         iwarp_memory_register(context, hybrid->rnic, hybrid->domain, window->address, window->size);
@@ -31,7 +31,7 @@ static void created(struct cpu_context *context, struct ch3_process *ch3, struct
 
 static void freed(struct cpu_context *context, struct ch3_process *ch3, struct ch3_window *window)
 {
-    struct ch3_hybrid_process *hybrid = of(ch3);
+    struct ch3_hybrid_process *hybrid = rma_of(ch3);
     uint32_t stag = GPOINTER_TO_UINT(window->registered);
     hybrid->windows--;
     if (stag != 0)
@@ -233,7 +233,7 @@ static bool accumulates(const struct ch3_rma_op *op)
 static void issue(struct cpu_context *context, struct ch3_process *ch3, struct ch3_rma_op *asked,
                   bool last)
 {
-    struct ch3_hybrid_vc *vc = &of(ch3)->vcs[asked->peer];
+    struct ch3_hybrid_vc *vc = &rma_of(ch3)->vcs[asked->peer];
     if (asked->ordinal == 1)
         vc->packets = accumulates(asked);
     if (vc->packets) {

@@ -4,7 +4,7 @@
 // after them is not said). With dynamic connections the second socket is read, too.
 #include "models/mpich2/hybrid/hybrid.h"
 
-static struct ch3_hybrid_process *of(const struct ch3_sctp_process *sctp)
+static struct ch3_hybrid_process *process_of(const struct ch3_sctp_process *sctp)
 {
     return ch3_hybrid_of(sctp->process);
 }
@@ -16,13 +16,13 @@ static bool listens(const struct ch3_hybrid_process *hybrid)
 
 static bool active(const struct ch3_sctp_process *sctp)
 {
-    const struct ch3_hybrid_process *hybrid = of(sctp);
+    const struct ch3_hybrid_process *hybrid = process_of(sctp);
     return !hybrid->config->blocking || hybrid->windows > 0 || hybrid->ops_open > 0;
 }
 
 static bool stage_turn(struct cpu_context *context, struct ch3_sctp_process *sctp)
 {
-    struct ch3_hybrid_process *hybrid = of(sctp);
+    struct ch3_hybrid_process *hybrid = process_of(sctp);
     struct iwarp_completion completion;
     if (!hybrid->cq || !active(sctp))
         return false;
@@ -55,7 +55,7 @@ static bool turns_for_answers(const struct ch3_hybrid_process *hybrid)
 
 static bool await(struct ch3_sctp_process *sctp, GArray *selected)
 {
-    const struct ch3_hybrid_process *hybrid = of(sctp);
+    const struct ch3_hybrid_process *hybrid = process_of(sctp);
     if (!hybrid->cq)
         return true;
     if (turns_for_answers(hybrid) || !iwarp_cq_await(hybrid->cq, selected))

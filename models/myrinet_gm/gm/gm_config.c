@@ -105,7 +105,7 @@ static const struct param gm_params[] = {
     {0},
 };
 
-static void gm_check(const void *values, const struct param_values *report)
+static void gm_check_config(const void *values, const struct param_values *report)
 {
     const struct gm_config *config = values;
     if (config->fast_receive > config->mtu)
@@ -116,6 +116,6 @@ static void gm_check(const void *values, const struct param_values *report)
                        "a send would end before anything is sent again (resend_interval)");
 }
 
-const struct param_table gm_table =
-    PARAM_TABLE(struct gm_config, gm_params, .name = "gm",
-                .doc = "GM: the library on the host and the MCP on the card", .check = gm_check);
+const struct param_table gm_table = PARAM_TABLE(
+    struct gm_config, gm_params, .name = "gm",
+    .doc = "GM: the library on the host and the MCP on the card", .check = gm_check_config);

@@ -8,7 +8,7 @@ static const struct stage finish_receive_stage = {"finish receive", STAGE_NIC};
 static const struct stage resend_timer_stage = {"resend timer", STAGE_FOR_ACK};
 static const struct stage timer_stage = {"timer", STAGE_NIC};
 
-static const char *const state_names[] = {
+static const char *const connection_state_names[] = {
     [GM_CONNECTION_IDLE] = "idle",
     [GM_CONNECTION_SENDING] = "sending",
     [GM_CONNECTION_RESENDING] = "resending",
@@ -94,8 +94,8 @@ static void settle(struct gm_connection *connection, sim_time now, const char *d
         connection->state = GM_CONNECTION_RESENDING;
     else
         connection->state = GM_CONNECTION_SENDING;
-    gm_trace(connection->card, now, "connection", connection->peer, state_names[from],
-             state_names[connection->state], detail);
+    gm_trace(connection->card, now, "connection", connection->peer, connection_state_names[from],
+             connection_state_names[connection->state], detail);
 }
 
 static void timer_restart(struct gm_connection *connection, sim_time now)
@@ -111,7 +111,7 @@ static void timer_restart(struct gm_connection *connection, sim_time now)
 
 // ---- Turns: which stream's packet is next ----
 
-static void turn_add(struct gm_stream *stream)
+static void control_turn_add(struct gm_stream *stream)
 {
     struct gm_connection *connection = stream->connection;
     if (!stream->cursor || stream->asleep || stream->queued)
@@ -120,7 +120,7 @@ static void turn_add(struct gm_stream *stream)
     FIFO_APPEND(connection->turn, connection->turn_tail, stream, next_turn);
 }
 
-static struct gm_stream *turn_take(struct gm_connection *connection)
+static struct gm_stream *control_turn_take(struct gm_connection *connection)
 {
     struct gm_stream *stream = connection->turn;
     connection->turn = stream->next_turn;
@@ -133,12 +133,12 @@ static struct gm_stream *turn_take(struct gm_connection *connection)
 static void turn_rebuild(struct gm_connection *connection)
 {
     while (connection->turn)
-        turn_take(connection);
+        control_turn_take(connection);
     for (struct gm_stream *stream = connection->streams; stream; stream = stream->next)
         if (stream->cursor && stream->cursor->fetched > 0)
-            turn_add(stream);
+            control_turn_add(stream);
     for (struct gm_stream *stream = connection->streams; stream; stream = stream->next)
-        turn_add(stream);
+        control_turn_add(stream);
 }
 
 bool gm_connection_ready(const struct gm_connection *connection)
@@ -156,7 +156,7 @@ void gm_connection_queue(struct gm_send_token *token)
     FIFO_APPEND(stream->head, stream->tail, token, next);
     if (!stream->cursor)
         stream->cursor = token;
-    turn_add(stream);
+    control_turn_add(stream);
     gm_sdma_connection(connection);
 }
 
@@ -170,7 +170,7 @@ static struct gm_record *record_at(const struct gm_connection *connection, uint3
 
 static struct gm_record *record_new(struct gm_connection *connection, sim_time now)
 {
-    struct gm_stream *stream = turn_take(connection);
+    struct gm_stream *stream = control_turn_take(connection);
     struct gm_send_token *token = stream->cursor;
     struct gm_record *record = record_at(connection, connection->count);
     int64_t left = token->message.length - token->fetched;
@@ -183,7 +183,7 @@ static struct gm_record *record_new(struct gm_connection *connection, sim_time n
     token->fetched += record->bytes;
     if (record->last)
         stream->cursor = token->next;
-    turn_add(stream);
+    control_turn_add(stream);
     if (connection->count++ == 0)
         connection->progress = now;
     return record;
@@ -433,6 +433,6 @@ void gm_timer_run(struct cpu_context *context, void *owner, struct lanai_item *i
                           stream->head->message.message);
     gm_trace(alarm->connection->card, context->now, "stream", stream->target_port, "asleep",
              "awake", NULL);
-    turn_add(stream);
+    control_turn_add(stream);
     gm_sdma_connection(alarm->connection);
 }

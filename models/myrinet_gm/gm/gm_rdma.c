@@ -5,18 +5,19 @@
 #include "models/myrinet_gm/gm/gm_internal.h"
 #include "sim/core/fifo.h"
 
-static const char *const state_names[] = {
+static const char *const rdma_state_names[] = {
     [GM_RDMA_IDLE] = "idle",
     [GM_RDMA_WRITING] = "writing",
 };
 
-static void enter(struct gm_card *card, sim_time now, enum gm_rdma_state state)
+static void rdma_enter(struct gm_card *card, sim_time now, enum gm_rdma_state state)
 {
-    gm_trace(card, now, "RDMA", 0, state_names[card->rdma_state], state_names[state], NULL);
+    gm_trace(card, now, "RDMA", 0, rdma_state_names[card->rdma_state], rdma_state_names[state],
+             NULL);
     card->rdma_state = state;
 }
 
-static void kick(struct gm_card *card)
+static void rdma_kick(struct gm_card *card)
 {
     switch (card->rdma_state) {
     case GM_RDMA_IDLE:
@@ -31,7 +32,7 @@ static void kick(struct gm_card *card)
 static void job_append(struct gm_card *card, struct gm_rdma_job *job)
 {
     FIFO_APPEND(card->jobs, card->jobs_tail, job, next);
-    kick(card);
+    rdma_kick(card);
 }
 
 static void job_prepend(struct gm_card *card, struct gm_rdma_job *job)
@@ -172,7 +173,7 @@ void gm_start_rdma_run(struct cpu_context *context, void *owner, struct lanai_it
     job->transfer.item.handler = GM_FINISH_RDMA;
     job->transfer.item.message = job_message(job);
     lanai_start(card->lanai, &job->transfer, context->now);
-    enter(card, context->now, GM_RDMA_WRITING);
+    rdma_enter(card, context->now, GM_RDMA_WRITING);
 }
 
 // A message whose last byte is written still lacks its event.
@@ -186,7 +187,7 @@ void gm_finish_rdma_run(struct cpu_context *context, void *owner, struct lanai_i
 {
     struct gm_card *card = owner;
     struct gm_rdma_job *job = container_of(item, struct gm_rdma_job, transfer.item);
-    enter(card, context->now, GM_RDMA_IDLE);
+    rdma_enter(card, context->now, GM_RDMA_IDLE);
     switch (job->kind) {
     case GM_RDMA_PAYLOAD:
     case GM_RDMA_RECEIVE_EVENT:
@@ -200,5 +201,5 @@ void gm_finish_rdma_run(struct cpu_context *context, void *owner, struct lanai_i
     case GM_RDMA_SENT_EVENT:
         break; // the token is in the host's queue, and may be back at the card by now
     }
-    kick(card);
+    rdma_kick(card);
 }

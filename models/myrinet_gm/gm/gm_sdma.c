@@ -6,14 +6,15 @@
 #include "sim/core/fifo.h"
 #include "sim/core/poison.h"
 
-static const char *const state_names[] = {
+static const char *const sdma_state_names[] = {
     [GM_SDMA_IDLE] = "idle",
     [GM_SDMA_FETCHING] = "fetching",
 };
 
-static void enter(struct gm_card *card, sim_time now, enum gm_sdma_state state)
+static void sdma_enter(struct gm_card *card, sim_time now, enum gm_sdma_state state)
 {
-    gm_trace(card, now, "SDMA", 0, state_names[card->sdma_state], state_names[state], NULL);
+    gm_trace(card, now, "SDMA", 0, sdma_state_names[card->sdma_state], sdma_state_names[state],
+             NULL);
     card->sdma_state = state;
 }
 
@@ -29,7 +30,7 @@ void gm_sdma_kick(struct gm_card *card)
     }
 }
 
-static void turn_add(struct gm_connection *connection)
+static void sdma_turn_add(struct gm_connection *connection)
 {
     struct gm_card *card = connection->card;
     connection->queued = true;
@@ -39,12 +40,12 @@ static void turn_add(struct gm_connection *connection)
 void gm_sdma_connection(struct gm_connection *connection)
 {
     if (!connection->queued && gm_connection_ready(connection))
-        turn_add(connection);
+        sdma_turn_add(connection);
     gm_sdma_kick(connection->card);
 }
 
 // The connection whose turn it is; NULL if none has anything to fetch any more.
-static struct gm_connection *turn_take(struct gm_card *card)
+static struct gm_connection *sdma_turn_take(struct gm_card *card)
 {
     while (card->turn) {
         struct gm_connection *connection = card->turn;
@@ -102,7 +103,7 @@ void gm_start_sdma_run(struct cpu_context *context, void *owner, struct lanai_it
     (void)item;
     struct gm_card *card = owner;
     struct gm_connection *connection =
-        card->sdma_state == GM_SDMA_IDLE && card->free_buffers ? turn_take(card) : NULL;
+        card->sdma_state == GM_SDMA_IDLE && card->free_buffers ? sdma_turn_take(card) : NULL;
     if (!connection)
         return;
     struct gm_header header;
@@ -117,14 +118,14 @@ void gm_start_sdma_run(struct cpu_context *context, void *owner, struct lanai_it
     buffer->transfer.item.message = header.message;
     connection->in_pipe++;
     lanai_start(card->lanai, &buffer->transfer, context->now);
-    enter(card, context->now, GM_SDMA_FETCHING);
+    sdma_enter(card, context->now, GM_SDMA_FETCHING);
     gm_sdma_connection(connection); // its next packet takes its turn after the others
 }
 
 void gm_finish_sdma_run(struct cpu_context *context, void *owner, struct lanai_item *item)
 {
     struct gm_card *card = owner;
-    enter(card, context->now, GM_SDMA_IDLE);
+    sdma_enter(card, context->now, GM_SDMA_IDLE);
     gm_send_data(card, container_of(item, struct gm_send_buffer, transfer.item));
     gm_sdma_kick(card);
 }

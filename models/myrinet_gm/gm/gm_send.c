@@ -4,19 +4,20 @@
 #include "models/myrinet_gm/gm/gm_internal.h"
 #include "sim/core/fifo.h"
 
-static const char *const state_names[] = {
+static const char *const send_state_names[] = {
     [GM_SEND_IDLE] = "idle",
     [GM_SEND_DATA] = "data",
     [GM_SEND_CONTROL] = "control",
 };
 
-static void enter(struct gm_card *card, sim_time now, enum gm_send_state state)
+static void send_enter(struct gm_card *card, sim_time now, enum gm_send_state state)
 {
-    gm_trace(card, now, "SEND", 0, state_names[card->send_state], state_names[state], NULL);
+    gm_trace(card, now, "SEND", 0, send_state_names[card->send_state], send_state_names[state],
+             NULL);
     card->send_state = state;
 }
 
-static void kick(struct gm_card *card)
+static void send_kick(struct gm_card *card)
 {
     switch (card->send_state) {
     case GM_SEND_IDLE:
@@ -32,7 +33,7 @@ static void kick(struct gm_card *card)
 void gm_send_data(struct gm_card *card, struct gm_send_buffer *buffer)
 {
     FIFO_APPEND(card->fetched, card->fetched_tail, buffer, next);
-    kick(card);
+    send_kick(card);
 }
 
 void gm_send_control(struct gm_connection *connection)
@@ -40,7 +41,7 @@ void gm_send_control(struct gm_connection *connection)
     struct gm_card *card = connection->card;
     connection->control_pending = true;
     FIFO_APPEND(card->control, card->control_tail, connection, next_control);
-    kick(card);
+    send_kick(card);
 }
 
 static void start_control(struct cpu_context *context, struct gm_card *card)
@@ -57,7 +58,7 @@ static void start_control(struct cpu_context *context, struct gm_card *card)
     transfer->packet = packet;
     transfer->item.handler = GM_FINISH_SEND;
     lanai_start(card->lanai, transfer, context->now);
-    enter(card, context->now, GM_SEND_CONTROL);
+    send_enter(card, context->now, GM_SEND_CONTROL);
 }
 
 // The next packet that has been fetched and is still wanted: what a new session has overtaken would
@@ -92,17 +93,17 @@ void gm_start_send_run(struct cpu_context *context, void *owner, struct lanai_it
     buffer->transfer.packet = buffer->packet;
     buffer->transfer.item.handler = GM_FINISH_SEND;
     lanai_start(card->lanai, &buffer->transfer, context->now);
-    enter(card, context->now, GM_SEND_DATA);
+    send_enter(card, context->now, GM_SEND_DATA);
 }
 
 void gm_finish_send_run(struct cpu_context *context, void *owner, struct lanai_item *item)
 {
     struct gm_card *card = owner;
-    enter(card, context->now, GM_SEND_IDLE);
+    send_enter(card, context->now, GM_SEND_IDLE);
     if (item != &card->control_transfer.item) {
         struct gm_send_buffer *buffer = container_of(item, struct gm_send_buffer, transfer.item);
         gm_connection_left(context, buffer->connection);
         gm_send_buffer_free(card, buffer);
     }
-    kick(card);
+    send_kick(card);
 }

@@ -40,7 +40,7 @@ static void process_clear(struct job *job, struct mpi_process *process)
 }
 
 // The first receive buffers of all size classes are tokens too.
-static void gm_check(const struct scenario_case *test_case, struct diag_list *diags)
+static void gm_check_stack(const struct scenario_case *test_case, struct diag_list *diags)
 {
     const struct gm_config *gm = scenario_section_values(test_case, "gm");
     const struct gm_native_config *native = scenario_section_values(test_case, "gm_native");
@@ -76,7 +76,7 @@ const struct stack gm_stack = {
             .sections = (const char *const[]){"gm", "gm_native", NULL},
             .operations = (const char *const[]){"send", "isend", "recv", "irecv", "sendrecv", NULL},
             .one_process_per_host = true,
-            .check = gm_check,
+            .check = gm_check_stack,
             .footprint = gm_footprint,
         },
     .card = LANAI_CARD,

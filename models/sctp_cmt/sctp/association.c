@@ -6,7 +6,7 @@
 
 // ---- States ----
 
-static const char *const state_names[] = {
+static const char *const association_state_names[] = {
     [SCTP_CLOSED] = "CLOSED",
     [SCTP_COOKIE_WAIT] = "COOKIE-WAIT",
     [SCTP_COOKIE_ECHOED] = "COOKIE-ECHOED",
@@ -19,7 +19,7 @@ static const char *const state_names[] = {
 
 const char *sctp_state_name(enum sctp_state state)
 {
-    return state_names[state];
+    return association_state_names[state];
 }
 
 void sctp_set_state(struct cpu_context *context, struct sctp_association *association,
@@ -98,7 +98,7 @@ static void clear_queues(struct sctp_association *association)
     sctp_in_clear(association);
 }
 
-static void clear(struct sctp_association *association)
+static void clear_paths(struct sctp_association *association)
 {
     for (int i = 0; i < association->path_count; i++)
         sctp_path_clear(&association->paths[i]);
@@ -110,7 +110,7 @@ void sctp_association_free(struct sctp_association *association)
 {
     if (!association->ended || event_pending(&association->reap)) {
         clear_queues(association);
-        clear(association);
+        clear_paths(association);
     }
     g_free(association->paths);
     g_free(association);
@@ -333,7 +333,7 @@ static void reap_event(struct engine *engine, struct event *event)
     struct sctp_association *association = container_of(event, struct sctp_association, reap);
     (void)engine;
     sctp_association_forget(association, reason_of(association));
-    clear(association);
+    clear_paths(association);
 }
 
 static void end(struct cpu_context *context, struct sctp_association *association,

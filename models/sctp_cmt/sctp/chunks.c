@@ -120,7 +120,7 @@ static const struct chunk_rule {
     {SCTP_INIT, 0, NULL}, // not in front: it may not be bundled
 };
 
-static const struct chunk_rule *rule_of(uint8_t type)
+static const struct chunk_rule *chunk_rule_of(uint8_t type)
 {
     for (size_t i = 0; i < G_N_ELEMENTS(chunk_rules); i++)
         if (chunk_rules[i].type == type)
@@ -158,7 +158,7 @@ static void malformed(struct cpu_context *context, struct sctp_arrival *arrival,
 {
     arrival->stop = true;
     if (chunk->type == SCTP_DATA && chunk->fault == SCTP_CHUNK_SHORT &&
-        is_for(rule_of(SCTP_DATA), arrival->association))
+        is_for(chunk_rule_of(SCTP_DATA), arrival->association))
         sctp_association_abort(context, arrival->association, SCTP_PROTOCOL_VIOLATION, NULL, 0,
                                SCTP_RESET);
 }
@@ -166,7 +166,7 @@ static void malformed(struct cpu_context *context, struct sctp_arrival *arrival,
 // ---- Tags (RFC 9260, 8.5) ----
 
 // They stand alone in their packets; others with them are not looked at, nor are they.
-static bool stands_alone(uint8_t type)
+static bool type_stands_alone(uint8_t type)
 {
     return type == SCTP_INIT || type == SCTP_INIT_ACK || type == SCTP_SHUTDOWN_COMPLETE;
 }
@@ -226,8 +226,8 @@ static void out_of_the_blue(struct cpu_context *context, const struct sctp_arriv
 
 // ---- Packets ----
 
-static void charge(struct cpu_context *context, const struct sctp_arrival *arrival,
-                   const struct sctp_chunk *chunk)
+static void charge_chunk(struct cpu_context *context, const struct sctp_arrival *arrival,
+                         const struct sctp_chunk *chunk)
 {
     const struct sctp_costs *costs = &arrival->host->config->costs;
     struct message_ref message = MESSAGE_NONE;
@@ -252,8 +252,8 @@ static void imply_cookie_ack(struct cpu_context *context, struct sctp_associatio
 static void one_chunk(struct cpu_context *context, struct sctp_arrival *arrival,
                       const struct sctp_chunk *chunk)
 {
-    const struct chunk_rule *rule = rule_of(chunk->type);
-    charge(context, arrival, chunk);
+    const struct chunk_rule *rule = chunk_rule_of(chunk->type);
+    charge_chunk(context, arrival, chunk);
     if (!chunk->fault)
         imply_cookie_ack(context, arrival->association, chunk);
     if (chunk->fault)
@@ -262,7 +262,7 @@ static void one_chunk(struct cpu_context *context, struct sctp_arrival *arrival,
         unknown_chunk(arrival, chunk);
     else if (is_for(rule, arrival->association) && rule->run)
         rule->run(context, arrival, chunk);
-    else if (stands_alone(chunk->type))
+    else if (type_stands_alone(chunk->type))
         arrival->stop = true;
 }
 
@@ -318,16 +318,16 @@ void sctp_packet_arrived(struct cpu_context *context, struct sctp_host *host,
     const struct sctp_packet *sctp = arrival.sctp;
     const struct sctp_chunk *first = sctp->first;
     int source = route_from(packet->route);
-    if (!first || (stands_alone(first->type) && first->next))
+    if (!first || (type_stands_alone(first->type) && first->next))
         return;
     arrival.association = sctp_host_find(host, source, sctp->destination_port, sctp->source_port);
     if (arrival.association)
         arrival.from = sctp_path_to(arrival.association, source);
     if (first->type == SCTP_INIT && !first->fault) {
-        charge(context, &arrival, first);
+        charge_chunk(context, &arrival, first);
         sctp_init_arrived(context, &arrival, first);
     } else if (first->type == SCTP_COOKIE_ECHO && !first->fault) {
-        charge(context, &arrival, first);
+        charge_chunk(context, &arrival, first);
         sctp_cookie_echo_arrived(context, &arrival, first);
         if (!arrival.stop)
             run_chunks(context, &arrival, first->next);

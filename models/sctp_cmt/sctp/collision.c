@@ -186,7 +186,7 @@ static void exists(struct cpu_context *context, struct sctp_arrival *arrival,
 // ---- Both ----
 
 // An association under any of the addresses that the cookie names.
-static void find(struct sctp_arrival *arrival, const struct sctp_cookie *cookie)
+static void find_peer(struct sctp_arrival *arrival, const struct sctp_cookie *cookie)
 {
     if (!arrival->association)
         arrival->association =
@@ -230,7 +230,7 @@ void sctp_cookie_echo_arrived(struct cpu_context *context, struct sctp_arrival *
         (*arrival->host->count.bad_tags)++;
         return;
     }
-    find(arrival, &cookie);
+    find_peer(arrival, &cookie);
     if (stale(context, arrival, &cookie))
         return;
     arrival->stop = false;

@@ -10,7 +10,7 @@
 // In the order of the defaults by profile below.
 static const char *const profiles[] = {"rfc9260", "s2007", "ns2", NULL};
 static const char *const rto_formulas[] = {"rfc", "s2007", NULL};
-static const char *const heartbeat_rules[] = {"rfc", "s2007", "ns2", NULL};
+static const char *const heartbeat_rule_names[] = {"rfc", "s2007", "ns2", NULL};
 static const char *const burst_rules[] = {"none", "cwnd", "cwnd_ssthresh", "after_fr", NULL};
 static const char *const fast_agains[] = {"never", "after_newer", NULL};
 static const char *const t3_marks[] = {"all", "older_than_rto", NULL};
@@ -20,8 +20,8 @@ static const char *const sack_rules[] = {"rfc", "s2007", NULL};
 static const char *const sack_alternates[] = {"to_source", "in_turn", "s2007", NULL};
 static const char *const cucs[] = {"off", "v1", "v2", NULL};
 static const char *const dac_forms[] = {"flag_bits", "number", NULL};
-static const char *const schedulers[] = {"head", "round_robin", "fill", NULL};
-static const char *const policies[] = {"same", "asap", "cwnd", "ssthresh", "lossrate", NULL};
+static const char *const scheduler_names[] = {"head", "round_robin", "fill", NULL};
+static const char *const policy_names[] = {"same", "asap", "cwnd", "ssthresh", "lossrate", NULL};
 static const char *const splittings[] = {"none", "send", "receive", "both", NULL};
 
 static const struct param sctp_params[] = {
@@ -80,7 +80,7 @@ static const struct param sctp_params[] = {
                     "heartbeat_rule s2007 to RTO.Initial",
              .source = "RFC 9260, 16"),
     PARAM(T, heartbeat_rule, PARAM_CHOICE, PARAM_BY_PROFILE("rfc", "s2007", "ns2"),
-          .choices = heartbeat_rules,
+          .choices = heartbeat_rule_names,
           .doc = "rfc: each path has a timer, of HB.interval and 0.5 to 1.5 of its RTO, so that N "
                  "idle paths get N heartbeats per period; ns2: the same; s2007: the association "
                  "has one, of HB.interval, RTO.Initial and up to 255 ms whatever the RTO, and each "
@@ -323,11 +323,11 @@ static const struct param sctp_params[] = {
                     "as a whole",
              .source = "BSD SCTP of September 2007; ns-2.35"),
     PARAM_AS(T, "cmt_scheduler", cmt.scheduler, PARAM_CHOICE,
-             PARAM_BY_PROFILE("round_robin", "head", "fill"), .choices = schedulers,
+             PARAM_BY_PROFILE("round_robin", "head", "fill"), .choices = scheduler_names,
              .doc = "order of the paths for new data: always from the first one, in turn, or one "
                     "after the other until its cwnd is full",
              .source = "thesis 004, 6: round robin; BSD SCTP of September 2007; ns-2.35"),
-    PARAM_AS(T, "cmt_policy", cmt.policy, PARAM_CHOICE, .fallback = "cwnd", .choices = policies,
+    PARAM_AS(T, "cmt_policy", cmt.policy, PARAM_CHOICE, .fallback = "cwnd", .choices = policy_names,
              .doc = "path of a retransmission: its own, any with room, that of the largest cwnd, "
                     "of the largest ssthresh, of the least loss",
              .source = "Iyengar, Amer, Stewart 2006; BSD SCTP of July 2007; ns-2.35"),

@@ -321,7 +321,7 @@ static const struct heartbeat_rule heartbeat_rules[] = {
     [SCTP_HEARTBEAT_NS2] = {rfc_start, rfc_rearm, rfc_answered},
 };
 
-static const struct heartbeat_rule *rule_of(const struct sctp_association *association)
+static const struct heartbeat_rule *heartbeat_rule_of(const struct sctp_association *association)
 {
     return &heartbeat_rules[association->host->config->heartbeat_rule];
 }
@@ -359,7 +359,7 @@ void sctp_heartbeat_ack_arrived(struct cpu_context *context, struct sctp_associa
     bool stays = path->state == SCTP_PATH_ACTIVE;
     sctp_path_alive(context, path, true);
     if (stays)
-        rule_of(association)->answered(context, path);
+        heartbeat_rule_of(association)->answered(context, path);
 }
 
 void sctp_heartbeats_start(struct cpu_context *context, struct sctp_association *association)
@@ -370,7 +370,7 @@ void sctp_heartbeats_start(struct cpu_context *context, struct sctp_association 
         if (all && association->paths[i].state == SCTP_PATH_ACTIVE)
             association->paths[i].state = SCTP_PATH_UNCONFIRMED;
     }
-    rule_of(association)->start(context, association);
+    heartbeat_rule_of(association)->start(context, association);
 }
 
 void sctp_heartbeats_stop(struct sctp_association *association)
@@ -390,7 +390,7 @@ void sctp_heartbeat_rearm(struct cpu_context *context, struct sctp_path *path)
     if (path->state == SCTP_PATH_PF)
         inet_timer_cancel(&path->heartbeat);
     else
-        rule_of(path->association)->rearm(context, path);
+        heartbeat_rule_of(path->association)->rearm(context, path);
 }
 
 // ---- PF ----

@@ -177,9 +177,9 @@ static void checksum(struct cpu_context *context, const struct sctp_host *host,
                       &sctp_checksum_stage, packet->message);
 }
 
-static void send_packet(struct cpu_context *context, struct sctp_host *host,
-                        struct inet_interface *interface, struct inet_flow *flow,
-                        struct packet *packet)
+static void host_send_packet(struct cpu_context *context, struct sctp_host *host,
+                             struct inet_interface *interface, struct inet_flow *flow,
+                             struct packet *packet)
 {
     const struct sctp_costs *costs = &host->config->costs;
     int chunks = 0;
@@ -213,7 +213,7 @@ void sctp_packet_send(struct cpu_context *context, struct sctp_association *asso
     const struct sctp_chunk *first = sctp_packet_of(packet)->first;
     if (first && first->type == SCTP_COOKIE_ECHO)
         association->echo_waits = false;
-    send_packet(context, association->host, path->interface, &association->leaving, packet);
+    host_send_packet(context, association->host, path->interface, &association->leaving, packet);
 }
 
 void sctp_reply(struct cpu_context *context, struct sctp_host *host,
@@ -228,7 +228,7 @@ void sctp_reply(struct cpu_context *context, struct sctp_host *host,
     sctp->destination_port = of->source_port;
     sctp->tag = tag;
     sctp_packet_add(packet, chunk);
-    send_packet(context, host, interface, NULL, packet);
+    host_send_packet(context, host, interface, NULL, packet);
 }
 
 // ---- Receiving ----

@@ -16,7 +16,7 @@ bool sctp_map_has(const struct sctp_in *in, uint32_t tsn)
 }
 
 // Returns the first TSN in [from, end) whose bit is `set`, or end.
-static uint32_t find(const struct sctp_in *in, uint32_t from, uint32_t end, bool set)
+static uint32_t map_find(const struct sctp_in *in, uint32_t from, uint32_t end, bool set)
 {
     while (from != end) {
         uint64_t bits = *word_of(in, from);
@@ -32,7 +32,7 @@ static uint32_t find(const struct sctp_in *in, uint32_t from, uint32_t end, bool
 }
 
 // Clears the bits of [from, end), a word at a time.
-static void clear(const struct sctp_in *in, uint32_t from, uint32_t end)
+static void map_clear(const struct sctp_in *in, uint32_t from, uint32_t end)
 {
     while (in->map && from != end) {
         uint32_t count = MIN(WORD - from % WORD, end - from);
@@ -45,8 +45,8 @@ static void clear(const struct sctp_in *in, uint32_t from, uint32_t end)
 // cum_tsn moves on over those that have arrived.
 static void close_up(struct sctp_in *in)
 {
-    uint32_t next = find(in, in->cum_tsn + 1, in->highest + 1, false);
-    clear(in, in->cum_tsn + 1, next);
+    uint32_t next = map_find(in, in->cum_tsn + 1, in->highest + 1, false);
+    map_clear(in, in->cum_tsn + 1, next);
     in->cum_tsn = next - 1;
 }
 
@@ -67,7 +67,7 @@ void sctp_map_add(struct sctp_in *in, uint32_t tsn)
 
 void sctp_map_remove(struct sctp_in *in, uint32_t first, uint32_t last)
 {
-    clear(in, first, last + 1);
+    map_clear(in, first, last + 1);
     while (sctp_in_gap(in) && !sctp_map_has(in, in->highest))
         in->highest--;
 }
@@ -75,11 +75,11 @@ void sctp_map_remove(struct sctp_in *in, uint32_t first, uint32_t last)
 void sctp_map_forward(struct sctp_in *in, uint32_t cum_tsn)
 {
     if (!sctp_tsn_before(cum_tsn, in->highest)) {
-        clear(in, in->cum_tsn + 1, in->highest + 1);
+        map_clear(in, in->cum_tsn + 1, in->highest + 1);
         in->cum_tsn = in->highest = cum_tsn;
         return;
     }
-    clear(in, in->cum_tsn + 1, cum_tsn + 1);
+    map_clear(in, in->cum_tsn + 1, cum_tsn + 1);
     in->cum_tsn = cum_tsn;
     close_up(in);
 }
@@ -88,8 +88,8 @@ int sctp_map_gaps(const struct sctp_in *in, struct sctp_gap *gaps, int most)
 {
     uint32_t at = in->cum_tsn + 1, end = in->highest + 1;
     int count = 0;
-    while (count < most && (at = find(in, at, end, true)) != end) {
-        uint32_t after = find(in, at, end, false);
+    while (count < most && (at = map_find(in, at, end, true)) != end) {
+        uint32_t after = map_find(in, at, end, false);
         if (gaps)
             gaps[count] = (struct sctp_gap){
                 .start = (uint16_t)(at - in->cum_tsn),

@@ -297,7 +297,7 @@ bool sctp_established(const struct sctp_socket *socket)
 }
 
 // One of the associations that were full has room, or one has ended.
-static bool has_room(const struct sctp_socket *socket)
+static bool buffer_has_room(const struct sctp_socket *socket)
 {
     if (socket->error)
         return true;
@@ -314,7 +314,7 @@ static bool writable(const struct sctp_socket *socket)
 {
     const struct sctp_association *association = sctp_socket_association(socket, 0);
     if (socket->full)
-        return has_room(socket);
+        return buffer_has_room(socket);
     if (socket->style == SCTP_ONE_TO_MANY)
         return true;
     return association &&

@@ -24,7 +24,7 @@ void sctp_control_queue(struct sctp_path *path, struct sctp_chunk *chunk)
     FIFO_APPEND(path->control_head, path->control_tail, chunk, next);
 }
 
-static bool stands_alone(const struct sctp_chunk *chunk)
+static bool chunk_stands_alone(const struct sctp_chunk *chunk)
 {
     return chunk->type == SCTP_INIT || chunk->type == SCTP_INIT_ACK ||
            chunk->type == SCTP_SHUTDOWN_COMPLETE;
@@ -38,7 +38,7 @@ static void add(struct filling *filling, struct sctp_chunk *chunk)
     filling->chunks++;
 }
 
-static bool fits(const struct filling *filling, int64_t bytes)
+static bool fits_packet(const struct filling *filling, int64_t bytes)
 {
     int64_t mtu = filling->path->mtu;
     if (!filling->packet)
@@ -63,7 +63,7 @@ static void add_sack(struct filling *filling)
 {
     const struct sctp_chunk *control = filling->path->control_head;
     if (filling->association->state < SCTP_ESTABLISHED ||
-        (control && (stands_alone(control) || control->type == SCTP_COOKIE_ECHO ||
+        (control && (chunk_stands_alone(control) || control->type == SCTP_COOKIE_ECHO ||
                      control->type == SCTP_COOKIE_ACK || control->type == SCTP_ABORT)))
         return;
     struct sctp_chunk *sack = sctp_sack_take(filling->context, filling->association, false);
@@ -78,8 +78,8 @@ static void add_control(struct filling *filling)
     add_sack(filling);
     while (path->control_head) {
         struct sctp_chunk *chunk = path->control_head;
-        bool alone = stands_alone(chunk), opens = chunk->type == SCTP_COOKIE_ACK;
-        if (filling->packet && (alone || !fits(filling, sctp_padded(chunk->length))))
+        bool alone = chunk_stands_alone(chunk), opens = chunk->type == SCTP_COOKIE_ACK;
+        if (filling->packet && (alone || !fits_packet(filling, sctp_padded(chunk->length))))
             finish(filling);
         path->control_head = chunk->next;
         add(filling, chunk);
@@ -155,7 +155,7 @@ static bool is_choked(const struct sctp_path *path)
     return path->association->out.flight > 0 && inet_full(path->interface);
 }
 
-static bool has_room(const struct sctp_path *path)
+static bool packet_has_room(const struct sctp_path *path)
 {
     return sctp_path_load(path) < path->cc.cwnd || path->association->out.flight == 0;
 }
@@ -212,13 +212,13 @@ static void resend_packet(struct cpu_context *context, struct sctp_association *
     // RFC 9260, 7.2.4, step 4: the path's earliest outstanding chunk goes out again.
     bool restart = sctp_out_at(out, first)->fast_due && is_first(association, first, false);
     add_control(&filling);
-    if (!fits(&filling, sctp_outgoing_bytes(sctp_out_at(out, first))))
+    if (!fits_packet(&filling, sctp_outgoing_bytes(sctp_out_at(out, first))))
         finish(&filling);
     for (uint32_t tsn = first; tsn != out->unsent; tsn++) {
         struct sctp_outgoing *chunk = sctp_out_at(out, tsn);
         if (chunk->state != SCTP_RESEND || chunk->path != path)
             continue;
-        if (!fits(&filling, sctp_outgoing_bytes(chunk)) || worn_out(association, chunk) ||
+        if (!fits_packet(&filling, sctp_outgoing_bytes(chunk)) || worn_out(association, chunk) ||
             (tsn != first && !window_allows_again(association, chunk)))
             break;
         sctp_resend_leave(association, chunk);
@@ -244,7 +244,7 @@ static bool may_resend(struct sctp_association *association, const struct sctp_o
         out->fast_packets--;
         return true;
     }
-    return has_room(chunk->path);
+    return packet_has_room(chunk->path);
 }
 
 // What is marked for a path that must not have data any more goes to another one.
@@ -386,17 +386,17 @@ static bool redirect(struct cpu_context *context, struct sctp_association *assoc
 }
 
 // Sends one packet of the chunks that are made. Returns false if none could leave.
-static bool send_packet(struct cpu_context *context, struct sctp_association *association)
+static bool send_next_packet(struct cpu_context *context, struct sctp_association *association)
 {
     struct sctp_out *out = &association->out;
     struct sctp_outgoing *chunk = sctp_out_at(out, out->unsent);
     struct sctp_path *path = chunk->path;
     struct filling filling = {context, association, path, NULL, 0};
-    if (!has_room(path) || is_choked(path) || !may_hold_data(path) ||
+    if (!packet_has_room(path) || is_choked(path) || !may_hold_data(path) ||
         !window_allows(association, chunk))
         return false;
     add_control(&filling);
-    if (!fits(&filling, sctp_outgoing_bytes(chunk)))
+    if (!fits_packet(&filling, sctp_outgoing_bytes(chunk)))
         finish(&filling);
     if (!sctp_may_send_data(association)) // the COOKIE-ECHO has left without
         return false;
@@ -407,7 +407,8 @@ static bool send_packet(struct cpu_context *context, struct sctp_association *as
         send_chunk(&filling, chunk);
         chunk = sctp_out_at(out, out->unsent);
     } while (out->unsent != out->next && chunk->path == path &&
-             fits(&filling, sctp_outgoing_bytes(chunk)) && window_allows(association, chunk));
+             fits_packet(&filling, sctp_outgoing_bytes(chunk)) &&
+             window_allows(association, chunk));
     sctp_t3_check(context, path);
     finish(&filling);
     return true;
@@ -419,7 +420,7 @@ static bool send_made(struct cpu_context *context, struct sctp_association *asso
     struct sctp_out *out = &association->out;
     bool sent = false;
     while (out->unsent != out->next && redirect(context, association) &&
-           send_packet(context, association))
+           send_next_packet(context, association))
         sent = true;
     return sent;
 }

@@ -6,7 +6,7 @@
 
 #define FATE_WEIGHT 64 // chunks over which RTX-LOSSRATE's estimate forgets
 
-static const char *const state_names[] = {
+static const char *const path_state_names[] = {
     [SCTP_PATH_UNCONFIRMED] = "UNCONFIRMED",
     [SCTP_PATH_ACTIVE] = "ACTIVE",
     [SCTP_PATH_PF] = "PF",
@@ -22,7 +22,7 @@ static const char *const machines[SCTP_MOST_PATHS] = {
 
 const char *sctp_path_state_name(enum sctp_path_state state)
 {
-    return state_names[state];
+    return path_state_names[state];
 }
 
 const char *sctp_path_name(const struct sctp_path *path)
@@ -233,8 +233,8 @@ static void step(struct cpu_context *context, struct sctp_path *path, enum path_
         const struct path_rule *rule = &rules[i];
         if (rule->from != path->state || rule->event != event)
             continue;
-        trace_step(context, path->association, machines[path->number], state_names[rule->from],
-                   state_names[rule->to], event_names[event]);
+        trace_step(context, path->association, machines[path->number], path_state_names[rule->from],
+                   path_state_names[rule->to], event_names[event]);
         path->state = rule->to;
         rule->action(context, path);
         sctp_heartbeat_rearm(context, path);
@@ -294,7 +294,7 @@ void sctp_path_fate(struct sctp_path *path, bool lost)
 
 // ---- Which one to use ----
 
-static bool any_active(const struct sctp_association *association)
+static bool any_path_active(const struct sctp_association *association)
 {
     for (int i = 0; i < association->path_count; i++)
         if (association->paths[i].state == SCTP_PATH_ACTIVE)
@@ -346,7 +346,7 @@ bool sctp_path_takes_data(const struct sctp_path *path)
 {
     if (path->state == SCTP_PATH_ACTIVE)
         return true;
-    return !any_active(path->association) && best_of_rest(path->association, NULL) == path;
+    return !any_path_active(path->association) && best_of_rest(path->association, NULL) == path;
 }
 
 struct sctp_path *sctp_path_last_resort(struct cpu_context *context,

@@ -31,7 +31,7 @@ static struct sctp_incoming *beginning(const struct sctp_in *in, uint32_t tsn)
 }
 
 // Room for TSNs from cum_tsn to the one after the highest.
-static void make_room(struct sctp_in *in, uint32_t tsn)
+static void reassembly_make_room(struct sctp_in *in, uint32_t tsn)
 {
     uint32_t highest = sctp_tsn_before(in->highest, tsn) ? tsn : in->highest;
     uint32_t span = highest - in->cum_tsn + 2, old_room = in->hold_room, room = MAX(old_room, 1);
@@ -286,8 +286,8 @@ static bool same_message(const struct sctp_incoming *run, const struct sctp_inco
 }
 
 // Do the neighbours by TSN fit the chunk? A message's fragments have consecutive TSNs.
-static bool fits(const struct sctp_in *in, const struct sctp_incoming *run,
-                 const struct sctp_incoming *chunk, const struct sctp_incoming *next)
+static bool fits_message(const struct sctp_in *in, const struct sctp_incoming *run,
+                         const struct sctp_incoming *chunk, const struct sctp_incoming *next)
 {
     if (run && run->ends != chunk->begins)
         return false;
@@ -327,10 +327,10 @@ bool sctp_reassemble(struct cpu_context *context, struct sctp_association *assoc
 {
     struct sctp_in *in = &association->in;
     uint32_t tsn = chunk->data.tsn;
-    make_room(in, tsn);
+    reassembly_make_room(in, tsn);
     struct sctp_incoming *run = ending(in, tsn - 1), *next = beginning(in, tsn + 1);
     struct sctp_incoming *incoming = incoming_new(association, from, chunk);
-    bool fit = fits(in, run, incoming, next);
+    bool fit = fits_message(in, run, incoming, next);
     hold(in, incoming);
     if (!fit) {
         discard(association, incoming);

@@ -93,7 +93,7 @@ static bool arrived_before(const struct sctp_in *in, uint32_t tsn)
 }
 
 // Is there room? In a full buffer, a chunk that fills a hole displaces what came after it.
-static bool make_room(struct sctp_association *association, uint32_t tsn)
+static bool receive_make_room(struct sctp_association *association, uint32_t tsn)
 {
     const struct sctp_in *in = &association->in;
     while (sctp_receive_room(association) <= 0 &&
@@ -108,7 +108,7 @@ static bool dropped(struct sctp_association *association, uint32_t tsn)
     struct sctp_in *in = &association->in;
     const struct sctp_config *config = association->host->config;
     bool beyond = tsn - in->cum_tsn > config->map;
-    if (!beyond && make_room(association, tsn))
+    if (!beyond && receive_make_room(association, tsn))
         return false;
     (*association->host->count.dropped_for_window)++;
     if (config->sack_rule == SCTP_SACK_RFC)

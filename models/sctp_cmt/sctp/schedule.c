@@ -51,7 +51,7 @@ int64_t sctp_path_load(const struct sctp_path *path)
     return path->flight + (sctp_chooses_late(path->association) ? path->marked : 0);
 }
 
-static bool has_room(const struct sctp_path *path)
+static bool cwnd_has_room(const struct sctp_path *path)
 {
     return sctp_path_takes_data(path) && sctp_path_load(path) < path->cc.cwnd &&
            sctp_split_allows(path);
@@ -79,7 +79,7 @@ static struct sctp_path *schedule_head(struct sctp_association *association,
                                        struct sctp_path *after)
 {
     for (int n = after ? place_of(after) + 1 : 0; n < association->path_count; n++)
-        if (has_room(from_head(association, n)))
+        if (cwnd_has_room(from_head(association, n)))
             return from_head(association, n);
     return NULL;
 }
@@ -90,7 +90,7 @@ static struct sctp_path *ring(struct sctp_association *association, const struct
 {
     int start = path ? path->number + first : 0, count = association->path_count;
     for (int i = 0; i < count; i++)
-        if (has_room(&association->paths[(start + i) % count]))
+        if (cwnd_has_room(&association->paths[(start + i) % count]))
             return &association->paths[(start + i) % count];
     return NULL;
 }
@@ -123,10 +123,10 @@ static struct sctp_path *schedule_single(struct sctp_association *association)
     struct sctp_path *path = association->primary;
     if (path->state != SCTP_PATH_ACTIVE)
         path = sctp_path_alternate(path);
-    return has_room(path) ? path : NULL;
+    return cwnd_has_room(path) ? path : NULL;
 }
 
-static bool any_active(const struct sctp_association *association)
+static bool any_destination_active(const struct sctp_association *association)
 {
     for (int i = 0; i < association->path_count; i++)
         if (association->paths[i].state == SCTP_PATH_ACTIVE)
@@ -140,7 +140,7 @@ struct sctp_path *sctp_schedule(struct cpu_context *context, struct sctp_associa
     const struct sctp_cmt_config *cmt = cmt_of(association);
     const struct scheduler *scheduler = &schedulers[cmt->scheduler];
     struct sctp_path *path;
-    if (!any_active(association) && sctp_out_waits(association))
+    if (!any_destination_active(association) && sctp_out_waits(association))
         sctp_path_last_resort(context, association, NULL);
     if (cmt->on)
         path = scheduler->next(association, after);

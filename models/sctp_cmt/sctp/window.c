@@ -11,7 +11,8 @@ int64_t sctp_outgoing_needs(const struct sctp_association *association,
     return association->host->config->charge_headers ? sctp_outgoing_bytes(chunk) : chunk->bytes;
 }
 
-static int64_t charge(const struct sctp_association *association, const struct sctp_outgoing *chunk)
+static int64_t charge_window(const struct sctp_association *association,
+                             const struct sctp_outgoing *chunk)
 {
     return sctp_outgoing_needs(association, chunk) + association->host->config->chunk_charge;
 }
@@ -28,10 +29,10 @@ void sctp_flight_enter(struct sctp_association *association, struct sctp_outgoin
     struct sctp_out *out = &association->out;
     chunk->path->flight += sctp_outgoing_bytes(chunk);
     out->flight += sctp_outgoing_bytes(chunk);
-    out->charged += charge(association, chunk);
+    out->charged += charge_window(association, chunk);
     out->outstanding++;
     chunk->state = SCTP_SENT;
-    set_window(association, out->peer_rwnd - charge(association, chunk));
+    set_window(association, out->peer_rwnd - charge_window(association, chunk));
 }
 
 void sctp_flight_leave(struct sctp_association *association, struct sctp_outgoing *chunk)
@@ -39,7 +40,7 @@ void sctp_flight_leave(struct sctp_association *association, struct sctp_outgoin
     struct sctp_out *out = &association->out;
     chunk->path->flight -= sctp_outgoing_bytes(chunk);
     out->flight -= sctp_outgoing_bytes(chunk);
-    out->charged -= charge(association, chunk);
+    out->charged -= charge_window(association, chunk);
     out->outstanding--;
 }
 
@@ -57,7 +58,7 @@ void sctp_outgoing_mark(struct sctp_association *association, struct sctp_outgoi
     struct sctp_out *out = &association->out;
     sctp_flight_leave(association, chunk);
     // RFC 9260, 6.2.1 C: what is marked counts as arrived nowhere.
-    out->peer_rwnd += charge(association, chunk);
+    out->peer_rwnd += charge_window(association, chunk);
     no_timing(chunk);
     chunk->state = SCTP_RESEND;
     if (out->resend == 0 || sctp_tsn_before(chunk->tsn, out->resend_from))

@@ -96,7 +96,7 @@ static const struct param mvich_params[] = {
     {0},
 };
 
-static void mvich_check(const void *values, const struct param_values *report)
+static void mvich_check_config(const void *values, const struct param_values *report)
 {
     const struct mvich_config *config = values;
     // 20000 at most, by the table: 16 bits count them.
@@ -122,7 +122,7 @@ static void mvich_check(const void *values, const struct param_values *report)
 
 const struct param_table mvich_table =
     PARAM_TABLE(struct mvich_config, mvich_params, .name = "mvich",
-                .doc = "MVICH: the VIA device of MPICH", .check = mvich_check);
+                .doc = "MVICH: the VIA device of MPICH", .check = mvich_check_config);
 
 int64_t mvich_packet_header_bytes(const struct mvich_config *config, enum mvich_packet_type type)
 {

@@ -30,7 +30,7 @@ static void process_clear(struct job *job, struct mpi_process *process)
     g_free(mvich->connections);
 }
 
-static void mvich_check(const struct scenario_case *test_case, struct diag_list *diags)
+static void mvich_check_stack(const struct scenario_case *test_case, struct diag_list *diags)
 {
     const struct mvia_config *mvia = scenario_section_values(test_case, "mvia");
     const struct mvich_config *mvich = scenario_section_values(test_case, "mvich");
@@ -63,7 +63,7 @@ const struct stack mvich_stack = {
             .benchmarks = (const char *const[]){LIBRARY_BENCHMARKS, "program", NULL},
             .sections = (const char *const[]){"mvia", "mpich_1_2_2", "mvich", NULL},
             .one_process_per_host = true,
-            .check = mvich_check,
+            .check = mvich_check_stack,
             .footprint = mvich_footprint,
         },
     .card = ETHERNET_CARD,
