@@ -252,7 +252,7 @@ static void issue(struct cpu_context *context, struct ch3_process *ch3, struct c
                  ": more than %d operations of an epoch to rank %d", UINT16_MAX, asked->peer);
         return;
     }
-    if (asks_target(of(ch3), asked) && asked->offset > UINT32_MAX) {
+    if (asks_target(rma_of(ch3), asked) && asked->offset > UINT32_MAX) {
         mpi_fail(ch3->process, "window_error", json_pack("{s:s}", "setting", "ch3_hybrid.get"),
                  ": the envelope of a get holds 32 bits of the offset, which is %" G_GINT64_FORMAT
                  " B at rank %d (ch3_hybrid.get: read has no such envelope)",
