@@ -207,7 +207,7 @@ static char *start_of(const char *id, int dots)
 }
 
 // A miss, or a claim that holds though it is listed as a known miss: it alone has a `why' then.
-static enum junit_outcome outcome_of(const json_t *row)
+static enum junit_outcome junit_outcome_of(const json_t *row)
 {
     const char *verdict = text_of(row, "verdict");
     bool holds = strcmp(verdict, "holds") == 0;
@@ -241,7 +241,7 @@ char *scorecard_junit(const json_t *scorecard)
         const char *id = text_of(row, "id"), *standing = text_of(row, "standing");
         char *system = start_of(id, 1), *group = start_of(id, 2), *message = message_of(row);
         char *suite = g_strdup_printf("%s, %s", system, *standing ? standing : "not checked");
-        junit_add(junit, suite, group, id, outcome_of(row), text_of(row, "verdict"), message);
+        junit_add(junit, suite, group, id, junit_outcome_of(row), text_of(row, "verdict"), message);
         g_free(suite);
         g_free(message);
         g_free(group);
