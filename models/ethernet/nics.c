@@ -271,10 +271,15 @@ static bool check_card(const struct scenario_case *test_case, const struct topol
                                  nic, config->largest_frame, frame);
     char *hint = g_strdup_printf("%" G_GINT64_FORMAT " B fits; %s.largest_frame is what it takes",
                                  config->largest_frame - ETHERNET_HEADER, nic);
+    char *given = g_strconcat(path, ".mtu", NULL),
+         *largest = g_strconcat(nic, ".largest_frame", NULL);
     if (own > 0)
         diag_add(diags, listed->mark, "hosts", hint, "%s", text);
     else
-        scenario_complain(test_case, diags, path, "mtu", hint, "%s", text);
+        scenario_conflict(test_case, diags, (const char *const[]){given, largest, NULL}, hint, "%s",
+                          text);
+    g_free(largest);
+    g_free(given);
     g_free(text);
     g_free(hint);
     return false;

@@ -54,14 +54,15 @@ const struct param_table iwarp_table = PARAM_TABLE(
     T, iwarp_params, .name = "iwarp",
     .doc = "user-level iWARP: verbs, RDMAP and DDP over SCTP, or over TCP with MPA's framing");
 
-void iwarp_check_segment(const struct scenario_case *test_case, int64_t buffer,
-                         struct diag_list *diags)
+void iwarp_check_segment(const struct scenario_case *test_case, const char *buffer_name,
+                         int64_t buffer, struct diag_list *diags)
 {
     const struct iwarp_config *config = scenario_section_values(test_case, "iwarp");
     int64_t bytes = config->segment + IWARP_UNTAGGED_HEADER;
     if (bytes > buffer)
-        scenario_complain(test_case, diags, "iwarp", "segment",
-                          "make it smaller, or the buffer larger",
+        scenario_conflict(test_case, diags,
+                          (const char *const[]){"iwarp.segment", buffer_name, NULL},
+                          "a smaller iwarp.segment, or a larger buffer",
                           "a segment of %" G_GINT64_FORMAT
                           " B with its header does not fit into the socket's send buffer of "
                           "%" G_GINT64_FORMAT " B (EMSGSIZE)",

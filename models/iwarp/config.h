@@ -33,8 +33,9 @@ struct scenario_case;
 struct diag_list;
 
 // For stacks with SCTP below: a segment, with its headers, must fit into a socket's send buffer of
-// `buffer` bytes, as a message is sent whole. Adds an error if it does not.
-void iwarp_check_segment(const struct scenario_case *test_case, int64_t buffer,
-                         struct diag_list *diags);
+// `buffer` bytes, which the parameter `buffer_name` gives, as a message is sent whole. Adds an
+// error if it does not.
+void iwarp_check_segment(const struct scenario_case *test_case, const char *buffer_name,
+                         int64_t buffer, struct diag_list *diags);
 
 #endif

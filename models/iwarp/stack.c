@@ -69,7 +69,7 @@ static void check_case(const struct scenario_case *test_case, struct diag_list *
     switch (config->transport) {
     case NATIVE_IWARP_SCTP:
         ethernet_check_mtu(test_case, "sctp", sctp->inet.mtu, diags);
-        iwarp_check_segment(test_case, sctp->settings.send_buffer, diags);
+        iwarp_check_segment(test_case, "sctp.send_buffer", sctp->settings.send_buffer, diags);
         break;
     case NATIVE_IWARP_TCP:
         ethernet_check_mtu(test_case, "tcp", tcp->inet.mtu, diags);

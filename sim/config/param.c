@@ -243,6 +243,11 @@ static bool is_default(struct source_mark mark)
     return g_strcmp0(mark.file, ORIGIN_DEFAULT) == 0;
 }
 
+bool param_is_default(const struct param_values *values, const char *name)
+{
+    return is_default(values->origins[param_index(values->table, name)]);
+}
+
 // Where to complain about a parameter: where it was given, or else where what does not go with its
 // default was given, on the command line or in a file.
 static struct source_mark place_of(const struct param_values *values, int index)

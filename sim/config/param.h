@@ -153,6 +153,9 @@ void param_table_names(const struct param_table *table, GPtrArray *names);
 // Returns the index of parameter `name` in its table, or -1 if there is none.
 int param_index(const struct param_table *table, const char *name);
 
+// Whether the parameter has its default: nothing set it.
+bool param_is_default(const struct param_values *values, const char *name);
+
 // For check functions: adds an error at the origin of parameter `name`.
 void param_complain(const struct param_values *values, const char *name, const char *hint,
                     const char *format, ...) G_GNUC_PRINTF(4, 5);

@@ -315,6 +315,56 @@ void scenario_complain(const struct scenario_case *test_case, struct diag_list *
     g_free(message);
 }
 
+// A parameter of those that an error concerns.
+struct conflicting {
+    struct param_values *values;
+    const char *name; // in its section
+    struct source_mark origin;
+    int nearness; // to the user: 3: the command line, 2: the scenario, 1: another file, 0: a
+                  // default
+};
+
+static struct conflicting conflicting_of(const struct scenario_case *test_case, const char *full)
+{
+    const char *dot = strrchr(full, '.');
+    char *path = g_strndup(full, (gsize)(dot - full));
+    struct conflicting one = {.values = section_at(test_case, path), .name = dot + 1};
+    g_free(path);
+    one.origin = one.values->origins[param_index(one.values->table, one.name)];
+    if (param_is_default(one.values, one.name))
+        return one;
+    bool own = test_case->tree && g_strcmp0(one.origin.file, test_case->tree->mark.file) == 0;
+    one.nearness = one.origin.line == 0 ? 3 : own ? 2 : 1;
+    return one;
+}
+
+void scenario_conflict(const struct scenario_case *test_case, struct diag_list *diags,
+                       const char *const *names, const char *hint, const char *format, ...)
+{
+    struct conflicting nearest = conflicting_of(test_case, names[0]);
+    va_list arguments;
+    va_start(arguments, format);
+    GString *message = g_string_new(NULL);
+    g_string_append_vprintf(message, format, arguments);
+    va_end(arguments);
+    for (int i = 1; names[i]; i++) {
+        struct conflicting next = conflicting_of(test_case, names[i]);
+        if (next.nearness > nearest.nearness)
+            nearest = next;
+    }
+    for (int i = 0; names[i]; i++) {
+        const struct conflicting other = conflicting_of(test_case, names[i]);
+        bool nearer = other.values == nearest.values && strcmp(other.name, nearest.name) == 0;
+        if (!nearer && other.nearness > 0 && other.origin.line > 0)
+            g_string_append_printf(message, "; %s is set at %s:%d:%d", names[i], other.origin.file,
+                                   other.origin.line, other.origin.column);
+    }
+    nearest.values->diags = diags;
+    param_complain(nearest.values, nearest.name, hint, "%s", message->str);
+    nearest.values->diags = NULL;
+    g_string_free(message, TRUE);
+}
+
 bool case_ranks_are_fewest(const struct scenario_case *test_case)
 {
     const struct workload *workload = &test_case->workload;

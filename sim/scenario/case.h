@@ -44,6 +44,14 @@ void scenario_complain(const struct scenario_case *test_case, struct diag_list *
                        const char *path, const char *name, const char *hint, const char *format,
                        ...) G_GNUC_PRINTF(6, 7);
 
+// For checks: adds an error that concerns several parameters, by their full names ("iwarp.segment",
+// NULL-terminated, the likeliest first), at the one that was set closest to the user: on the
+// command line, in the scenario, in a file that it includes. `hint` and message must name the
+// parameters that they speak of; where others of them were set is added.
+void scenario_conflict(const struct scenario_case *test_case, struct diag_list *diags,
+                       const char *const *names, const char *hint, const char *format, ...)
+    G_GNUC_PRINTF(5, 6);
+
 // The resolved case as JSON (topology, workload, every parameter with value and origin), new
 // reference.
 json_t *scenario_case_json(const struct scenario_case *test_case);

@@ -50,7 +50,9 @@ static void check_headers(const struct scenario_case *test_case, struct diag_lis
         p3_sizes(scenario_section_values(test_case, "p3"), portals->header);
     if (handler->header + sizes.rts_header < INTERCEPT_SM_BYTES)
         return;
-    scenario_complain(test_case, diags, "vdma_handler", "header", "less here, or portals.header",
+    scenario_conflict(test_case, diags,
+                      (const char *const[]){"vdma_handler.header", "portals.header", NULL},
+                      "a smaller vdma_handler.header or portals.header",
                       "headers of %" G_GINT64_FORMAT " B and %" G_GINT64_FORMAT
                       " B leave no room in a message of %d B",
                       handler->header, sizes.rts_header, INTERCEPT_SM_BYTES);

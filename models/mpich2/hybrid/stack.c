@@ -80,13 +80,16 @@ static void check(const struct scenario_case *test_case, struct diag_list *diags
     const struct iwarp_config *verbs = scenario_section_values(test_case, "iwarp");
     ch3_sctp_check(test_case, diags);
     if (hybrid->receives > verbs->queue_depth)
-        scenario_complain(test_case, diags, "ch3_hybrid", "receives",
-                          "make it smaller, or iwarp.queue_depth larger",
-                          "a receive queue holds %" G_GINT64_FORMAT " requests",
-                          verbs->queue_depth);
-    iwarp_check_segment(test_case,
-                        config->socket_buffer ? config->socket_buffer : sctp->settings.send_buffer,
-                        diags);
+        scenario_conflict(test_case, diags,
+                          (const char *const[]){"ch3_hybrid.receives", "iwarp.queue_depth", NULL},
+                          "a smaller ch3_hybrid.receives, or a larger iwarp.queue_depth",
+                          "a receive queue holds %" G_GINT64_FORMAT
+                          " requests, and ch3_hybrid.receives posts %" G_GINT64_FORMAT,
+                          verbs->queue_depth, hybrid->receives);
+    if (config->socket_buffer)
+        iwarp_check_segment(test_case, "ch3_sctp.socket_buffer", config->socket_buffer, diags);
+    else
+        iwarp_check_segment(test_case, "sctp.send_buffer", sctp->settings.send_buffer, diags);
 }
 
 #define PAIR_BYTES 6000 // of a QP with its unused receives, its socket and its association, about

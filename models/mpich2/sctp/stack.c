@@ -116,8 +116,11 @@ static void check_buffers(const struct scenario_case *test_case,
     int64_t send = asked ? asked : sctp->settings.send_buffer;
     int64_t least = MAX(MAX(sctp->inet.mtu, sctp->sws_receive + 1), sctp->mbuf_charge + 1);
     if (config->message > send)
-        scenario_complain(
-            test_case, diags, "ch3_sctp", "message", "make it smaller, or the buffer larger",
+        scenario_conflict(
+            test_case, diags,
+            (const char *const[]){"ch3_sctp.message",
+                                  asked ? "ch3_sctp.socket_buffer" : "sctp.send_buffer", NULL},
+            "a smaller ch3_sctp.message, or a larger buffer",
             "a user message of %" G_GINT64_FORMAT
             " B does not fit into the socket's send buffer of %" G_GINT64_FORMAT " B (EMSGSIZE)",
             config->message, send);

@@ -46,7 +46,9 @@ static void gm_check_stack(const struct scenario_case *test_case, struct diag_li
     const struct gm_native_config *native = scenario_section_values(test_case, "gm_native");
     int64_t wanted = gm_native_classes(native) * native->receive_buffers;
     if (wanted > gm->receive_tokens)
-        scenario_complain(test_case, diags, "gm_native", "receive_buffers",
+        scenario_conflict(test_case, diags,
+                          (const char *const[]){"gm_native.receive_buffers", "gm.receive_tokens",
+                                                "gm_native.buffer", NULL},
                           "a smaller gm_native.buffer has fewer size classes",
                           "%" G_GINT64_FORMAT " receive buffers of each of %d size classes are "
                           "more than a port's receive tokens (gm.receive_tokens, "

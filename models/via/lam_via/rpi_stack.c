@@ -57,13 +57,16 @@ static void lam_via_check(const struct scenario_case *test_case, struct diag_lis
     const struct rpi_config *rpi = scenario_section_values(test_case, "lam_via");
     check_nodes(test_case, diags);
     if (rpi->tiny + rpi->envelope > mvia->largest_transfer)
-        scenario_complain(
-            test_case, diags, "lam_via", "tiny", NULL,
+        scenario_conflict(
+            test_case, diags, (const char *const[]){"lam_via.tiny", "mvia.largest_transfer", NULL},
+            NULL,
             "a tiny message of %" G_GINT64_FORMAT " B with its envelope is longer than "
             "what one descriptor transfers (mvia.largest_transfer, %" G_GINT64_FORMAT " B)",
             rpi->tiny, mvia->largest_transfer);
     if (rpi->short_limit > mvia->largest_transfer)
-        scenario_complain(test_case, diags, "lam_via", "short", NULL,
+        scenario_conflict(test_case, diags,
+                          (const char *const[]){"lam_via.short", "mvia.largest_transfer", NULL},
+                          NULL,
                           "a short message of %" G_GINT64_FORMAT " B is longer than what one "
                           "descriptor transfers (mvia.largest_transfer, %" G_GINT64_FORMAT " B)",
                           rpi->short_limit, mvia->largest_transfer);

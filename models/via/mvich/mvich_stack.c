@@ -35,7 +35,8 @@ static void mvich_check_stack(const struct scenario_case *test_case, struct diag
     const struct mvia_config *mvia = scenario_section_values(test_case, "mvia");
     const struct mvich_config *mvich = scenario_section_values(test_case, "mvich");
     if (mvich->vbuf > mvia->largest_transfer)
-        scenario_complain(test_case, diags, "mvich", "vbuf", NULL,
+        scenario_conflict(test_case, diags,
+                          (const char *const[]){"mvich.vbuf", "mvia.largest_transfer", NULL}, NULL,
                           "a vbuf of %" G_GINT64_FORMAT " B is longer than what one descriptor "
                           "transfers (mvia.largest_transfer, %" G_GINT64_FORMAT " B)",
                           mvich->vbuf, mvia->largest_transfer);
