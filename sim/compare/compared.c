@@ -157,9 +157,10 @@ static json_t *load_json(const char *path, GError **error)
 {
     json_error_t problem;
     json_t *document = json_load_file(path, 0, &problem);
-    if (!document)
-        g_set_error(error, compare_error_quark(), 0, "%s:%d:%d: %s", path, MAX(problem.line, 0),
-                    MAX(problem.column, 0), problem.text);
+    char *unread = document ? NULL : json_unread_problem(path, &problem);
+    if (unread)
+        g_set_error_literal(error, compare_error_quark(), 0, unread);
+    g_free(unread);
     char *what = document ? json_document_problem(document) : NULL;
     if (what)
         g_set_error(error, compare_error_quark(), 0, "%s: %s", path, what);

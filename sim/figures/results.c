@@ -108,14 +108,14 @@ static json_t *load_manifest(const char *path, GError **error)
 {
     json_error_t problem;
     json_t *manifest = json_load_file(path, 0, &problem);
-    char *what = NULL;
-    if (!manifest)
-        g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_INVAL, "%s:%d:%d: %s", path,
-                    MAX(problem.line, 0), MAX(problem.column, 0), problem.text);
+    char *unread = manifest ? NULL : json_unread_problem(path, &problem), *what = NULL;
+    if (unread)
+        g_set_error_literal(error, G_FILE_ERROR, G_FILE_ERROR_INVAL, unread);
     else if (!json_is_string(json_object_get(manifest, "scenario")))
         what = g_strdup("this is no manifest of a run: it names no scenario");
     else
         what = json_document_problem(manifest);
+    g_free(unread);
     if (what) {
         g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_INVAL, "%s: %s", path, what);
         g_clear_pointer(&manifest, json_decref);

@@ -160,6 +160,14 @@ static char *name_problem(const json_t *series, size_t index, json_t *names)
     return NULL;
 }
 
+char *json_unread_problem(const char *path, const json_error_t *error)
+{
+    const char *quoted = strstr(error->text, " near '");
+    int length = quoted ? (int)(quoted - error->text) : (int)strlen(error->text);
+    return g_strdup_printf("%s:%d:%d: %.*s", path, MAX(error->line, 0), MAX(error->column, 0),
+                           length, error->text);
+}
+
 char *json_document_problem(const json_t *document)
 {
     const json_t *list = json_object_get(document, "series"), *one;

@@ -10,7 +10,12 @@
 // nothing is wrong; unknown members are allowed. The caller frees the text.
 char *series_problem_json(const json_t *series);
 
-// The same for a document or a manifest, which must have `series`, each with a unique name.
+// What is wrong with a file that is no JSON: its place, and what is expected there. Nothing of the
+// file is in the text, as it may be another than was meant. The caller frees it.
+char *json_unread_problem(const char *path, const json_error_t *error);
+
+// Like series_problem_json for a document or a manifest, which must have `series`, each with a
+// unique name.
 char *json_document_problem(const json_t *document);
 
 #endif

@@ -10,9 +10,13 @@
 #include <unistd.h>
 
 // The modules that must be installed. They are only looked for, as loading them takes half a
-// second.
+// second. Not in the current directory, where the scripts do not look either; but, other than with
+// -I, among the user's own packages.
 #define HAS_MATPLOTLIB                                                                             \
-    "import importlib.util, sys; sys.exit(importlib.util.find_spec('matplotlib') is None)"
+    "import sys\n"                                                                                 \
+    "sys.path[:] = [path for path in sys.path if path]\n"                                          \
+    "import importlib.util\n"                                                                      \
+    "sys.exit(importlib.util.find_spec('matplotlib') is None)"
 
 static bool has_matplotlib(const char *python)
 {

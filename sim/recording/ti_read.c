@@ -254,6 +254,23 @@ static bool read_rank(struct ti_reader *reader, int rank, const char *path,
     return good;
 }
 
+// Whether a file that a list names is there. What is no list may have been given as one: its lines
+// are not printed, and the caller stops at the first.
+static bool is_there(const char *path, struct source_mark mark, struct diag_list *diags)
+{
+    char *why;
+    int64_t size;
+    FILE *stream = text_lines_stream(path, &size, &why);
+    if (stream) {
+        fclose(stream);
+        return true;
+    }
+    diag_add(diags, mark, NULL, "a list of files, or the calls of all ranks",
+             "the file that this line names cannot be read: %s", why);
+    g_free(why);
+    return false;
+}
+
 // The names of a list, with their places; NULL: it is wrong, and an error was added.
 static GPtrArray *read_names(const char *path, struct source_mark where, GArray *lines,
                              struct diag_list *diags)
@@ -292,10 +309,10 @@ static struct recording *ti_read_list(const char *path, struct source_mark where
         struct ti_reader reader = {.diags = diags};
         bool good = true;
         reader_begin(&reader, path, (int)names->len);
-        for (guint i = 0; i < names->len && !diag_full(diags); i++) {
+        for (guint i = 0; good && i < names->len && !diag_full(diags); i++) {
             struct source_mark mark = {intern_text(path), g_array_index(lines, int, i), 1};
             char *file = listed_file(path, g_ptr_array_index(names, i));
-            good = read_rank(&reader, (int)i, file, mark) && good;
+            good = is_there(file, mark, diags) && read_rank(&reader, (int)i, file, mark);
             g_free(file);
         }
         recording = reader_end(&reader, where, good && !diag_full(diags));

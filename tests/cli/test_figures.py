@@ -125,6 +125,19 @@ class Python(Drawing):
         else:
             self.netsim("plot", self.small(), environment={"PATH": path})
 
+    @unittest.skipUnless(os.system("/usr/bin/python3 -c 'import matplotlib' 2>/dev/null") == 0, "matplotlib is not installed")
+    def test_what_lies_in_the_current_directory_is_no_module(self):
+        """A folder or a file with the name of a module is not taken for it, also not by a python3 that has no matplotlib."""
+        self.fake('exec /usr/bin/python3 -S -s "$@"')
+        path = self.path("bin") + os.pathsep + os.environ["PATH"]
+        os.makedirs(self.path("matplotlib"))
+        for name in ("importlib", "json", "sys", "math", "numpy"):
+            self.write(f"{name}.py", f"open('{name}.ran', 'w')\n")
+        self.netsim("plot", self.small(), environment={"PATH": path})
+        self.write("matplotlib.py", "open('matplotlib.ran', 'w')\n")
+        self.netsim("plot", "small.yaml", environment={"PATH": path})
+        self.assertEqual([name for name in os.listdir(self.directory) if name.endswith(".ran")], [])
+
     def test_one_that_breaks(self):
         fake = self.fake('case "$1" in -c) exit 0 ;; esac\necho broken >&2; exit 7')
         done = self.netsim("plot", self.small(), code=1, environment={"NETSIM_PYTHON": fake})

@@ -101,8 +101,9 @@ static void test_kinds_of_files(void)
              *path = temporary_file(directory, "list", list),
              *alone = g_strdup_printf("case.yaml:3:5: error: the recording %s cannot be read: %s",
                                       files[i].path, files[i].why),
-             *listed = g_strdup_printf("list:3:1: error: the trace %s cannot be read: %s",
-                                       files[i].path, files[i].why);
+             *listed = g_strdup_printf("list:3:1: error: the file that this line names cannot be "
+                                       "read: %s",
+                                       files[i].why);
         expect(files[i].path, alone);
         expect(path, listed);
         g_free(listed);
@@ -249,8 +250,23 @@ static void test_ranks(void)
         g_string_append_printf(text, "%d init\n%d finalize\n", rank, rank);
     expect_text(text->str, "");
     g_string_free(text, TRUE);
-    // As many missing files: no more errors than are printed.
-    expect_many("", "r\n", PROGRAM_MOST_RANKS, "", "r cannot be read: No such file");
+    // As many missing files: one error.
+    expect_many("", "r\n", PROGRAM_MOST_RANKS, "", "cannot be read: No such file");
+}
+
+// A file that is no list of files, of a user who may read what others may not: none of it is
+// printed, and there is one error.
+static void test_foreign_file(void)
+{
+    char *directory = temporary_directory();
+    char *path = temporary_file(directory, "shadow", "root:$6$secret:1::\nother:$6$secret:2::\n");
+    char *complaints = complaints_of(path);
+    SUITE_CONTAINS(complaints, "shadow:1:1: error: the file that this line names cannot be read");
+    CU_ASSERT_PTR_NULL(strstr(complaints, "secret"));
+    CU_ASSERT_PTR_NULL(strstr(complaints, "shadow:2"));
+    free(complaints);
+    g_free(path);
+    temporary_remove(directory);
 }
 
 static void test_numbers(void)
@@ -337,6 +353,7 @@ int main(void)
         {"long lines", test_long_lines},
         {"cut off anywhere", test_cut_off},
         {"binary bytes", test_binary},
+        {"a foreign file", test_foreign_file},
         {"random bytes", test_random_bytes},
         {"ranks without number", test_ranks},
         {"numbers without end", test_numbers},
