@@ -62,9 +62,11 @@ class Link:
 
 
 class Run:
-    def __init__(self, links, chunks, rwnd=65536, pf=True, seed_rtt=True):
+    def __init__(self, links, chunks, rwnd=65536, pf=True, seed_rtt=True, sfr=True, policy="cwnd", path_retries=5):
         self.paths = [Path(number, link) for number, link in enumerate(links)]
-        self.total, self.rwnd, self.pf = chunks, rwnd, pf
+        self.total, self.rwnd, self.pf, self.sfr, self.policy = chunks, rwnd, pf, sfr, policy
+        self.path_retries = path_retries
+        self.newest = 0  # acknowledged; outlives a SACK
         self.now, self.events, self.order = 0.0, [], itertools.count()
         self.queue, self.next, self.cum, self.peer = [], 1, 0, rwnd
         self.limit_bursts = False
@@ -173,7 +175,7 @@ class Run:
             return found
         best = None
         for path in self.paths:
-            if path.ready() and (best is None or path.cwnd > best.cwnd):
+            if path.ready() and (best is None or getattr(path, self.policy) > getattr(best, self.policy)):
                 best = path
         if best and (one_packet and best.one_more and best.went == 0 or best.out < best.cwnd):
             return best
@@ -242,7 +244,7 @@ class Run:
         path.errors += 1
         if path.errors == 1 and self.pf:
             path.suspected, path.suspected_at = True, self.now
-        if path.errors > 5:
+        if path.errors > self.path_retries:
             path.active = path.suspected = False
         return True
 
@@ -299,6 +301,7 @@ class Run:
             if not chunk.gap_acked:
                 state = path_state[path]
                 state["bytes"] += DATA
+                self.newest = chunk.tsn
                 state["lowest"] = state["lowest"] or chunk.tsn
                 path.find = path.find_again = state["pseudo"] = True
                 if path.cwnd > path.ssthresh and path.out >= path.cwnd:
@@ -341,6 +344,7 @@ class Run:
             if chunk.tsn == path.again:
                 state["pseudo"] = path.find_again = True
             state["saw"] = True
+            self.newest = max(self.newest, chunk.tsn)
             state["highest"] = max(state["highest"], chunk.tsn)
             state["lowest"] = state["lowest"] or chunk.tsn
             state["bytes"] += DATA
@@ -371,9 +375,10 @@ class Run:
         fast, saw = False, sum(state["saw"] for state in path_state.values())
         for chunk in self.queue:
             state = path_state[chunk.path]
-            if chunk.gap_acked or not state["saw"] or chunk.tsn >= state["highest"]:
+            later = state["saw"] and chunk.tsn < state["highest"] if self.sfr else chunk.tsn < self.newest
+            if chunk.gap_acked or not later:
                 continue
-            chunk.missing += 1 if saw > 1 or state["lowest"] < chunk.tsn else flags
+            chunk.missing += flags if saw == 1 and state["lowest"] > chunk.tsn else 1
             if chunk.missing >= 3 and not chunk.no_fast:
                 chunk.marked, chunk.no_fast, fast = FAST, True, True
                 self.peer += DATA

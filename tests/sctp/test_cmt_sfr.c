@@ -51,6 +51,26 @@ static void test_off(void)
     sender_free(sender);
 }
 
+// A SACK that repeats its gaps reports nothing new; in ns-2 it counts for all chunks below the
+// newest that was ever acknowledged.
+static void test_repeated(void)
+{
+    struct sender *sender = flying(CMT(", cmt_sfr: false"));
+    for (int i = 0; i < 3; i++)
+        sender_sack(sender, "0 2 4");
+    SUITE_SAME_INTEGER(sender_chunk(sender, 1)->missing, 1);
+    sender_free(sender);
+    sender = flying(CMT(", cmt_sfr: false, htna: false"));
+    sender_sack(sender, "0 2 4");
+    sender_sack(sender, "0 2 4");
+    SUITE_SAME_INTEGER(sender_chunk(sender, 1)->missing, 2);
+    SUITE_SAME_INTEGER(sender_chunk(sender, 3)->missing, 2);
+    SUITE_SAME_INTEGER(sender_chunk(sender, 5)->missing, 0);
+    sender_sack(sender, "0 2 4");
+    SUITE_SAME_INTEGER(*sender->stack.count.fast_retransmits, 2);
+    sender_free(sender);
+}
+
 // A real loss is found by what came later on the same path.
 static void loss(uint32_t first)
 {
@@ -111,9 +131,13 @@ static void test_without_cmt(void)
 }
 
 static const struct suite_case cases[] = {
-    {"reordering between paths", test_on}, {"the same without it", test_off},
-    {"a loss is found", test_loss},        {"what came before", test_earlier},
-    {"without CMT", test_without_cmt},     {0},
+    {"reordering between paths", test_on},
+    {"the same without it", test_off},
+    {"a loss is found", test_loss},
+    {"what came before", test_earlier},
+    {"without CMT", test_without_cmt},
+    {"a SACK again", test_repeated},
+    {0},
 };
 
 int main(void)

@@ -13,13 +13,16 @@ direct links, and of each case what leaves: which chunk, to which path, when.
 | four packets per path and SACK, once a chunk that may not be fast-retransmitted is acknowledged | SendMuch | burst_rule: after_fr |
 | round robin after the path that was served last, each until its window is full | SendMuch | cmt_scheduler: fill |
 | chunks count with their headers at both ends; what is delivered is read | GenOneDataChunk, ProcessDataChunk | charge_headers, hold_charge, queue_counts |
+| without SFR, a chunk counts as missing below the newest that was ever acknowledged | ProcessGapAckBlocks | htna: false |
+| an inactive path is probed at once, and again after each RTO without an answer | Timeout | heartbeat_rule: ns2 |
 | PF: cwnd is 2 chunks after HEARTBEAT-ACK, and stays after a SACK | ProcessChunk, ProcessGapAckBlocks | cmt_pf, cmt_pf_sack_resets |
 | no data before heartbeats have confirmed all paths | ProcessChunk | confirm_all |
 | a chunk in COOKIE-ECHOED counts for COOKIE-ACK (there any chunk, here DATA) | ProcessChunk | data_for_cookie_ack |
 
 Not as there: T3-rtx starts anew at any cumulatively acknowledged chunk (here: at the path's earliest); a SACK that its
-timer sends tells 0 packets (here: 1); an inactive path is probed per RTO (here: per heartbeat interval); retransmissions
-count in a burst. `near` tells where packets differ after several losses."""
+timer sends tells 0 packets (here: 1); retransmissions count in a burst. `near` tells where packets differ after several losses.
+SACKs that arrive at once, which two paths of one rate and full windows often have, are taken in the order of their
+departure there, and here in that of some picoseconds which the sender's bus takes."""
 
 import json
 import os
@@ -160,6 +163,14 @@ class Ns2(Case):
         self.assertEqual(counters.get(name, 0), len(run.timeouts))
         self.assertEqual(counters.get("sctp fast retransmits", 0), run.fast)
 
+    def returns(self, links, chunks, sctp="", **options):
+        """When the second path has data again after its cut."""
+        sends, run, _ = self.both(links, chunks, sctp, **options)
+        after = links[1].down[1]
+        found = [time for time, path, _ in sends if path == 1 and time > after]
+        expected = [time for time, path, *_ in run.sent if path == 1 and time > after]
+        self.assertAlmostEqual(found[0], expected[0], delta=0.05)
+
     def test_equal_paths(self):
         self.compare([Link(10, 10), Link(10, 10.3)], 600)
 
@@ -177,6 +188,21 @@ class Ns2(Case):
 
     def test_small_buffer(self):
         self.compare([Link(10, 10), Link(2, 45.3)], 400, ", receive_buffer: 16 KiB", rwnd=16384)
+
+    def test_without_sfr(self):
+        """Up to the first SACKs that arrive at once: with chunks that repeated gaps have made fast retransmissions of."""
+        sends, run, _ = self.both([Link(10, 15), Link(10, 70.7)], 600, ", cmt_sfr: false, cmt_policy: ssthresh, receive_buffer: 48 KiB",
+                                  rwnd=49152, sfr=False, policy="ssthresh")
+        for number, count in ((0, 100), (1, 15)):
+            found = [tsn for _, path, tsn in sends if path == number][:count]
+            self.assertEqual(found, [tsn for _, path, tsn, _ in sorted(run.sent) if path == number][:count])
+
+    def test_inactive_path(self):
+        """PF at 1.5 s, INACTIVE at 7.5 s, heartbeats then and at 15.5 s, which is answered."""
+        self.returns([Link(1, 10), Link(1, 15.3, down=(0.5, 12.0))], 2200, ", path_retries: 2", path_retries=2)
+
+    def test_inactive_path_without_pf(self):
+        self.returns([Link(1, 10), Link(1, 15.3, down=(0.5, 12.0))], 2200, ", cmt_pf: 0, path_retries: 2", pf=False, path_retries=2)
 
     def test_loss_on_the_first(self):
         self.near([Link(10, 10, [20]), Link(10, 15.3)], 600)

@@ -82,7 +82,8 @@ static const struct param sctp_params[] = {
     PARAM(T, heartbeat_rule, PARAM_CHOICE, PARAM_BY_PROFILE("rfc", "s2007", "ns2"),
           .choices = heartbeat_rule_names,
           .doc = "rfc: each path has a timer, of HB.interval and 0.5 to 1.5 of its RTO, so that N "
-                 "idle paths get N heartbeats per period; ns2: the same; s2007: the association "
+                 "idle paths get N heartbeats per period; ns2: the same, but an inactive path gets "
+                 "one at once and another after each RTO without an answer; s2007: the association "
                  "has one, of HB.interval, RTO.Initial and up to 255 ms whatever the RTO, and each "
                  "expiry probes only the path that has been idle longest",
           .source = "RFC 9260, 8.3; BSD SCTP of September 2007; ns-2.35"),
@@ -139,6 +140,12 @@ static const struct param sctp_params[] = {
               "SFR's rule, that only later data of the same path count as missing reports, holds "
               "without CMT, too",
           .source = "BSD SCTP of September 2007"),
+    PARAM(T, htna, PARAM_BOOL, PARAM_BY_PROFILE("true", "true", "false"),
+          .doc = "a SACK reports as missing only chunks below the highest TSN that it newly "
+                 "acknowledges; else below the one that any SACK has, so that without SFR one that "
+                 "repeats its gaps counts, too",
+          .source = "RFC 9260, 7.2.4; BSD SCTP of September 2007; ns-2.35: "
+                    "uiHighestTsnNewlyAcked outlives a SACK"),
     PARAM(T, fast_every_round, PARAM_BOOL, PARAM_BY_PROFILE("false", "true", "false"),
           .doc = "fast retransmissions ignore cwnd up to Max.Burst packets in each output, not the "
                  "first packet only",

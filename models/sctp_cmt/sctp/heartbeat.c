@@ -158,6 +158,21 @@ static void rfc_answered(struct cpu_context *context, struct sctp_path *path)
         arm_path(context, path, path->heartbeat_due - now_in_ticks(context, path->association));
 }
 
+// ns-2 probes a path that is INACTIVE at once, and again as soon as there was no answer for an RTO.
+static bool ns2_probes_down(const struct sctp_path *path)
+{
+    return path->association->host->config->heartbeat_rule == SCTP_HEARTBEAT_NS2 &&
+           path->state == SCTP_PATH_INACTIVE && path->heartbeats;
+}
+
+static void ns2_rearm(struct cpu_context *context, struct sctp_path *path)
+{
+    if (ns2_probes_down(path))
+        sctp_heartbeat_again(context, path);
+    else
+        rfc_rearm(context, path);
+}
+
 // The first of them at once, HB.Max.Burst per RTO.
 static void rfc_start(struct cpu_context *context, struct sctp_association *association)
 {
@@ -195,6 +210,8 @@ static void rfc_unanswered(struct cpu_context *context, struct sctp_path *path)
         return;
     if (probed(path))
         rfc_send(context, path);
+    else if (ns2_probes_down(path) && !path->heartbeat_out)
+        sctp_heartbeat_again(context, path);
     else if (path->state != SCTP_PATH_PF && !inet_timer_armed(path->heartbeat))
         rfc_answered(context, path); // the next one is due as if it had been
     sctp_output(context, association);
@@ -318,7 +335,7 @@ static void s2007_answered(struct cpu_context *context, struct sctp_path *path)
 static const struct heartbeat_rule heartbeat_rules[] = {
     [SCTP_HEARTBEAT_RFC] = {rfc_start, rfc_rearm, rfc_answered},
     [SCTP_HEARTBEAT_S2007] = {s2007_start, s2007_rearm, s2007_answered},
-    [SCTP_HEARTBEAT_NS2] = {rfc_start, rfc_rearm, rfc_answered},
+    [SCTP_HEARTBEAT_NS2] = {rfc_start, ns2_rearm, rfc_answered},
 };
 
 static const struct heartbeat_rule *heartbeat_rule_of(const struct sctp_association *association)

@@ -57,6 +57,7 @@ struct sctp_out {
     uint32_t unsent;           // first TSN in state SCTP_MADE, or next
     uint32_t next;             // next TSN to be made
     uint32_t highest_gap;      // highest TSN reported in a gap block
+    uint32_t newest_acked;     // last chunk that was newly acknowledged, or a later one by gaps
     uint32_t resend_from;      // no chunk before it is in state SCTP_RESEND
     int64_t resend;            // chunks in state SCTP_RESEND
     int64_t fast_packets;      // that may still ignore cwnd (fast retransmit)

@@ -273,14 +273,25 @@ bool sctp_association_error(struct cpu_context *context, struct sctp_association
     return false;
 }
 
-// RFC 9260, 5.4: what happens to a path that is being probed says nothing about the association.
+static bool any_path_active(const struct sctp_association *association)
+{
+    for (int i = 0; i < association->path_count; i++)
+        if (association->paths[i].state == SCTP_PATH_ACTIVE)
+            return true;
+    return false;
+}
+
+// RFC 9260, 5.4: what happens to a path that is being probed says nothing about the association,
+// in ns-2 nor does what happens to an INACTIVE one (here: while another is ACTIVE).
 bool sctp_path_error(struct cpu_context *context, struct sctp_path *path)
 {
-    bool confirmed = path->confirmed;
+    bool ns2 = path->association->host->config->heartbeat_rule == SCTP_HEARTBEAT_NS2;
+    bool counts = path->confirmed &&
+                  !(ns2 && path->state == SCTP_PATH_INACTIVE && any_path_active(path->association));
     path->errors++;
     if (path->errors > path->association->settings.path_retries)
         step(context, path, PATH_FAILED);
-    if (confirmed && !sctp_association_error(context, path->association))
+    if (counts && !sctp_association_error(context, path->association))
         return false;
     if (path->state == SCTP_PATH_PF)
         sctp_heartbeat_again(context, path);
@@ -293,14 +304,6 @@ void sctp_path_fate(struct sctp_path *path, bool lost)
 }
 
 // ---- Which one to use ----
-
-static bool any_path_active(const struct sctp_association *association)
-{
-    for (int i = 0; i < association->path_count; i++)
-        if (association->paths[i].state == SCTP_PATH_ACTIVE)
-            return true;
-    return false;
-}
 
 struct sctp_path *sctp_path_alternate(struct sctp_path *path)
 {

@@ -35,7 +35,8 @@ static bool is_struck(const struct sctp_association *association, const struct s
         return true;
     if (chunk->fast_sent && !association->host->config->cmt.on)
         return !sctp_tsn_before(work->highest, chunk->newer);
-    return !sctp_tsn_before(work->highest, chunk->tsn); // HTNA
+    bool htna = association->host->config->htna;
+    return !sctp_tsn_before(htna ? work->highest : association->out.newest_acked, chunk->tsn);
 }
 
 // DAC: packets that one SACK reports at once. How many missing reports it is worth.
@@ -49,8 +50,9 @@ static int reports(const struct sctp_association *association, const struct sctp
     for (int i = 0; i < association->path_count; i++)
         acked += association->paths[i].sack.saw_newack;
     // A mixed SACK, or the chunk lies between those that it newly acknowledges.
+    const struct sctp_path_sack *sack = &chunk->path->sack;
     if (cmt->dac_form == SCTP_DAC_NUMBER) // ns-2
-        return acked == 1 && !sctp_tsn_before(chunk->path->sack.lowest_newack, chunk->tsn)
+        return acked == 1 && sack->any && !sctp_tsn_before(sack->lowest_newack, chunk->tsn)
                    ? work->flags
                    : 1;
     if (acked != 1 || !sctp_tsn_before(chunk->tsn, work->lowest))

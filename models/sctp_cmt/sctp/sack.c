@@ -44,7 +44,10 @@ static void acknowledge(struct cpu_context *context, struct sctp_association *as
                         struct sctp_sack_work *work, struct sctp_outgoing *chunk, bool by_gap)
 {
     struct sctp_path *path = chunk->path;
+    struct sctp_out *out = &association->out;
     work->acked_chunks++;
+    if (!by_gap || sctp_tsn_before(out->newest_acked, chunk->tsn))
+        out->newest_acked = chunk->tsn;
     // What was marked belongs to no path's flight; if a gap block names it, the first transmission
     // has come after all.
     if (chunk->state == SCTP_RESEND) {

@@ -122,6 +122,7 @@ struct sctp_config {
     int t3_restart;                          // enum sctp_t3_restart
     int recovery;                            // enum sctp_recovery; with CMT: cmt.recovery
     bool split_strikes;     // SFR's rule for missing reports holds without CMT, too
+    bool htna;              // missing reports go by what the SACK newly acknowledges
     bool fast_every_round;  // fast retransmissions ignore cwnd up to the burst in each output, not
                             // the first packet only
     bool resend_first_only; // while the peer's window is below an MTU, of what is marked only

@@ -17,6 +17,7 @@ void sctp_out_init(struct sctp_association *association, uint32_t first_tsn, int
         .stream_count = streams,
         .cum_tsn = first_tsn - 1,
         .highest_gap = first_tsn - 1,
+        .newest_acked = first_tsn - 1,
         .unsent = first_tsn,
         .next = first_tsn,
         .resend_from = first_tsn,
