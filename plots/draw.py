@@ -10,6 +10,7 @@ notes on what is missing. All numbers are in it; nothing is computed here. --gal
 picture that GALLERY.json lists (DIRECTORY/data/ID.json) and makes DIRECTORY/index.html.
 """
 import argparse
+import itertools
 import math
 import os
 import sys
@@ -26,6 +27,8 @@ from marks import Marks
 from sheet import Sheet
 
 MOST_BARS = 16  # of intervals; more are a band
+LEAST_GAP = 0.012  # of lines that can be told apart, in parts of the height of their axis
+MOST_NESTED = 6  # lines on each other; more are not told apart by their width
 LEAST_BAR = 0.005  # what can be seen of one, in parts of its place
 SIGN_OF_MARK = {"band": "shaded", "vertical": "line", "horizontal": "line", "point": "ring"}
 
@@ -36,11 +39,35 @@ def is_size(axis):
     return axis.get("unit") == "B"
 
 
-def label(axis, ticks_have_unit=False):
-    if not axis.get("unit") or (ticks_have_unit and is_size(axis)):
+def label(axis, ticks_have_unit=False, unit=None):
+    unit = unit or {"us": "\u00b5s"}.get(axis.get("unit"), axis.get("unit"))
+    if not unit or (ticks_have_unit and is_size(axis)) or ticks_have_unit == "times":
         return axis["label"]
-    unit = {"us": "\u00b5s"}.get(axis["unit"], axis["unit"])
     return f"{axis['label']} ({unit})"
+
+
+def is_long(axis, values):
+    """Whether times along an axis are too long for microseconds."""
+    return axis.get("unit") == "us" and style.time_unit(largest_of(values))[0] != "\u00b5s"
+
+
+def largest_of(values):
+    return max((abs(value) for value in values
+                if value is not None and not isinstance(value, str)), default=0)
+
+
+def label_axis(axis, about, values, each=False):
+    """The label of an axis of matplotlib. Times that are long for microseconds get another unit: all
+    the same one, or each tick its own on a logarithmic axis, or if `each` says so."""
+    if not is_long(about, values):
+        axis.set_label_text(label(about, True))
+    elif each or about.get("scale") == "log":
+        axis.set_major_formatter(lambda value, _: style.time_text(value))
+        axis.set_label_text(label(about, "times"))
+    else:
+        unit, scale = style.time_unit(largest_of(values))
+        axis.set_major_formatter(lambda value, _: style.number_text(value / scale))
+        axis.set_label_text(label(about, unit=unit))
 
 
 def drawable(points, x_axis, y_axis):
@@ -80,8 +107,8 @@ def scale_axes(axes, panel, found, wide):
                       y_axis.get("zero", True))
     if y_axis.get("range"):
         axes.set_ylim(*y_axis["range"])
-    axes.set_xlabel(label(x_axis, True))
-    axes.set_ylabel(label(y_axis))
+    label_axis(axes.xaxis, x_axis, places, each=x_axis.get("swept"))
+    label_axis(axes.yaxis, y_axis, heights)
 
 
 def shown_ends(series, y_axis):
@@ -137,10 +164,35 @@ def draw_measured(sheet, axes, series, points, colour, prefix):
     drawn.set_gid(f"{prefix}measured-{style.slug(series['name'])}")
 
 
+def coincide(panel):
+    """Whether two lines of a panel lie on each other at three of four places that both have."""
+    y_axis = panel["y"]
+    log = y_axis["scale"] == "log"
+    lines = [{x: math.log(y) if log else y for x, y in drawable(series["points"], panel["x"], y_axis)}
+             for series in panel["series"] if not series.get("measured")]
+    heights = [y for line in lines for y in line.values()] + ([] if log else [0.0])
+    near = LEAST_GAP * (max(heights) - min(heights)) if heights else 0
+    for one, other in itertools.combinations(lines, 2):
+        both = [abs(one[x] - other[x]) < near for x in one if x in other]
+        if len(both) > 2 and 4 * sum(both) >= 3 * len(both):
+            return True
+    return False
+
+
+def nested(number, count, points):
+    """The look of one of several lines that lie on each other: the ones below are wider, and their
+    signs stand at different places."""
+    look = {"linewidth": 1.3 + number * min(1.2, 5.0 / max(1, count - 1)), "markersize": 5,
+            "markeredgecolor": style.PAPER, "markeredgewidth": 0.6, "solid_capstyle": "butt"}
+    return {**look, "markevery": (number, count)} if points > 2 * count else look
+
+
 def draw_lines(sheet, axes, panel, all_looks, prefix):
     """Returns the points of each of the series that there is something to draw of."""
     lines = []
     barred = with_bars(panel)
+    simulated = [series for series in panel["series"] if not series.get("measured")]
+    close = 1 < len(simulated) <= MOST_NESTED and not barred and coincide(panel)
     for number, series in enumerate(panel["series"]):
         where = axes.transData
         if series["name"] in barred and len(barred) > 1:
@@ -159,6 +211,8 @@ def draw_lines(sheet, axes, panel, all_looks, prefix):
         # What is named first lies on top.
         steps = {"marker": "", "drawstyle": "steps-post", "linewidth": 1} if series.get("steps") \
             else {"marker": marker}
+        if close and not series.get("steps"):
+            steps.update(nested(simulated.index(series), len(simulated), len(points)))
         drawn, = axes.plot([x for x, _ in points], [y for _, y in points], color=colour,
                            linestyle=line, zorder=3 - 0.01 * number, transform=where, **steps)
         sheet.add_series(series["name"], drawn)
@@ -203,40 +257,115 @@ def draw_failed_at(sheet, axes, series, prefix):
 
 
 def draw_bars(sheet, axes, panel, all_looks, prefix):
-    """Groups along x (of texts or numbers), a bar for each series in it."""
-    groups = []
+    """Groups along x (of texts or numbers), a bar for each series in it. A bar has no length on a
+    logarithmic axis, where points stand for them."""
+    groups, shown = [], []
     for series in panel["series"]:
         groups += [x for x, _ in series["points"] if x not in groups]
+        shown += [y for _, y in series["points"] if y is not None]
+        shown += shown_ends(series, panel["y"])
+    log = panel["y"]["scale"] == "log"
     width = 0.8 / max(1, len(panel["series"]))
     for place, series in enumerate(panel["series"]):
         shift = (place - (len(panel["series"]) - 1) / 2) * width
         points = [(groups.index(x) + shift, y) for x, y in series["points"] if y is not None]
-        bars = axes.bar([x for x, _ in points], [y for _, y in points], width * 0.92,
-                        color=all_looks[series["name"]][0])
-        sheet.add_series(series["name"], bars)
+        name = style.slug(series["name"])
+        colour, marker, _ = all_looks[series["name"]]
+        if log:
+            drawn, = axes.plot([x for x, _ in points], [y for _, y in points], color=colour,
+                               marker=marker, markersize=6, linestyle="none")
+            drawn.set_gid(f"{prefix}bar-{name}")
+        else:
+            drawn = axes.bar([x for x, _ in points], [y for _, y in points], width * 0.92,
+                             color=colour)
+            for number, bar in enumerate(drawn):
+                bar.set_gid(f"{prefix}bar-{name}-{number}")
+        sheet.add_series(series["name"], drawn)
         draw_intervals(axes, {"intervals": [[groups.index(x) + shift, *rest]
                                             for x, *rest in series.get("intervals", [])]},
-                       style.INK, panel["y"], f"{prefix}interval-{style.slug(series['name'])}")
-        for number, bar in enumerate(bars):
-            bar.set_gid(f"{prefix}bar-{style.slug(series['name'])}-{number}")
+                       style.INK, panel["y"], f"{prefix}interval-{name}")
         for x, _, *state in series.get("failed_at", []):
             sign, = axes.plot(groups.index(x) + shift, 0.03, linestyle="none", zorder=5,
                               transform=axes.get_xaxis_transform(),
                               **sheet.add_failure(state[0] if state else "failed"))
-            sign.set_gid(f"{prefix}failed-{style.slug(series['name'])}")
+            sign.set_gid(f"{prefix}failed-{name}")
     axes.set_xticks(range(len(groups)))
-    axes.set_xticklabels([tick_text(x, panel["x"]) for x in groups])
+    axes.set_xticklabels([tick_text(x, panel["x"], groups) for x in groups])
+    axes.set_xlim(-0.6, max(1, len(groups)) - 0.4)
     axes.grid(axis="x", visible=False)
-    style.number_axis(axes.yaxis, panel["y"]["scale"])
-    axes.set_xlabel(label(panel["x"], True))
-    axes.set_ylabel(label(panel["y"]))
+    style.number_axis(axes.yaxis, panel["y"]["scale"], shown)
+    axes.set_xlabel(label(panel["x"], "times" if is_long(panel["x"], groups) else True))
+    label_axis(axes.yaxis, panel["y"], shown)
     if not groups:
         mark_empty(sheet, axes, panel, prefix)
 
 
-def tick_text(value, axis):
+def single_place(panel):
+    """The one place along x at which a panel of lines has all its points; None: it has more."""
+    places = {x for series in panel["series"] for x, _ in series["points"]}
+    plain = not any(series.get("steps") or series.get("measured") or series.get("failure")
+                    or series.get("failed_at") for series in panel["series"])
+    return places.pop() if len(places) == 1 and plain else None
+
+
+def draw_values(sheet, axes, panel, all_looks, prefix):
+    """A bar with its value for each series of a panel whose points are all at one place, and what the
+    source prints beside it."""
+    place = single_place(panel)
+    given = [series for series in panel["series"] if series["points"]]
+    shown = [y for series in given for _, y in series["points"] if y is not None]
+    marks = [mark for mark in panel.get("marks", []) if "y" in mark]
+    shown += shown_ends({"intervals": [one for series in given
+                                       for one in series.get("intervals", [])]}, panel["y"])
+    unit, scale = style.time_unit(largest_of(shown)) if is_long(panel["y"], shown) else (None, 1)
+    for number, series in enumerate(given):
+        value = series["points"][0][1]
+        colour = all_looks[series["name"]][0]
+        bar = axes.bar([number], [value], 0.5, color=colour)[0]
+        bar.set_gid(f"{prefix}bar-{style.slug(series['name'])}-0")
+        sheet.add_series(series["name"], bar)
+        axes.annotate(digits(value / scale), (number, value), (0, 2), textcoords="offset points",
+                      ha="center", va="bottom", fontsize=8)
+        draw_intervals(axes, {"intervals": [[number, *rest] for _, *rest
+                                            in series.get("intervals", [])]},
+                       style.INK, panel["y"], f"{prefix}interval-{style.slug(series['name'])}")
+    names = [series["name"] for series in given]
+    for number, mark in enumerate(marks):
+        draw_printed(sheet, axes, mark, names, f"{prefix}mark-{style.slug(mark.get('claim') or str(number))}")
+    axes.set_xticks(range(len(names)), names)
+    axes.set_xlim(-0.6, len(names) - 0.4)
+    axes.grid(axis="x", visible=False)
+    heights = shown + [mark["y"] for mark in marks]
+    style.number_axis(axes.yaxis, "linear", heights + [1.06 * max(heights, default=0)])
+    size = tick_text(place, panel["x"], [place]) if place and place > 0 else ""
+    axes.set_xlabel(f"{panel['x']['label']} {size}" if size else panel["x"]["label"])
+    label_axis(axes.yaxis, {**panel["y"], "scale": "linear"}, shown)
+
+
+def draw_printed(sheet, axes, mark, names, gid):
+    """What a source prints for one of the series, beside its bar; of none of them, a line across."""
+    if mark.get("series") not in names:
+        drawn = axes.axhline(mark["y"], color=style.MUTED, linewidth=1.2, linestyle="--")
+        at = (0.01, "left")
+    else:
+        place = names.index(mark["series"]) + 0.31
+        drawn, = axes.plot(place, mark["y"], **style.RING, zorder=6)
+        sheet.add_sign("printed in the source", **style.RING_SIGN)
+        at = None
+    drawn.set_gid(gid)
+    if at:
+        axes.text(at[0], mark["y"], mark["text"], transform=axes.get_yaxis_transform(), ha=at[1],
+                  va="bottom", fontsize=7.5, color=style.MUTED)
+    else:
+        axes.annotate(mark["text"], (place, mark["y"]), (6, 0), textcoords="offset points",
+                      va="center", fontsize=7.5, color=style.MUTED)
+
+
+def tick_text(value, axis, values):
     if isinstance(value, str):
         return value
+    if is_long(axis, values):
+        return style.time_text(value)
     return style.size_text(value) if is_size(axis) else style.number_text(value)
 
 
@@ -249,7 +378,7 @@ def in_order(values):
 
 
 def ratios(panel):
-    """The values of a field in parts of the best of them, which is 1, as they are written:
+    """How many times worse than the best of a field each value is, and the value as it is written:
     [(x, y, text, ratio)]."""
     points = [point for point in panel["series"][0]["points"] if point[2] is not None] \
         if panel["series"] else []
@@ -263,8 +392,15 @@ def ratios(panel):
     else:
         def ratio(value):
             return value / min(values)
-    return [(x, y, "\n\u00b1 ".join(digits(one) for one in (value, *half_width)), ratio(value))
-            for x, y, value, *half_width in points]
+    _, scale = field_unit(panel)
+    return [(x, y, "\n\u00b1 ".join(digits(one / scale) for one in (value, *half_width)),
+             ratio(value)) for x, y, value, *half_width in points]
+
+
+def field_unit(panel):
+    """The unit in which the values of a field are written (None: its own), and its microseconds."""
+    values = [point[2] for series in panel["series"] for point in series["points"]]
+    return style.time_unit(largest_of(values)) if is_long(panel["value"], values) else (None, 1.0)
 
 
 def digits(value):
@@ -308,8 +444,8 @@ def draw_heat(sheet, axes, panel, scale, prefix):
     axes.tick_params(length=0)
     axes.spines[["left", "bottom"]].set_visible(False)
     for axis, values, about in ((axes.xaxis, columns, panel["x"]), (axes.yaxis, rows, panel["y"])):
-        axis.set_ticks(range(len(values)), [tick_text(value, about) for value in values])
-        axis.set_label_text(label(about, True))
+        axis.set_ticks(range(len(values)), [tick_text(value, about, values) for value in values])
+        axis.set_label_text(label(about, "times" if is_long(about, values) else True))
 
 
 # ---- A picture ----------------------------------------------------------------------------------
@@ -340,25 +476,28 @@ def notes_of(document):
     """What stands below a picture: what failed, what is missing, what the marks are, the source."""
     notes = [f"\u00d7 {series['name']}: {series['failure']['text']}"
              for panel in document["panels"] for series in panel["series"] if series.get("failure")]
-    notes += [f"in the fields: {label(panel['value'])}, the {panel['value'].get('best', 'lowest')} "
-              "in bold" for panel in document["panels"] if panel.get("kind") == "heat"]
+    notes += [f"in the fields: {label(panel['value'], unit=field_unit(panel)[0])}, "
+              f"the {panel['value'].get('best', 'lowest')} in bold" for panel in document["panels"] if panel.get("kind") == "heat"]
     notes += document.get("notes", [])
     if any(panel.get("kind", "lines") == "lines" and len(with_bars(panel)) > 1
            for panel in document["panels"]):
         notes.append("series with intervals stand a little aside of each other")
     for panel in document["panels"]:
         for mark in panel.get("marks", []):
-            notes.append(f"{SIGN_OF_MARK[mark['kind']]}: {mark.get('note') or mark['text']} "
+            sign = SIGN_OF_MARK["point" if mark.get("series") else mark["kind"]]
+            notes.append(f"{sign}: {mark.get('note') or mark['text']} "
                          f"({mark['source']})")
     return notes
 
 
 def scale_label(fields):
     """What the colours of the fields are, in lines that are no longer than the fields are high."""
-    best = {field["value"].get("best", "lowest") for field in fields}
     what = {field["value"]["label"] for field in fields}
-    text = f"{what.pop() if len(what) == 1 else 'value'}, times the " \
-        f"{best.pop() if len(best) == 1 else 'best'} of the field"
+    what = what.pop() if len(what) == 1 else "value"
+    best = {field["value"].get("best", "lowest") for field in fields}
+    text = {("lowest",): f"{what} / lowest of the field",
+            ("highest",): f"highest of the field / {what}"}.get(
+                tuple(best), "times worse than the best of the field")
     return textwrap.fill(text, 20 if rows_of(fields) < 6 else 60)
 
 
@@ -392,6 +531,8 @@ def draw_panel(sheet, axes, panel, looks, prefix):
     kind, (all_looks, scale) = panel.get("kind", "lines"), looks
     if kind == "heat":
         draw_heat(sheet, axes, panel, scale, prefix)
+    elif kind == "lines" and single_place(panel) is not None and not panel["x"].get("swept"):
+        draw_values(sheet, axes, panel, all_looks, prefix)
     elif kind == "bars":
         draw_bars(sheet, axes, panel, all_looks, prefix)
     else:

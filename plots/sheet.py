@@ -14,6 +14,8 @@ from matplotlib.lines import Line2D
 NOTE_WIDTH = 132  # characters of a note's line
 NOTE_HEIGHT = 0.152  # inches, of a line
 LEGEND_HEIGHT = 0.2
+TITLE_WIDTH = 88  # characters of a title's line
+TITLE_HEIGHT = 0.19  # inches, of each further line
 MARGIN = 0.1
 CHARACTER = 0.074  # inches, of a character in the legend, a little more than most have
 HANDLE = 0.56  # what stands before a text in the legend, and the gap after it
@@ -76,13 +78,15 @@ class Sheet:
         for note in dict.fromkeys(notes):
             lines += textwrap.wrap(note, NOTE_WIDTH, subsequent_indent="    ")
         below = NOTE_HEIGHT * len(lines) + (1.6 * MARGIN if lines else 0.0)
-        above = MARGIN + 0.26 + LEGEND_HEIGHT * rows + 0.06
+        head = textwrap.wrap(title, TITLE_WIDTH - (len(source) if source else 0) * 2 // 3) or [""]
+        top = MARGIN + 0.26 + TITLE_HEIGHT * (len(head) - 1)  # of the legend
+        above = top + LEGEND_HEIGHT * rows + 0.06
         height = above + row_height * self.rows + below
         figure = self.figure
         figure.set_size_inches(style.WIDTH, height)
         figure.get_layout_engine().set(
             rect=(0, below / height, 1, 1 - (below + above) / height), hspace=0.03)
-        figure.text(0.012, 1 - MARGIN / height, title, fontsize=11.5, fontweight="bold", va="top")
+        figure.text(0.012, 1 - MARGIN / height, "\n".join(head), fontsize=11.5, fontweight="bold", va="top")
         if source:
             figure.text(0.988, 1 - (MARGIN + 0.02) / height, source, fontsize=8,
                         color=style.MUTED, va="top", ha="right")
@@ -93,7 +97,7 @@ class Sheet:
             # Matplotlib leaves out what is called _so: the names come when the entries are there.
             legend = figure.legend(entries.values(), [f"entry {n}" for n in range(len(entries))],
                                    loc="upper left", ncols=columns, borderaxespad=0,
-                                   bbox_to_anchor=(0.01, 1 - (MARGIN + 0.26) / height),
+                                   bbox_to_anchor=(0.01, 1 - top / height),
                                    columnspacing=1.6, borderpad=0, labelspacing=0.35)
             for text, name in zip(legend.get_texts(), entries):
                 text.set_text(name)

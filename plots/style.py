@@ -158,6 +158,22 @@ def number_text(value):
     return f"{value:g}".replace("-", "\u2212")
 
 
+# Units of times, in microseconds, and from which largest value on an axis is in them.
+TIMES = (("s", 1e6, 1e6), ("ms", 1e3, 1e4), ("\u00b5s", 1.0, 0.0))
+
+
+def time_unit(largest):
+    """The unit in which times up to `largest` microseconds are read best, and its microseconds."""
+    return next((unit, scale) for unit, scale, least in TIMES if largest >= least)
+
+
+def time_text(value):
+    """A time in microseconds with its own unit: 200 ms, 1.5 s."""
+    unit, scale = next(((unit, scale) for unit, scale, _ in TIMES if abs(value) >= scale),
+                       ("\u00b5s", 1.0))
+    return f"{number_text(value / scale)} {unit}" if value else "0"
+
+
 def size_axis(axis, sizes, most=8):
     """A logarithmic axis of message sizes on powers of two, with about `most` labels; 0 stands left
     of 1."""

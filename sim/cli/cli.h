@@ -207,6 +207,13 @@ bool cli_figure_lost(const json_t *document);
 // .yaml. Returns NULL after a printed error. The caller frees it.
 char *cli_shipped(const char *name);
 
+// The description in a scenario's or testbed's file; NULL: it has none. The caller frees it.
+char *cli_description(const char *path);
+
+// That of a file, or of the shipped scenario or sweep with this name; NULL: there is none. The
+// caller frees it.
+char *cli_description_of(const char *name);
+
 // Names (without .yaml) of the YAML files in a folder of the data directory ("scenarios",
 // "scenarios/testbeds") except those of fits (NAME.fit.yaml), ascending, NULL-terminated. Free with
 // g_strfreev.

@@ -287,3 +287,33 @@ bool cli_series_exist(const struct scenario *scenario, char **names)
     g_ptr_array_unref(known);
     return good;
 }
+
+char *cli_description(const char *path)
+{
+    struct diag_list *diags = diag_list_new();
+    struct node *tree = node_load(path, diags);
+    const struct node *description =
+        tree && tree->kind == NODE_MAP ? node_get(tree, "description") : NULL;
+    char *text = NULL;
+    if (!tree)
+        text = g_strdup("(cannot be read: see `netsim check')");
+    else if (description && description->kind == NODE_SCALAR && description->text)
+        text = g_strstrip(g_utf8_make_valid(description->text, -1));
+    node_free(tree);
+    diag_list_free(diags);
+    return text;
+}
+
+char *cli_description_of(const char *name)
+{
+    static const char *const folders[] = {"scenarios", "scenarios/sweeps"};
+    char *path = g_file_test(name, G_FILE_TEST_IS_REGULAR) ? g_strdup(name) : NULL;
+    for (size_t i = 0; !path && i < G_N_ELEMENTS(folders); i++) {
+        path = data_file(folders[i], name, ".yaml");
+        if (path && !g_file_test(path, G_FILE_TEST_IS_REGULAR))
+            g_clear_pointer(&path, g_free);
+    }
+    char *text = path ? cli_description(path) : NULL;
+    g_free(path);
+    return text;
+}

@@ -64,23 +64,6 @@ static json_t *list_benchmarks(const struct scenario_schema *schema)
     return list;
 }
 
-// Returns a file's own description; for a file that can't be read, the reason.
-static char *description_of(const char *path)
-{
-    struct diag_list *diags = diag_list_new();
-    struct node *tree = node_load(path, diags);
-    const struct node *description =
-        tree && tree->kind == NODE_MAP ? node_get(tree, "description") : NULL;
-    char *text = NULL;
-    if (!tree)
-        text = g_strdup("(cannot be read: see `netsim check')");
-    else if (description && description->kind == NODE_SCALAR && description->text)
-        text = g_strstrip(g_utf8_make_valid(description->text, -1));
-    node_free(tree);
-    diag_list_free(diags);
-    return text;
-}
-
 static json_t *list_files(const char *folder)
 {
     json_t *list = json_array();
@@ -88,7 +71,7 @@ static json_t *list_files(const char *folder)
     for (char **name = names; *name; name++) {
         char *file = g_strconcat(*name, ".yaml", NULL);
         char *path = g_build_filename(cli_data_dir(), folder, file, NULL);
-        char *text = description_of(path);
+        char *text = cli_description(path);
         json_t *entry = entry_new(*name, text);
         json_object_set_new(entry, "file", json_string(path));
         json_array_append_new(list, entry);

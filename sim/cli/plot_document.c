@@ -473,10 +473,40 @@ static bool make_documents(struct plotter *plotter, GError **error)
     return true;
 }
 
+// The description of the scenario that was run into a directory; NULL: none. The caller frees it.
+static char *description_of_run(const char *directory)
+{
+    char *path = g_build_filename(directory, "manifest.json", NULL);
+    json_t *manifest = json_load_file(path, 0, NULL);
+    char *text = g_strdup(json_string_value(json_object_get(manifest, "description")));
+    json_decref(manifest);
+    g_free(path);
+    return text;
+}
+
+// Gives a picture of one run or sweep the description of its scenario as its title.
+static void title_by_description(const struct source *source, json_t *document)
+{
+    const char *name = json_string_value(json_object_get(document, "id"));
+    if (!name || source->kind == SOURCE_MEASURED || source->kind == SOURCE_VALUES)
+        return;
+    char *text = source->kind == SOURCE_RUN        ? description_of_run(source->word)
+                 : source->kind == SOURCE_SCENARIO ? cli_description_of(source->word)
+                                                   : cli_description_of(name);
+    if (text && *text) {
+        *text = g_ascii_toupper(*text);
+        json_object_set_new(document, "title", json_string(text));
+    }
+    g_free(text);
+}
+
 static json_t *joined(const struct plotter *plotter)
 {
-    if (plotter->count == 1)
+    if (plotter->count == 1) {
+        if (!plotter->arguments->figure)
+            title_by_description(&plotter->sources[0], plotter->documents[0]);
         return json_incref(plotter->documents[0]);
+    }
     struct overlay_part *parts = g_new(struct overlay_part, plotter->count);
     for (int i = 0; i < plotter->count; i++)
         parts[i] = (struct overlay_part){plotter->sources[i].label, plotter->documents[i]};

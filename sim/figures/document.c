@@ -382,7 +382,7 @@ static json_t *axis(const char *label, const char *unit, const char *scale)
 
 static json_t *metric_axis(const char *metric, const char *scale)
 {
-    char *label = text_metric_label(metric);
+    char *label = text_metric_axis(metric);
     json_t *made = axis(label, metric_unit(metric), scale);
     g_free(label);
     return made;

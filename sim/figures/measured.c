@@ -133,6 +133,15 @@ static char *list_panels(const struct measured_reader *reader)
     return g_string_free(list, FALSE);
 }
 
+// Whether an axis along y is that of a metric with this label.
+static bool is_y_of(const char *label, const json_t *y)
+{
+    const char *drawn = measured_text_of(y, "label");
+    size_t length = strlen(label);
+    return strncmp(drawn, label, length) == 0 &&
+           (!drawn[length] || strcmp(drawn + length, " time") == 0);
+}
+
 // The panel of the picture for a metric that is called so in a picture; NULL: there is none.
 static json_t *find_panel(const struct measured_reader *reader, const char *label, const char *unit)
 {
@@ -142,8 +151,7 @@ static json_t *find_panel(const struct measured_reader *reader, const char *labe
     {
         const json_t *y = json_object_get(panel, "y");
         if (strcmp(measured_text_of(panel, "kind"), "lines") == 0 &&
-            is_x_of(column_at(reader, 0)->name, json_object_get(panel, "x")) &&
-            strcmp(label, measured_text_of(y, "label")) == 0 &&
+            is_x_of(column_at(reader, 0)->name, json_object_get(panel, "x")) && is_y_of(label, y) &&
             scale_to(unit, measured_text_of(y, "unit")) > 0.0)
             return panel;
     }

@@ -208,7 +208,7 @@ static const char *read_y(struct figure_panel *panel, const struct node *map, co
     char *metric = read_text(y, "metric", path, true, diags);
     char *label = read_text(y, "label", path, false, diags);
     char *unit = read_text(y, "unit", path, false, diags);
-    char *plain = metric ? text_metric_label(metric) : NULL;
+    char *plain = metric ? text_metric_axis(metric) : NULL;
     set_text(axis, "label", label ? label : plain);
     set_text(axis, "unit", unit ? unit : metric ? metric_unit(metric) : NULL);
     take_scale(axis, y, path, "linear", diags);
@@ -232,8 +232,8 @@ static const char *read_y(struct figure_panel *panel, const struct node *map, co
 static json_t *read_mark(const struct node *map, const char *path, bool x_is_size,
                          struct diag_list *diags)
 {
-    static const char *const keys[] = {"kind", "from", "to",     "x",     "y",
-                                       "text", "note", "source", "claim", NULL};
+    static const char *const keys[] = {"kind", "from",   "to",    "x",      "y", "text",
+                                       "note", "source", "claim", "series", NULL};
     static const char *const kinds[] = {"point", "vertical", "horizontal", "band", NULL};
     enum { POINT, VERTICAL, HORIZONTAL, BAND };
     json_t *mark = json_object();
@@ -260,6 +260,7 @@ static json_t *read_mark(const struct node *map, const char *path, bool x_is_siz
     take_text(mark, map, "source", path, true, diags);
     take_text(mark, map, "note", path, false, diags);
     take_text(mark, map, "claim", path, false, diags);
+    take_text(mark, map, "series", path, false, diags);
     return mark;
 }
 

@@ -36,7 +36,8 @@
 // With `x: {counts: messages}` it is what the benchmark counts instead of bytes, in plain numbers.
 //
 // marks: `band` has from and to, `vertical` x, `horizontal` y, `point` x and y. `text` is drawn in
-// the picture, and `note` (else the text) with the source below it.
+// the picture, and `note` (else the text) with the source below it. In a panel whose series have
+// one point each, which are bars, `series` names the bar that a mark stands beside.
 #ifndef NETSIM_FIGURES_SPEC_H
 #define NETSIM_FIGURES_SPEC_H
 

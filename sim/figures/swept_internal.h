@@ -102,6 +102,12 @@ void swept_add_sizes(const struct swept_picture *picture, const GPtrArray *metri
 void swept_add_fields(const struct swept_picture *picture, const GPtrArray *metrics,
                       json_t *panels);
 
+// Whether an axis is neither drawn nor idle, and so tells lines apart.
+bool swept_is_free(const struct swept_picture *picture, int axis);
+
+// Which value of an axis a point has.
+int swept_index(const struct swept_picture *picture, int point, int axis);
+
 // The value of an axis at a point, as text owned by the outcome.
 const char *swept_chosen(const struct swept_picture *picture, int point, int axis);
 

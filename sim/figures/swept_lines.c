@@ -2,6 +2,7 @@
 // Sweeps as lines: over one axis, or over message sizes.
 #include "sim/figures/swept_internal.h"
 
+#include "sim/config/quantity.h"
 #include "sim/figures/notes.h"
 #include "sim/workload/result.h"
 
@@ -86,21 +87,125 @@ static const char *scale_of(const char *metric, const json_t *lines)
     return swept_is_duration(metric) && low > 0.0 && high / low > LINES_LOG_SPAN ? "log" : "linear";
 }
 
+// ---- Which lines ----
+
+// Removes the combinations that differ from the middle value of an axis there, and notes it.
+static void swept_hold_axis(const struct swept_picture *picture, GArray *combinations, int axis,
+                            GString *held)
+{
+    const struct outcome_axis *of = outcome_axis_at(picture->outcome, axis);
+    int middle = (int)of->values->len / 2;
+    for (guint i = combinations->len; i > 0; i--)
+        if (swept_index(picture, g_array_index(combinations, int, i - 1), axis) != middle)
+            g_array_remove_index(combinations, i - 1);
+    char *name = swept_axis_name(picture, of);
+    g_string_append_printf(held, "%s%s=%s", held->len > 0 ? ", " : "", name,
+                           (char *)g_ptr_array_index(of->values, (guint)middle));
+    g_free(name);
+}
+
+static bool swept_is_complete(const struct swept_picture *picture)
+{
+    int points = 1;
+    for (int axis = 0; axis < (int)picture->outcome->axes->len; axis++)
+        points *= (int)outcome_axis_at(picture->outcome, axis)->values->len;
+    return points == picture->outcome->points;
+}
+
+static int swept_count_free(const struct swept_picture *picture)
+{
+    int count = 0;
+    for (int axis = 0; axis < (int)picture->outcome->axes->len; axis++)
+        count += swept_is_free(picture, axis) &&
+                 outcome_axis_at(picture->outcome, axis)->values->len > 1;
+    return count;
+}
+
+// Keeps so many combinations of the free axes that with `each` lines for one they can be read: from
+// the last axis on, all but the first are held at their middle value. A picture then varies few
+// axes wholly instead of a part of all. Appends the held values to `held`.
+static void swept_hold_axes(const struct swept_picture *picture, GArray *combinations, guint each,
+                            GString *held)
+{
+    if (!swept_is_complete(picture)) // the middle values need not occur together
+        return;
+    int left = swept_count_free(picture);
+    for (int axis = (int)picture->outcome->axes->len - 1; axis >= 0 && left > 1; axis--) {
+        if (combinations->len * each <= MOST_LINES || !swept_is_free(picture, axis) ||
+            outcome_axis_at(picture->outcome, axis)->values->len < 2)
+            continue;
+        swept_hold_axis(picture, combinations, axis, held);
+        left--;
+    }
+}
+
+static bool swept_of_one_line(const GPtrArray *curves)
+{
+    const struct outcome_curve *first = g_ptr_array_index(curves, 0);
+    for (guint i = 1; i < curves->len; i++) {
+        const struct outcome_curve *curve = g_ptr_array_index(curves, i);
+        if (curve->series != first->series || curve->rank != first->rank)
+            return false;
+    }
+    return true;
+}
+
+// Keeps the curves of the middle one of their sizes. Appends it to `held`.
+static void swept_hold_size(const struct swept_picture *picture, GPtrArray *curves, GString *held)
+{
+    GArray *sizes = g_array_new(FALSE, FALSE, sizeof(int64_t));
+    for (guint i = 0; i < curves->len; i++) {
+        int64_t size = ((const struct outcome_curve *)g_ptr_array_index(curves, i))->size;
+        guint at = 0;
+        while (at < sizes->len && g_array_index(sizes, int64_t, at) < size)
+            at++;
+        if (at == sizes->len || g_array_index(sizes, int64_t, at) != size)
+            g_array_insert_val(sizes, at, size);
+    }
+    int64_t middle = g_array_index(sizes, int64_t, sizes->len / 2);
+    g_array_unref(sizes);
+    for (guint i = curves->len; i > 0; i--)
+        if (((const struct outcome_curve *)g_ptr_array_index(curves, i - 1))->size != middle)
+            g_ptr_array_remove_index(curves, i - 1);
+    bool counts = picture->outcome->counts != NULL;
+    char *text = quantity_format(counts ? QUANTITY_COUNT : QUANTITY_SIZE,
+                                 (struct quantity){.integer = middle});
+    g_string_append_printf(held, "%s%s=%s", held->len > 0 ? ", " : "",
+                           counts ? picture->outcome->counts : "size", text);
+    g_free(text);
+}
+
+// Notes that `shown` of `all` lines are drawn, and why those. Frees `held`.
+static void swept_note_choice(const struct swept_picture *picture, guint shown, guint all,
+                              GString *held)
+{
+    if (shown < all && held->len > 0)
+        notes_add(picture->notes, "%u of %u lines are drawn, those with %s", shown, all, held->str);
+    else if (shown < all)
+        notes_add(picture->notes, "%u of %u lines are drawn, evenly chosen", shown, all);
+    g_string_free(held, TRUE);
+}
+
 static json_t *lines_panel(const struct swept_picture *picture, const char *metric)
 {
     GPtrArray *curves = swept_curves(picture, metric, MOST_RANKS);
     GArray *rest = swept_combinations(picture);
-    bool many_sizes = swept_has_many_sizes(curves);
+    GString *held = g_string_new(NULL);
     json_t *series = json_array();
-    guint all = curves->len * rest->len, shown = MIN(all, MOST_LINES);
+    guint all = curves->len * rest->len;
+    if (all > MOST_LINES && swept_has_many_sizes(curves) &&
+        (rest->len > 1 || !swept_of_one_line(curves)))
+        swept_hold_size(picture, curves, held);
+    bool many_sizes = swept_has_many_sizes(curves);
+    swept_hold_axes(picture, rest, curves->len, held);
+    guint left = curves->len * rest->len, shown = MIN(left, MOST_LINES);
     for (guint k = 0; k < shown; k++) {
-        guint line = chosen(k, shown, all);
+        guint line = chosen(k, shown, left);
         json_array_append_new(
             series, swept_line_json(picture, g_ptr_array_index(curves, line / rest->len),
                                     g_array_index(rest, int, line % rest->len), many_sizes));
     }
-    if (shown < all)
-        notes_add(picture->notes, "%u of %u lines are drawn, evenly chosen", shown, all);
+    swept_note_choice(picture, shown, all, held);
     g_array_unref(rest);
     g_ptr_array_unref(curves);
     json_t *x = swept_axis_json(picture, &picture->x);
@@ -172,11 +277,9 @@ static json_t *line_over_sizes(const struct swept_picture *picture, const GPtrAr
 }
 
 // The lines of one of the series, or of all of them (series < 0).
-static GArray *lines_over_sizes(const struct swept_picture *picture, const GPtrArray *curves,
-                                int series)
+static GArray *lines_over_sizes(const GPtrArray *curves, const GArray *combinations, int series)
 {
     GArray *lines = g_array_new(FALSE, FALSE, sizeof(struct swept_line));
-    GArray *combinations = swept_combinations(picture);
     for (guint i = 0; i < curves->len; i++) {
         const struct outcome_curve *curve = g_ptr_array_index(curves, i);
         const struct outcome_curve *before = i ? g_ptr_array_index(curves, i - 1) : NULL;
@@ -187,14 +290,22 @@ static GArray *lines_over_sizes(const struct swept_picture *picture, const GPtrA
                 g_array_append_val(lines, line);
         }
     }
-    g_array_unref(combinations);
     return lines;
 }
 
 static json_t *sizes_panel(const struct swept_picture *picture, const char *metric, int series)
 {
     GPtrArray *curves = swept_curves(picture, metric, MOST_RANKS);
-    GArray *all = lines_over_sizes(picture, curves, series);
+    GArray *combinations = swept_combinations(picture);
+    GArray *all = lines_over_sizes(curves, combinations, series);
+    GString *held = g_string_new(NULL);
+    guint wanted = all->len;
+    if (wanted > MOST_LINES) {
+        swept_hold_axes(picture, combinations, wanted / combinations->len, held);
+        g_array_unref(all);
+        all = lines_over_sizes(curves, combinations, series);
+    }
+    g_array_unref(combinations);
     json_t *lines = json_array();
     guint shown = MIN(all->len, MOST_LINES);
     for (guint k = 0; k < shown; k++) {
@@ -204,8 +315,7 @@ static json_t *sizes_panel(const struct swept_picture *picture, const char *metr
         json_array_append_new(lines,
                               line_over_sizes(picture, curves, line, all->len <= MOST_COLOURS));
     }
-    if (shown < all->len)
-        notes_add(picture->notes, "%u of %u lines are drawn, evenly chosen", shown, all->len);
+    swept_note_choice(picture, shown, wanted, held);
     g_array_unref(all);
     g_ptr_array_unref(curves);
     struct size_axis sizes = size_axis_of(picture->outcome->counts);

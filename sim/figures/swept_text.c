@@ -53,14 +53,14 @@ bool swept_is_duration(const char *metric)
 
 json_t *swept_metric_json(const char *metric, const char *scale)
 {
-    char *label = text_metric_label(metric);
+    char *label = text_metric_axis(metric);
     json_t *axis =
         json_pack("{s:s,s:s,s:s}", "label", label, "unit", metric_unit(metric), "scale", scale);
     g_free(label);
     return axis;
 }
 
-static int index_of(const struct swept_picture *picture, int point, int axis)
+int swept_index(const struct swept_picture *picture, int point, int axis)
 {
     return picture->outcome->indices[point * (int)picture->outcome->axes->len + axis];
 }
@@ -68,10 +68,10 @@ static int index_of(const struct swept_picture *picture, int point, int axis)
 const char *swept_chosen(const struct swept_picture *picture, int point, int axis)
 {
     return g_ptr_array_index(outcome_axis_at(picture->outcome, axis)->values,
-                             (guint)index_of(picture, point, axis));
+                             (guint)swept_index(picture, point, axis));
 }
 
-static bool is_free_axis(const struct swept_picture *picture, int axis)
+bool swept_is_free(const struct swept_picture *picture, int axis)
 {
     return axis != picture->x.number && !picture->idle[axis] &&
            (!picture->y.axis || axis != picture->y.number);
@@ -81,7 +81,8 @@ static bool is_free_axis(const struct swept_picture *picture, int axis)
 static bool same_combination(const struct swept_picture *picture, int a, int b)
 {
     for (int axis = 0; axis < (int)picture->outcome->axes->len; axis++)
-        if (is_free_axis(picture, axis) && index_of(picture, a, axis) != index_of(picture, b, axis))
+        if (swept_is_free(picture, axis) &&
+            swept_index(picture, a, axis) != swept_index(picture, b, axis))
             return false;
     return true;
 }
@@ -91,7 +92,7 @@ char *swept_setting(const struct swept_picture *picture, int combination)
     GString *setting = g_string_new(NULL);
     for (int axis = 0; axis < (int)picture->outcome->axes->len; axis++) {
         const struct outcome_axis *of = outcome_axis_at(picture->outcome, axis);
-        if (!is_free_axis(picture, axis) || of->values->len < 2)
+        if (!swept_is_free(picture, axis) || of->values->len < 2)
             continue;
         char *called = swept_axis_name(picture, of);
         g_string_append_printf(setting, "%s%s=%s", setting->len > 0 ? ", " : "", called,
@@ -136,8 +137,8 @@ struct swept_value swept_value_at(const struct swept_picture *picture,
     struct swept_value found = {.mean = NAN, .half_width = NAN, .failed = -1};
     for (int point = 0; point < outcome->points; point++) {
         if (!same_combination(picture, point, combination) ||
-            (x >= 0 && index_of(picture, point, picture->x.number) != x) ||
-            (y >= 0 && index_of(picture, point, picture->y.number) != y))
+            (x >= 0 && swept_index(picture, point, picture->x.number) != x) ||
+            (y >= 0 && swept_index(picture, point, picture->y.number) != y))
             continue;
         const char *state = swept_state(outcome, point, curve->series);
         if (state) {

@@ -72,6 +72,15 @@ char *text_metric_label(const char *metric)
     return g_strdelimit(label, "_", ' ');
 }
 
+char *text_metric_axis(const char *metric)
+{
+    char *label = text_metric_label(metric);
+    if (strcmp(label, "program") != 0 || !*metric_unit(metric))
+        return label;
+    g_free(label);
+    return g_strdup("program time");
+}
+
 bool text_metric_is(const char *metric, const char *name)
 {
     char *label = text_metric_label(metric);

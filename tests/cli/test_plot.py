@@ -36,7 +36,7 @@ class Plot(Drawing):
             for series in ("first-quoted", "second"):
                 self.assertIn(f"{panel}-series-{series}", ids)
         text = self.texts("figures/small.svg")
-        for part in ("small", "latency (µs)", "bandwidth (MB/s)", "message size",
+        for part in ("Three sizes, two series", "latency (µs)", "bandwidth (MB/s)", "message size",
                      "first, quoted"):
             self.assertIn(part, text)
 

@@ -93,7 +93,7 @@ class Sweeps(Drawing):
         self.netsim("plot", database, "--out", "three.svg")
         text = self.texts("three.svg")
         for part in ("lam_via.sdescs changes nothing", "lam_via.rdescs", "slowest rank",
-                     "compute (µs)", "compute is workload.program[1].do[0].compute"):
+                     "compute", "50 ms", "compute is workload.program[1].do[0].compute"):
             self.assertIn(part, text)
         picture = self.read("three.svg")
         self.assertIn('id="p1-heat"', picture)

@@ -92,8 +92,54 @@ class Pictures(Drawn):
         self.assertEqual(path.count("M") + path.count("L"), 3)
 
     def test_one_point(self):
-        self.draw(picture(panel(line("a", [[0, 5.0]]))))
-        self.assertIn("p1-series-a", self.ids)
+        """Points that are all at one place are bars with their values, beside what is printed."""
+        self.draw(picture(panel(line("a", [[16, 5.25]]), line("b", [[16, 7.0]]), marks=[
+            {"kind": "point", "x": 16, "y": 6.0, "text": "6 us", "source": "p. 1", "claim": "c.a",
+             "series": "b"}])))
+        for name in ("p1-bar-a-0", "p1-bar-b-0", "p1-mark-c-a"):
+            self.assertIn(name, self.ids)
+        for word in ("5.25", "7", "6 us", "message size 16 B", "printed in the source"):
+            self.assertIn(word, self.words)
+
+    def test_long_times(self):
+        """In a unit in which they are read, on a logarithmic axis each tick in its own."""
+        long = {"label": "farm mean", "unit": "us", "scale": "linear"}
+        rto = {"label": "rto", "unit": "us", "scale": "linear"}
+        field = {"kind": "heat", "x": SIZES, "y": rto, "value": long,
+                 "series": [line("h", [[1, 2e5, 3e6], [1, 2e6, 8e6]])]}
+        self.draw(picture(panel(line("a", [[1, 1e6], [2, 2e7]]), y=long),
+                          panel(line("a", [[1, 100.0], [2, 2e7]])),
+                          panel(line("a", [[1, 9.0], [2, 9000.0]]), y=long), field))
+        for word in ("farm mean (s)", "20", "latency", "1 ms", "10 s", "farm mean (\u00b5s)",
+                     "200 ms", "2 s", "8"):
+            self.assertIn(word, self.words)
+        self.assertNotIn("000\u2009000", self.text)
+        self.assertIn("in the fields: farm mean (s), the lowest in bold", self.words)
+
+    def test_lines_on_each_other(self):
+        """The lower ones are wider, and signs stand at different places; apart, all are alike."""
+        def widths(*lines):
+            self.draw(picture(panel(*lines)))
+            groups = [self.text.split(f'id="p1-series-{name}"', 1)[1].split("</g>", 1)[0]
+                      for name in "ab"]
+            return [float(re.search(r"stroke-width: ([\d.]+)", group)[1]) for group in groups]
+        points = [[2 ** power, 10.0 * 4 ** power] for power in range(10)]
+        near, far = ([[x, y * factor] for x, y in points] for factor in (1.01, 5.0))
+        first, second = widths(line("a", points), line("b", near))
+        self.assertLess(first, second)
+        first, second = widths(line("a", points), line("b", far))
+        self.assertEqual(first, second)
+
+    def test_bars_on_a_logarithmic_axis(self):
+        """Length means nothing there: points stand for them."""
+        self.draw(picture({"kind": "bars", "x": {"label": "n", "unit": "", "scale": "linear"},
+                           "y": TIME, "series": [line("a", [["p", 0.1], ["q", 100.0]])]}))
+        self.assertIn("p1-bar-a", self.ids)
+        self.assertNotIn("p1-bar-a-0", self.ids)
+
+    def test_a_long_title(self):
+        self.draw(picture(panel(line("a", [[1, 5.0], [2, 6.0]])), title="word " * 40))
+        self.assertGreater(len(re.findall(r">(?:word ?)+<", self.text)), 1)
 
     def places(self, name):
         """The points of a line, or of the bars of intervals."""
@@ -220,7 +266,8 @@ class Pictures(Drawn):
         self.assertIn("not drawn: a (it is lost)", self.words)
 
     def test_bars_and_fields(self):
-        bars = {"kind": "bars", "x": {"label": "n", "unit": "", "scale": "linear"}, "y": TIME,
+        bars = {"kind": "bars", "x": {"label": "n", "unit": "", "scale": "linear"},
+                "y": {**TIME, "scale": "linear"},
                 "series": [line("a", [["p", 1.0], ["q", 2.0]]), line("b", [["q", 2.0]])]}
         field = {"kind": "heat", "x": {"label": "n", "unit": "", "scale": "linear"}, "y": SIZES,
                  "value": TIME, "series": [line("h", [[1, 16, 3.0], [2, 16, None, "deadlock"],
@@ -230,13 +277,13 @@ class Pictures(Drawn):
             self.assertIn(f'id="{name}"', self.text)
         for name in ("p2-failed-1-0", "p2-failed-0-1"):
             self.assertIn(f'id="{name}"', self.text)
-        for word in ("deadlock", "not possible", "latency, times the lowest of the field"):
+        for word in ("deadlock", "not possible", "latency / lowest of the field"):
             self.assertIn(word, self.words)
 
     def test_numbers_in_fields(self):
         """In groups of three where they are long, with the half width of their interval."""
         self.draw(picture({"kind": "heat", "x": {"label": "n", "unit": "", "scale": "linear"},
-                           "y": SIZES, "value": TIME,
+                           "y": SIZES, "value": {"label": "packets", "unit": "", "scale": "log"},
                            "series": [line("h", [[1, 16, 24850.3, 14971.2], [2, 16, 966.021, 0],
                                                  [3, 16, 3.14159]])]}))
         for number in ("24\u202f850", "\u00b1 14\u202f971", "966", "\u00b1 0", "3.142"):
@@ -249,6 +296,8 @@ class Pictures(Drawn):
             return {"kind": "heat", "x": {"label": "n", "unit": "", "scale": "linear"}, "y": SIZES,
                     "value": {**TIME, "best": better},
                     "series": [line(name, [["b", 1, best], ["a", 1, worse]])]}
+        self.draw(picture(field("one", "highest", 10.0, 5.0)))
+        self.assertIn("highest of the field /", self.words)
         self.draw(picture(field("one", "lowest", 10.0, 20.0), field("two", "highest", 4.0, 2.0)))
         colours = [self.text.split(f'id="p{one}-heat"')[1].split("</g>")[0] for one in (1, 2)]
         fills = [re.findall(r"fill: (#[0-9a-f]+)", one) for one in colours]
