@@ -322,7 +322,7 @@ const struct cli_option cli_calibrate_options[] = {
     CLI_SEED_OPTION(struct calibrate_arguments, seed),
     CLI_JOBS_OPTION(struct calibrate_arguments, jobs),
     CLI_DATABASE_OPTION(struct calibrate_arguments, database, ""),
-    CLI_LIMIT_OPTIONS(struct calibrate_arguments, limits),
+    CLI_LIMIT_OPTIONS_EACH(struct calibrate_arguments, limits),
     CLI_FORMAT_OPTION(struct calibrate_arguments, format, calibrate_formats, NULL),
     CLI_OPTIONS_END,
 };

@@ -135,6 +135,7 @@ bool cli_seed(const char *text, uint64_t *seed);
 struct cli_limits {
     char *time, *simulated; // as given; NULL: not given
     double seconds;         // wall clock; 0: no limit
+    int64_t end;            // when these are over for the whole command (g_get_monotonic_time)
 };
 
 // Reads --time-limit, and adds --simulated-limit to `sets` (g_strfreev; NULL: none yet) as the

@@ -76,6 +76,7 @@ static struct explained_series *explain_series(const struct scenario *scenario,
         .seed = scenario->seed,
         .size = only ? *only : EXPLAIN_ALL,
         .time_limit_s = arguments->limits.seconds,
+        .wall_end = arguments->limits.end,
     };
     g_ptr_array_unref(series->sizes);
     series->sizes = explain_case(&run);

@@ -96,11 +96,19 @@ struct cli_option {
 #define CLI_FORMAT_OPTION(type, member, list, text)                                                \
     {.name = "format", .value = CLI_TEXT, .offset = offsetof(type, member), .argument = "FORMAT",  \
      .choices = (list), .words = CLI_WORDS_CHOICE, .summary = "form of the output", .more = (text)}
+// --time-limit for the command as a whole, and for each of the runs that it makes.
 #define CLI_LIMIT_OPTIONS(type, member)                                                            \
+    CLI_LIMIT_OPTIONS_OF(type, member, "end what is running after so long; without a unit: seconds", \
+                         "It bounds the whole command (10s, 500ms on the clock on the wall): what "  \
+                         "is running then, and what has not begun, has failed; it says where each " \
+                         "rank is and what it waits for.")
+#define CLI_LIMIT_OPTIONS_EACH(type, member)                                                       \
+    CLI_LIMIT_OPTIONS_OF(type, member, "end each run that takes longer; without a unit: seconds",  \
+                         "It bounds each run by itself (10s, 500ms on the clock on the wall), "    \
+                         "which has then failed; the others go on.")
+#define CLI_LIMIT_OPTIONS_OF(type, member, text, details)                                          \
     {.name = "time-limit", .value = CLI_TEXT, .offset = offsetof(type, member.time),               \
-     .argument = "TIME", .summary = "end a run that takes longer; without a unit: seconds",        \
-     .more = "The run (10s, 500ms on the clock on the wall) has then failed; it says where each "  \
-             "rank is and what it waits for."},                                                    \
+     .argument = "TIME", .summary = text, .more = details},                                        \
     {.name = "simulated-limit", .value = CLI_TEXT, .offset = offsetof(type, member.simulated),     \
      .argument = "TIME", .summary = "end a run that is not over after so much simulated time",     \
      .more = "The end is always at the same event: `limits.simulated_time`."}

@@ -354,6 +354,7 @@ bool cli_limits_read(struct cli_limits *limits, char ***sets)
     else if (time.integer <= 0)
         cli_error(NULL, "--time-limit %s: a limit is above 0", limits->time);
     limits->seconds = good ? time_to_s(time.integer) : 0;
+    limits->end = g_get_monotonic_time() + (int64_t)(limits->seconds * G_USEC_PER_SEC);
     g_free(error);
     g_free(hint);
     g_free(text);

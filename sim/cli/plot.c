@@ -167,7 +167,7 @@ const struct cli_option cli_plot_options[] = {
      .summary = "the picture's file instead of figures/NAME.FORMAT"},
     CLI_SET_OPTION(struct plot_arguments, sets),
     CLI_UNUSED_OPTION(struct plot_arguments, allow_unused),
-    CLI_LIMIT_OPTIONS(struct plot_arguments, limits),
+    CLI_LIMIT_OPTIONS_EACH(struct plot_arguments, limits),
     CLI_JOBS_OPTION(struct plot_arguments, jobs),
     CLI_QUIET_OPTION(struct plot_arguments, quiet),
     CLI_OPTIONS_END,

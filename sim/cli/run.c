@@ -203,12 +203,13 @@ static struct result *run_simulate(const struct scenario *scenario, const struct
         .progress = progress ? progress_update : NULL,
         .progress_owner = progress,
         .time_limit_s = arguments->limits.seconds,
+        .wall_end = arguments->limits.end,
         .interrupt = interrupted,
     };
     const struct run_parallel parallel = {
         .scenario = scenario,
         .jobs = arguments->jobs,
-        .time_limit_s = arguments->limits.seconds,
+        .limits = &arguments->limits,
         .timeline = sinks->timeline,
         .state_log = sinks->state_log,
         .values = sinks->values,

@@ -15,7 +15,7 @@
 struct run_parallel {
     const struct scenario *scenario;
     int jobs; // processes; 0: one per processor
-    double time_limit_s;
+    const struct cli_limits *limits;
     struct timeline *timeline;   // NULL: none
     struct state_log *state_log; // NULL: none
     struct values *values;       // NULL: none

@@ -90,7 +90,8 @@ static char *perform(void *owner, int item)
         .trace = tee_all(sinks, G_N_ELEMENTS(sinks), tees),
         .progress = parallel->how_far ? note_progress : NULL,
         .progress_owner = parallel->how_far,
-        .time_limit_s = parallel->run->time_limit_s,
+        .time_limit_s = parallel->run->limits->seconds,
+        .wall_end = parallel->run->limits->end,
     };
     struct series_result *result = flow_or_packets(&model_registry, case_at(parallel, item), item,
                                                    parallel->run->scenario->seed, &options);

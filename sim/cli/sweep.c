@@ -397,7 +397,7 @@ const struct cli_option cli_sweep_options[] = {
      .argument = "K/N",
      .summary = "only the K-th of N shares of the runs"},
     CLI_AGAIN_OPTION(struct arguments, again),
-    CLI_LIMIT_OPTIONS(struct arguments, limits),
+    CLI_LIMIT_OPTIONS_EACH(struct arguments, limits),
     CLI_QUIET_OPTION(struct arguments, quiet),
     CLI_OPTIONS_END,
 };

@@ -341,7 +341,8 @@ static struct series_result *run_sizes(const struct explain_run *run, const GArr
                                   .began_owner = phases,
                                   .enough = has_enough,
                                   .enough_owner = phases,
-                                  .time_limit_s = run->time_limit_s};
+                                  .time_limit_s = run->time_limit_s,
+                                  .wall_end = run->wall_end};
     return run_case(run->registry, &some, 0, run->seed, &options);
 }
 

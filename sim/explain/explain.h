@@ -64,7 +64,8 @@ struct explain_run {
     // it.
     int64_t repetitions;
     guint most_pieces;   // of the record; 0: RECORD_MOST_PIECES
-    double time_limit_s; // wall clock, per run; 0: none
+    double time_limit_s; // wall clock, of all runs together; 0: none
+    int64_t wall_end;    // when these are over (g_get_monotonic_time)
 };
 
 #define EXPLAIN_ALL (-1)

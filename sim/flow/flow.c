@@ -241,10 +241,8 @@ static void flowing_begin(struct flowing *flowing)
     flowing->sim = sim_new(flowing->seed, NULL);
     flowing->limits = limits_of(test_case, flowing->options->time_limit_s);
     flowing->limits.interrupt = flowing->options->interrupt;
-    flowing->wall_end =
-        flowing->limits.wall_s > 0
-            ? g_get_monotonic_time() + (gint64)(flowing->limits.wall_s * G_USEC_PER_SEC)
-            : G_MAXINT64;
+    flowing->limits.wall_end = flowing->options->wall_end;
+    flowing->wall_end = limit_wall_end(&flowing->limits);
     flowing->machine = machine_new(test_case);
     flowing->steps = steps_new(flowing->registry, test_case, flowing->machine, flowing->curve,
                                flowing->options->source);

@@ -32,13 +32,21 @@ struct limits limits_of(const struct scenario_case *test_case, double wall_s)
     return (struct limits){.simulated = config ? config->simulated_time : 0, .wall_s = wall_s};
 }
 
+int64_t limit_wall_end(const struct limits *limits)
+{
+    if (limits->wall_s <= 0)
+        return INT64_MAX;
+    return limits->wall_end ? limits->wall_end
+                            : g_get_monotonic_time() + (int64_t)(limits->wall_s * G_USEC_PER_SEC);
+}
+
 // Runs to `until`, or to a limit outside of the simulation, which is looked at now and then.
 static enum limit_reached run_in_pieces(struct engine *engine, sim_time until,
                                         const struct limits *limits)
 {
-    gint64 end = limits->wall_s > 0
-                     ? g_get_monotonic_time() + (gint64)(limits->wall_s * G_USEC_PER_SEC)
-                     : G_MAXINT64;
+    int64_t end = limit_wall_end(limits);
+    if (limits->wall_end && g_get_monotonic_time() >= end) // those before it took all of it
+        return LIMIT_WALL;
     for (;;) {
         uint64_t before = engine_events(engine);
         engine_run_some(engine, until, EVENTS_A_LOOK);

@@ -23,6 +23,7 @@ extern const struct scenario_section limit_sections[];
 struct limits {
     sim_time simulated;          // 0: none
     double wall_s;               // seconds; 0: none
+    int64_t wall_end;            // when these are over, by g_get_monotonic_time; 0: after a run
     bool (*interrupt)(void);     // polled occasionally; true stops the run. NULL: none
     bool (*enough)(void *owner); // likewise, as all that is wanted has been measured
     void *owner;
@@ -30,6 +31,9 @@ struct limits {
 
 // Returns the limits of a case, and one of wall-clock time.
 struct limits limits_of(const struct scenario_case *test_case, double wall_s);
+
+// When a run that begins now has to end, by g_get_monotonic_time.
+int64_t limit_wall_end(const struct limits *limits);
 
 enum limit_reached {
     LIMIT_NONE,        // no event is left, or the run was stopped

@@ -333,6 +333,7 @@ struct series_result *run_case(const struct registry *registry,
     if (run.options->began)
         run.options->began(run.options->began_owner, run.sim);
     struct limits limits = limits_of(test_case, run.options->time_limit_s);
+    limits.wall_end = run.options->wall_end;
     limits.interrupt = run.options->interrupt;
     limits.enough = run.options->enough;
     limits.owner = run.options->enough_owner;

@@ -44,6 +44,8 @@ struct run_options {
     void (*ended)(void *owner, const struct cluster *cluster);
     void *ended_owner;
     double time_limit_s;     // seconds of wall-clock time; 0: none
+    int64_t wall_end;        // when these are over (g_get_monotonic_time), for several runs
+                             // together; 0: they begin with the run
     bool (*interrupt)(void); // polled occasionally; true stops the run. NULL: none
     // Polled occasionally; true ends the run, which has then completed, whatever is under way.
     // NULL: it goes to its end.

@@ -69,6 +69,20 @@ class EndOfTime(Case):
                       reason["text"])
         self.assertEqual([rank["rank"] for rank in reason["ranks"]], [0])
 
+    def test_the_limit_of_time_is_for_the_whole_command(self):
+        """Series that have not begun when it is reached fail at once, in one process or in several."""
+        series = "".join(f"  - {{name: s{i}, stack: lam_via}}\n" for i in range(6))
+        self.write("many.yaml", "schema: 1\ntestbed: testbeds/cluster1.yaml\n"
+                   "workload: {benchmark: pmb.pingpong, sizes: [0 B], repetitions: 1}\nseries:\n" + series)
+        for jobs in ("-j1", "-j2"):
+            with self.subTest(jobs=jobs):
+                done = self.netsim("run", "many.yaml", "--time-limit", "1us", jobs, "--format", "json", code=3)
+                reasons = [one["reason"] for one in json.loads(done.stdout)["series"]]
+                self.assertEqual([reason["kind"] for reason in reasons], ["time_limit"] * 6)
+                for reason in reasons:
+                    self.assertIn("after 1e-06 s, its limit (--time-limit)", reason["text"])
+        self.netsim("explain", "many.yaml", "--series", "s0", "--time-limit", "1us", code=3)
+
     def test_the_largest_costs_end_a_run_and_do_not_break_it(self):
         """Whatever is multiplied and summed up stays countable, wherever it is charged."""
         for text, settings in (

@@ -364,7 +364,7 @@ static void test_lists(void)
         {"r0.txt\nr1.txt\n",
          {"r0.txt"},
          {ONE},
-         "t:2:1: error: the trace r1.txt cannot be read: No"},
+         "t:2:1: error: the file that this line names cannot be read: No"},
         {"r0.txt\nr1.txt\n",
          {"r0.txt", "r1.txt"},
          {ONE, ONE},
@@ -384,7 +384,7 @@ static void test_lists(void)
         {"r0.txt\nd\n",
          {"r0.txt", "d/x"},
          {ONE, ""},
-         "t:2:1: error: the trace d cannot be read: it is a directory"},
+         "t:2:1: error: the file that this line names cannot be read: it is a directory"},
     };
     for (size_t i = 0; i < G_N_ELEMENTS(lists); i++)
         expect_list(&lists[i]);
