@@ -307,12 +307,33 @@ static bool worth_telling(const struct sctp_association *association)
     return sctp_rwnd(association) - association->in.offered >= MAX(share, LEAST_UPDATE);
 }
 
+// The SACK that opens a closed window may be lost, or not be worth sending yet. Then the peer's
+// probe, which alone keeps no run alive, finds the window open: the run waits for two of them.
+static void reopened_over(struct cpu_context *context, void *owner)
+{
+    (void)context, (void)owner;
+}
+
+static const struct inet_timer_kind reopened_kind = {
+    .wait = {"probe of the peer", STAGE_FOR_WINDOW}, .stage = &sctp_stage, .run = reopened_over};
+
+static void expect_probe(struct cpu_context *context, struct sctp_association *association)
+{
+    struct inet_host *inet = association->host->inet;
+    if (association->in.offered >= association->primary->mtu || association->ended)
+        return;
+    inet_timer_arm(context, inet, &association->reopened, &reopened_kind, association,
+                   2 * inet_time_in_ticks(inet->config, association->settings.rto_most));
+}
+
 void sctp_in_read(struct cpu_context *context, struct sctp_association *association, int64_t bytes,
                   int64_t charge)
 {
     struct sctp_in *in = &association->in;
     in->queued -= bytes;
     in->overhead -= charge - bytes;
+    if (takes_data(association))
+        expect_probe(context, association);
     if (in->data_in_packet || !takes_data(association) || !worth_telling(association))
         return;
     queue_sack(context, association);

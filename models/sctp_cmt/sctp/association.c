@@ -307,6 +307,7 @@ static void stop_timers(struct sctp_association *association)
     inet_timer_cancel(&association->t1);
     inet_timer_cancel(&association->t2);
     inet_timer_cancel(&association->t5);
+    inet_timer_cancel(&association->reopened);
     inet_timer_cancel(&association->in.sack_timer);
     sctp_heartbeats_stop(association);
     for (int i = 0; i < association->path_count; i++)

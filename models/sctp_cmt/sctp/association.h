@@ -51,6 +51,7 @@ struct sctp_association {
     struct inet_flow leaving; // packets made, in order, but not yet at a card
     // T1-init and T1-cookie share a timer, since they never run at once.
     struct inet_timer *t1, *t2, *t5, *heartbeat;
+    struct inet_timer *reopened; // the peer's probe is to find the window open: sctp_in_read
     int t1_tries, t2_tries, stale_cookies;
     struct sctp_path *setup_path;   // INIT or COOKIE-ECHO was last sent to it
     struct sctp_path *closing_path; // SHUTDOWN or SHUTDOWN-ACK was

@@ -74,6 +74,7 @@ struct sctp_out {
     bool had_gaps;               // the last SACK had
     bool probing;                // a window probe is out
     uint32_t probe;              // its TSN
+    int idle_probes;             // answers in a row that kept the window closed
     const struct wait *held_for; // for the trace: what holds new data back; NULL: nothing
     sim_time held_since;
     bool blocked; // the peer's window holds new data back though some cwnd is open

@@ -131,6 +131,8 @@ void sctp_data_arrived(struct cpu_context *context, struct sctp_association *ass
     const struct sctp_config *config = association->host->config;
     const struct sctp_data *data = &chunk->data;
     note_packet(in, from);
+    if (association->reopened && !arrived_before(in, data->tsn))
+        inet_timer_cancel(&association->reopened);
     if ((chunk->flags & SCTP_DATA_IMMEDIATE) && config->immediate_bit)
         in->sack_now = true;
     if (arrived_before(in, data->tsn)) {

@@ -249,6 +249,7 @@ static void timer_acked(struct sctp_association *association, const struct sctp_
 static void probe_check(struct sctp_association *association, int64_t window_before)
 {
     struct sctp_out *out = &association->out;
+    out->idle_probes = out->probing && out->peer_rwnd == 0 ? out->idle_probes + 1 : 0;
     bool acked = !sctp_tsn_before(out->cum_tsn, out->probe);
     if (!out->probing || (!acked && out->peer_rwnd <= window_before))
         return;

@@ -3,15 +3,31 @@
 // it: where the profiles differ, they do by parameters.
 #include "models/sctp_cmt/sctp/association.h"
 
+#define IDLE_PROBES 3
+
 static void t3_expired(struct cpu_context *context, void *owner);
 
 static const struct inet_timer_kind t3_kind = {
     .wait = {"T3-rtx", STAGE_FOR_ACK}, .stage = &sctp_stage, .run = t3_expired};
 
+// The same of a probe that only its answer can be expected of.
+static const struct inet_timer_kind idle_probe_kind = {
+    .wait = {"T3-rtx", STAGE_FOR_ACK}, .stage = &sctp_stage, .run = t3_expired, .background = true};
+
+// The peer answers, and its reader has not moved: probes go on for ever, and change nothing unless
+// another event does (sctp_in_read). Where a chunk has a most number of transmissions, they end.
+static bool probes_in_vain(const struct sctp_association *association)
+{
+    return association->out.probing && association->out.idle_probes >= IDLE_PROBES &&
+           association->host->config->most_transmissions == 0;
+}
+
 void sctp_t3_start(struct cpu_context *context, struct sctp_path *path)
 {
-    inet_timer_arm(context, path->association->host->inet, &path->t3, &t3_kind, path,
-                   path->rto.rto);
+    const struct sctp_association *association = path->association;
+    sctp_t3_stop(path); // it may be of the other kind
+    inet_timer_arm(context, association->host->inet, &path->t3,
+                   probes_in_vain(association) ? &idle_probe_kind : &t3_kind, path, path->rto.rto);
 }
 
 void sctp_t3_stop(struct sctp_path *path)
