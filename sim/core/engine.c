@@ -3,6 +3,7 @@
 
 #include <assert.h>
 #include <glib.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,7 +28,7 @@ struct heap_entry {
 #define RECENT_NONE (-1)
 
 struct engine {
-    sim_time now;
+    sim_time now;           // first: engine_now
     uint64_t next_sequence; // the number of schedulings
     uint64_t events_run, events_cancelled;
     uint64_t background; // pending events of the background
@@ -44,6 +45,8 @@ struct engine {
 
     struct event current; // only its links: the circle of events for `now`
 };
+
+static_assert(offsetof(struct engine, now) == 0, "engine_now reads the first member");
 
 static void heap_allocate(struct engine *engine, uint32_t capacity)
 {
@@ -77,11 +80,6 @@ void engine_free(struct engine *engine)
         return;
     free(engine->heap_memory);
     g_free(engine);
-}
-
-sim_time engine_now(const struct engine *engine)
-{
-    return engine->now;
 }
 
 uint64_t engine_events(const struct engine *engine)

@@ -43,6 +43,12 @@ static inline sim_time time_times(int64_t count, sim_time span)
 // TIME_END.
 static inline sim_time time_at_rate(int64_t amount, int64_t per_second)
 {
+    uint64_t short_time; // of up to 18 M units: 64 bits do, whose division is far quicker
+    if (!__builtin_mul_overflow((uint64_t)amount, (uint64_t)TIME_S, &short_time) &&
+        !__builtin_add_overflow(short_time, (uint64_t)per_second - 1, &short_time)) {
+        short_time /= (uint64_t)per_second;
+        return short_time < (uint64_t)TIME_END ? (sim_time)short_time : TIME_END;
+    }
     unsigned __int128 scaled = (unsigned __int128)(uint64_t)amount * (uint64_t)TIME_S;
     unsigned __int128 time = (scaled + (uint64_t)per_second - 1) / (uint64_t)per_second;
     return time < (unsigned __int128)TIME_END ? (sim_time)time : TIME_END;
