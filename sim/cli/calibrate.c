@@ -6,10 +6,10 @@
 #include "sim/calibrate/report.h"
 #include "sim/output/file.h"
 #include "sim/output/json.h"
+#include "sim/output/progress.h"
 
 #include <math.h>
 #include <string.h>
-#include <unistd.h>
 
 static const char *const calibrate_formats[] = {"table", "json", NULL};
 enum calibrate_format { CALIBRATE_TABLE, CALIBRATE_JSON };
@@ -184,8 +184,9 @@ static enum cli_exit present(const struct fit *fit, const struct evaluation *eva
 
 static void show_runs(void *owner, int runs)
 {
-    (void)owner;
-    fprintf(stderr, "\rnetsim calibrate: %d runs ", runs);
+    char *text = g_strdup_printf("calibrate: %d runs", runs);
+    progress_detail(owner, text);
+    g_free(text);
 }
 
 static enum cli_exit search(struct evaluation *evaluation,
@@ -194,12 +195,12 @@ static enum cli_exit search(struct evaluation *evaluation,
                             const char *command)
 {
     GError *error = NULL;
-    bool terminal = isatty(STDERR_FILENO);
-    evaluation->progress = terminal ? show_runs : NULL;
+    struct progress *progress = progress_new(stderr, 1);
+    evaluation->progress = progress ? show_runs : NULL;
+    evaluation->progress_owner = progress;
     evaluation_init(evaluation);
     struct fit *fit = fit_search(evaluation, method, &error);
-    if (terminal)
-        fputs("\r\033[K", stderr);
+    progress_free(progress);
     enum cli_exit code = g_error_matches(error, EVALUATION_ERROR, EVALUATION_LOST)
                              ? CLI_CHECK_FAILED
                              : cli_exit_of(error, CLI_RUN_FAILED);

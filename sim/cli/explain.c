@@ -63,6 +63,11 @@ static struct scenario *read_again(void *owner, GPtrArray *more, char **why)
     return scenario;
 }
 
+static void show_explaining(void *progress)
+{
+    progress_beat(progress);
+}
+
 // only: the one size to explain, in full; NULL: all.
 static struct explained_series *explain_series(const struct scenario *scenario,
                                                const struct scenario_case *test_case,
@@ -70,6 +75,8 @@ static struct explained_series *explain_series(const struct scenario *scenario,
                                                const struct explain_arguments *arguments)
 {
     struct explained_series *series = explained_series_new(test_case);
+    struct progress *progress = progress_new(stderr, 1);
+    progress_detail(progress, test_case->name);
     struct explain_run run = {
         .registry = &model_registry,
         .test_case = test_case,
@@ -77,6 +84,8 @@ static struct explained_series *explain_series(const struct scenario *scenario,
         .size = only ? *only : EXPLAIN_ALL,
         .time_limit_s = arguments->limits.seconds,
         .wall_end = arguments->limits.end,
+        .beat = show_explaining,
+        .beat_owner = progress,
     };
     g_ptr_array_unref(series->sizes);
     series->sizes = explain_case(&run);
@@ -84,6 +93,7 @@ static struct explained_series *explain_series(const struct scenario *scenario,
     if (series->sizes->len == 1 && reader)
         explain_try(g_ptr_array_index(series->sizes, 0), &run,
                     &(struct explain_again){read_again, (void *)reader});
+    progress_free(progress);
     return series;
 }
 

@@ -2,6 +2,7 @@
 // netsim export: a scenario for other programs.
 #include "sim/cli/export.h"
 
+#include "sim/output/progress.h"
 #include "sim/workload/model.h"
 
 #include <string.h>
@@ -142,8 +143,12 @@ static enum cli_exit export_scenario(const struct export_target *target,
                                      const struct scenario *scenario,
                                      const struct export_arguments *arguments)
 {
-    struct export_job job = {arguments, scenario, arguments->out, g_ptr_array_new(),
-                             g_ptr_array_new_with_free_func(g_free)};
+    struct export_job job = {arguments,
+                             scenario,
+                             arguments->out,
+                             g_ptr_array_new(),
+                             g_ptr_array_new_with_free_func(g_free),
+                             NULL};
     GError *error = NULL;
     enum cli_exit code = CLI_BAD_INPUT;
     for (guint i = 0; i < scenario->cases->len; i++) {
@@ -151,10 +156,12 @@ static enum cli_exit export_scenario(const struct export_target *target,
         if (cli_series_wanted(arguments->series, one->name))
             add_case(&job, one);
     }
+    job.progress = progress_new(stderr, (int)job.cases->len);
     if (file_ready_directory(job.directory, &error))
         code = target->write(&job);
     else
         cli_error(NULL, "%s", error->message);
+    progress_free(job.progress);
     g_clear_error(&error);
     g_ptr_array_unref(job.cases);
     g_ptr_array_unref(job.names);

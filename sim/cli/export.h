@@ -22,8 +22,9 @@ struct export_job {
     const struct export_arguments *arguments;
     const struct scenario *scenario;
     const char *directory;
-    GPtrArray *cases; // const struct scenario_case *: the wanted series
-    GPtrArray *names; // char *, by case: of files, unlike each other
+    GPtrArray *cases;          // const struct scenario_case *: the wanted series
+    GPtrArray *names;          // char *, by case: of files, unlike each other
+    struct progress *progress; // NULL: none is shown
 };
 
 struct export_target {

@@ -11,6 +11,7 @@
 #include "sim/flow/platform_xml.h"
 #include "sim/flow/smpi.h"
 #include "sim/flow/smpi_collectives.h"
+#include "sim/output/progress.h"
 #include "sim/workload/model.h"
 
 #include <math.h>
@@ -308,6 +309,7 @@ static enum cli_exit export_series(struct platform_series *series, guint number)
             ? g_strdup(job->directory)
             : g_build_filename(job->directory, (char *)g_ptr_array_index(job->names, number), NULL);
     series->ranks = ranks_of(series->test_case);
+    progress_update(job->progress, (int)number, 0.0, series->test_case->name);
     if (fit_series(series, &error) && write_xml(series, &error)) {
         series->hosts = platform_hosts(series->test_case);
         series->readme = readme_of(series);

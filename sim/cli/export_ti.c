@@ -4,6 +4,7 @@
 #include "sim/cli/export.h"
 
 #include "sim/config/quantity.h"
+#include "sim/output/progress.h"
 #include "sim/recording/ti_write.h"
 #include "sim/scenario/replay.h"
 #include "sim/workload/benchmark.h"
@@ -21,6 +22,7 @@ struct ti_series {
     const char *name;
     struct workload workload; // the case's, with one repetition if it says none
     int64_t speed;
+    const struct ti_series *all; // the first of the series
 };
 
 // ---- Calls ----
@@ -111,9 +113,15 @@ static enum cli_exit write_ranks(const struct ti_series *series, FILE *nowhere)
     struct recorded_calls calls = {
         .source = source_of(series), .ranks = series->workload.ranks, .speed = series->speed};
     enum cli_exit code = CLI_DONE;
-    for (int rank = 0; code == CLI_DONE && rank < calls.ranks; rank++)
+    guint number = (guint)(series - series->all);
+    for (int rank = 0; code == CLI_DONE && rank < calls.ranks; rank++) {
+        // Each rank is unfolded twice: once to see whether it can be written.
+        progress_update(series->job->progress, (int)number,
+                        ((double)rank / calls.ranks + (nowhere ? 0 : 1)) / 2,
+                        series->test_case->name);
         code =
             nowhere ? write_calls(series, &calls, rank, nowhere) : write_rank(series, &calls, rank);
+    }
     op_source_free(calls.source);
     return code;
 }
@@ -200,7 +208,8 @@ enum cli_exit export_ti(const struct export_job *job)
     struct ti_series *all = g_new0(struct ti_series, job->cases->len);
     for (guint i = 0; code == CLI_DONE && i < job->cases->len; i++) {
         const struct scenario_case *one = g_ptr_array_index(job->cases, i);
-        all[i] = (struct ti_series){job, one, g_ptr_array_index(job->names, i), one->workload, 0};
+        all[i] =
+            (struct ti_series){job, one, g_ptr_array_index(job->names, i), one->workload, 0, all};
         if (all[i].workload.repetitions == 0)
             all[i].workload.repetitions = 1;
         code = export_speed(job, &one->workload, &all[i].speed) ? check_series(&all[i])

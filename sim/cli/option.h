@@ -98,17 +98,18 @@ struct cli_option {
      .choices = (list), .words = CLI_WORDS_CHOICE, .summary = "form of the output", .more = (text)}
 // --time-limit for the command as a whole, and for each of the runs that it makes.
 #define CLI_LIMIT_OPTIONS(type, member)                                                            \
-    CLI_LIMIT_OPTIONS_OF(type, member, "end what is running after so long; without a unit: seconds", \
-                         "It bounds the whole command (10s, 500ms on the clock on the wall): what "  \
-                         "is running then, and what has not begun, has failed; it says where each " \
-                         "rank is and what it waits for.")
+    CLI_LIMIT_OPTIONS_OF(type, member,                                                             \
+                         "It bounds the whole command (10s, 500ms on the clock on the wall): "     \
+                         "what is running then, and what has not begun, has failed; it says "      \
+                         "where each rank is and what it waits for.")
 #define CLI_LIMIT_OPTIONS_EACH(type, member)                                                       \
-    CLI_LIMIT_OPTIONS_OF(type, member, "end each run that takes longer; without a unit: seconds",  \
+    CLI_LIMIT_OPTIONS_OF(type, member,                                                             \
                          "It bounds each run by itself (10s, 500ms on the clock on the wall), "    \
                          "which has then failed; the others go on.")
-#define CLI_LIMIT_OPTIONS_OF(type, member, text, details)                                          \
+#define CLI_LIMIT_OPTIONS_OF(type, member, details)                                                \
     {.name = "time-limit", .value = CLI_TEXT, .offset = offsetof(type, member.time),               \
-     .argument = "TIME", .summary = text, .more = details},                                        \
+     .argument = "TIME", .summary = "end what takes longer; without a unit: seconds",              \
+     .more = (details)},                                                                           \
     {.name = "simulated-limit", .value = CLI_TEXT, .offset = offsetof(type, member.simulated),     \
      .argument = "TIME", .summary = "end a run that is not over after so much simulated time",     \
      .more = "The end is always at the same event: `limits.simulated_time`."}

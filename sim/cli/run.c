@@ -165,6 +165,13 @@ static bool interrupted(void)
     return signal_waiting() != 0;
 }
 
+// Polled during a run, of which a part may take long without an update.
+static bool goes_on(void *progress)
+{
+    progress_beat(progress);
+    return false;
+}
+
 // Runs the series one after the other, up to an interrupt: that one is left out.
 static void run_series(const struct scenario *scenario, const struct sinks *sinks,
                        struct progress *progress, const struct run_options *options,
@@ -205,6 +212,8 @@ static struct result *run_simulate(const struct scenario *scenario, const struct
         .time_limit_s = arguments->limits.seconds,
         .wall_end = arguments->limits.end,
         .interrupt = interrupted,
+        .enough = progress ? goes_on : NULL,
+        .enough_owner = progress,
     };
     const struct run_parallel parallel = {
         .scenario = scenario,

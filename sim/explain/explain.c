@@ -170,6 +170,7 @@ struct phases {
     struct phase *ended;   // has been measured and not been taken apart; or NULL
     guint last;            // index of the last that is wanted
     bool measured;         // it had been, when that was last asked
+    const struct explain_run *run;
 };
 
 static struct phase *phase_at(const struct phases *phases, guint index)
@@ -245,6 +246,8 @@ static void on_interval(void *owner, const struct run_interval *interval)
 static bool has_enough(void *owner)
 {
     struct phases *phases = owner;
+    if (phases->run->beat)
+        phases->run->beat(phases->run->beat_owner);
     const struct phase *last = phase_at(phases, phases->last);
     bool before = phases->measured;
     phases->measured = phases->sized && last->heard == last->expected;
@@ -334,6 +337,7 @@ static struct series_result *run_sizes(const struct explain_run *run, const GArr
         if (run->repetitions)
             some.workload.repetitions = run->repetitions;
     }
+    phases->run = run;
     struct run_options options = {.trace = phases->record ? &phases->record->trace : NULL,
                                   .measured = on_interval,
                                   .measured_owner = phases,

@@ -63,9 +63,11 @@ struct explain_run {
     // The size is run by itself with so many repetitions; 0: as `run` does, after the sizes before
     // it.
     int64_t repetitions;
-    guint most_pieces;   // of the record; 0: RECORD_MOST_PIECES
-    double time_limit_s; // wall clock, of all runs together; 0: none
-    int64_t wall_end;    // when these are over (g_get_monotonic_time)
+    guint most_pieces;         // of the record; 0: RECORD_MOST_PIECES
+    double time_limit_s;       // wall clock, of all runs together; 0: none
+    int64_t wall_end;          // when these are over (g_get_monotonic_time)
+    void (*beat)(void *owner); // polled during each run; NULL: none
+    void *beat_owner;
 };
 
 #define EXPLAIN_ALL (-1)

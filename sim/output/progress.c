@@ -15,20 +15,43 @@
 #define TELLING_FRACTION 0.02
 #define TELLING_S 1.0
 
+// Off a terminal.
+#define FIRST_LINE_S 10.0
+#define NEXT_LINE_S 60.0
+
 struct progress {
     FILE *out;
     int steps;
+    bool terminal;
     gint64 started, drawn; // monotonic microseconds; drawn 0: nothing yet
+    gint64 due, interval;  // of the next line, and from then on
+    double fraction;       // of the last update; negative: not known
+    char *detail;
 };
+
+// Seconds of $NETSIM_PROGRESS; negative: it is no number.
+static double interval_asked(void)
+{
+    const char *text = g_getenv("NETSIM_PROGRESS");
+    char *end = NULL;
+    double seconds = text && *text ? g_ascii_strtod(text, &end) : -1.0;
+    return end && *end == '\0' && seconds < 1e9 ? seconds : -1.0;
+}
 
 struct progress *progress_new(FILE *out, int steps)
 {
-    if (!isatty(fileno(out)))
+    bool terminal = isatty(fileno(out));
+    double asked = interval_asked();
+    if (!terminal && g_strcmp0(g_getenv("NETSIM_PROGRESS"), "off") == 0)
         return NULL;
     struct progress *progress = g_new0(struct progress, 1);
     progress->out = out;
     progress->steps = MAX(steps, 1);
+    progress->terminal = terminal;
     progress->started = g_get_monotonic_time();
+    progress->due =
+        progress->started + (gint64)((asked >= 0.0 ? asked : FIRST_LINE_S) * G_USEC_PER_SEC);
+    progress->interval = (gint64)((asked >= 0.0 ? asked : NEXT_LINE_S) * G_USEC_PER_SEC);
     return progress;
 }
 
@@ -70,23 +93,76 @@ static int terminal_width(FILE *out)
     return 80;
 }
 
-void progress_update(void *owner, int step, double done, const char *detail)
+static void draw_bar(struct progress *progress, gint64 now, double seconds)
 {
-    struct progress *progress = owner;
-    if (!progress)
-        return;
-    gint64 now = g_get_monotonic_time();
     if (progress->drawn && now - progress->drawn < REDRAW_INTERVAL)
         return;
     progress->drawn = now;
-    double seconds = (double)(now - progress->started) / G_USEC_PER_SEC;
-    char *line = progress_line((step + done) / progress->steps, detail ? detail : "", seconds,
-                               terminal_width(progress->out) - 1);
+    int width = terminal_width(progress->out) - 1;
+    char *line = progress->fraction < 0.0
+                     ? g_strdup_printf("%s  %.1f s", progress->detail, seconds)
+                     : progress_line(progress->fraction, progress->detail, seconds, width);
     fputs("\r", progress->out);
     shown_print(line, SHOWN_LINE, progress->out);
     fputs("\033[K", progress->out);
     fflush(progress->out);
     g_free(line);
+}
+
+// "netsim: 34 %, VIA RPI: 64 KiB, after 72 s, 140 s left".
+static void print_line(struct progress *progress, gint64 now, double seconds)
+{
+    double fraction = MIN(progress->fraction, 1.0);
+    if (now < progress->due)
+        return;
+    progress->due = now + progress->interval;
+    GString *line = g_string_new("netsim: ");
+    if (fraction >= 0.0)
+        g_string_append_printf(line, "%d %%, ", (int)(fraction * 100.0));
+    if (*progress->detail)
+        g_string_append_printf(line, "%s, ", progress->detail);
+    g_string_append_printf(line, "after %.0f s", seconds);
+    if (fraction >= TELLING_FRACTION && fraction < 1.0)
+        g_string_append_printf(line, ", %.0f s left", ceil(seconds / fraction - seconds));
+    shown_print(line->str, SHOWN_LINE, progress->out);
+    fputs("\n", progress->out);
+    fflush(progress->out);
+    g_string_free(line, TRUE);
+}
+
+void progress_beat(struct progress *progress)
+{
+    if (!progress || !progress->detail)
+        return;
+    gint64 now = g_get_monotonic_time();
+    double seconds = (double)(now - progress->started) / G_USEC_PER_SEC;
+    if (progress->terminal)
+        draw_bar(progress, now, seconds);
+    else
+        print_line(progress, now, seconds);
+}
+
+static void progress_note(struct progress *progress, double fraction, const char *detail)
+{
+    if (!progress)
+        return;
+    progress->fraction = fraction;
+    if (!progress->detail || g_strcmp0(detail, progress->detail) != 0) {
+        g_free(progress->detail);
+        progress->detail = g_strdup(detail ? detail : "");
+    }
+    progress_beat(progress);
+}
+
+void progress_update(void *owner, int step, double done, const char *detail)
+{
+    struct progress *progress = owner;
+    progress_note(progress, progress ? (step + done) / progress->steps : 0.0, detail);
+}
+
+void progress_detail(struct progress *progress, const char *detail)
+{
+    progress_note(progress, -1.0, detail);
 }
 
 void progress_free(struct progress *progress)
@@ -97,5 +173,6 @@ void progress_free(struct progress *progress)
         fputs("\r\033[K", progress->out);
         fflush(progress->out);
     }
+    g_free(progress->detail);
     g_free(progress);
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a terminal is shown while something runs: a bar, which is gone at the end, and nothing elsewhere."""
+"""How far something is while it runs: a bar on a terminal, which is gone at the end, and lines elsewhere if it takes long."""
 
 import os
 import pty
@@ -14,6 +14,38 @@ from sweeping import QUICK
 
 BAR = r"\r\[[#-]{24}\]  *\d+ %  "
 GONE = "\r\x1b[K"
+
+
+LINE = r"netsim: (\d+ %, )?.*after \d+ s"
+
+
+class Lines(harness.Case):
+    """Off a terminal, where only what takes long says how far it is: here each step does."""
+
+    def check(self, *command, code=0):
+        said = self.netsim(*command, code=code, environment={"NETSIM_PROGRESS": "0"})
+        self.assertRegex(said.stderr, LINE, command)
+        self.assertNotIn("\r", said.stderr)
+        silent = self.netsim(*command, code=code, environment={"NETSIM_PROGRESS": "off"})
+        self.assertNotRegex(silent.stderr, LINE)
+        return said, silent
+
+    def test_each_command_that_may_take_long(self):
+        self.write("quick.yaml", QUICK)
+        for command in (["run", self.small(), "-j1"], ["run", "small.yaml", "-j2"], ["explain", "small.yaml"],
+                        ["sweep", "quick.yaml", "--set", "lam.call=1500 cycles,9000 cycles", "--again", "-j1"],
+                        ["export", "ti", "small.yaml", "--out", "ti"],
+                        ["export", "simgrid", "small.yaml", "--series", "second", "--out", "platform"]):
+            with self.subTest(command=command):
+                said, silent = self.check(*command)
+                if command[0] == "explain":
+                    self.assertEqual(said.stdout, silent.stdout)
+                self.assertNotRegex(said.stdout, LINE)
+
+    def test_what_is_over_soon_says_nothing(self):
+        done = self.netsim("run", self.small(), environment={"NETSIM_PROGRESS": ""})
+        self.assertEqual(done.stderr, "")
+        self.assertEqual(self.netsim("run", "small.yaml", "--quiet", environment={"NETSIM_PROGRESS": "0"}).stderr, "")
 
 
 class Progress(harness.Case):

@@ -15,7 +15,7 @@ PASSED = re.compile(r"(PATH|TMPDIR|LD_LIBRARY_PATH|LD_PRELOAD|NETSIM|NETSIM_SOUR
                     r"[A-Z]*SAN_OPTIONS|GCOV_PREFIX\w*|PYENV\w*)$")
 
 FIXED = {"LC_ALL": "C.UTF-8", "TZ": "UTC", "TERM": "dumb", "COLUMNS": "", "HOME": "/nonexistent",
-         "USER": "user", "LOGNAME": "user"}
+         "USER": "user", "LOGNAME": "user", "NETSIM_PROGRESS": "off"}
 
 
 def _host(match):
