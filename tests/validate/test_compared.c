@@ -2,6 +2,7 @@
 // What is read for a comparison, down to the last field, and what is said of it, to the letter.
 #include "sim/campaign/store.h"
 #include "sim/compare/compare.h"
+#include "sim/compare/tolerances.h"
 #include "sim/output/json_check.h"
 #include "tests/support/made_sweep.h"
 #include "tests/support/suite.h"
@@ -371,12 +372,20 @@ static void test_members(void)
 
 // ---- What is said ----
 
-static char *said(const char *first, const char *second, double tolerance,
+// `tolerance` as --tolerance takes it; NULL: none.
+static char *said(const char *first, const char *second, const char *tolerance,
                   const char *const *metrics, char **document)
 {
     struct compared *a = loaded("a.csv", first), *b = loaded("b.csv", second);
-    struct compare_options options = {tolerance, metrics};
+    const char *texts[] = {tolerance, NULL};
+    GPtrArray *known = compared_metrics(a, b);
+    char *hint = NULL;
+    struct tolerances *tolerances = tolerances_read(texts, known, NULL, &hint);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(tolerances);
+    struct compare_options options = {.tolerances = tolerances, .metrics = metrics};
     json_t *comparison = compare(a, b, &options);
+    tolerances_free(tolerances);
+    g_ptr_array_unref(known);
     char *text = NULL, *json = json_dumps(comparison, JSON_REAL_PRECISION(6));
     size_t length;
     FILE *file = open_memstream(&text, &length);
@@ -404,12 +413,12 @@ static char *said(const char *first, const char *second, double tolerance,
 static void test_said(void)
 {
     char *document;
-    expect_text(said(FIRST, SECOND, 0.1, NULL, &document),
+    expect_text(said(FIRST, SECOND, "10 %", NULL, &document),
                 "differs  B: failed (overrun) against completed\n"
                 "differs  C: missing against unknown\n"
                 "differs  A, t: 2 points, missing: 2 points in a, 1 point in b, 1 outside, worst "
-                "25 % at 2 B: 20 against 25\n"
-                "near     A, u, rank 0: 1 point, worst 2 %: 5 against 5.1\n"
+                "+25 % at 2 B: 20 against 25\n"
+                "near     A, u, rank 0: 1 point, worst +2 %: 5 against 5.1\n"
                 "differs  A, u, rank 1: 1 point, 1 outside, worst without bound: 0 against 3\n"
                 "same     A, v: 1 point\n"
                 "differs  B, t: 1 point, 1 outside, worst without bound at 1 B: no number against "
@@ -418,17 +427,19 @@ static void test_said(void)
                 "differs  C, x: 0 points, missing: the curve in a\n"
                 "fingerprints differ: 1 against 2\n"
                 "7 differences beyond 10 %\n");
-    SUITE_CONTAINS(document, "{\"same\": false, \"differences\": 7, \"tolerance\": 0.1, "
-                             "\"fingerprints\": {\"a\": \"1\", \"b\": \"2\", \"agree\": false}, "
+    SUITE_CONTAINS(document, "{\"same\": false, \"differences\": 7, \"compared\": 6, "
+                             "\"tolerances\": [\"10 %\"], \"fingerprints\": {\"a\": \"1\", \"b\": "
+                             "\"2\", \"agree\": false}, "
                              "\"series\": [{\"series\": \"B\", \"a\": \"failed (overrun)\", "
                              "\"b\": \"completed\"}, {\"series\": \"C\", \"a\": \"missing\", "
                              "\"b\": \"unknown\"}]");
-    SUITE_CONTAINS(document,
-                   "{\"series\": \"A\", \"metric\": \"t\", \"rank\": null, \"points\": 2, "
-                   "\"missing\": \"2 points in a, 1 point in b\", \"outside\": 1, "
-                   "\"worst\": {\"size_bytes\": 2, \"a\": 20.0, \"b\": 25.0, "
-                   "\"deviation\": 0.25}}");
-    SUITE_CONTAINS(document, "{\"series\": \"A\", \"metric\": \"u\", \"rank\": 1, \"points\": 1, "
+    SUITE_CONTAINS(document, "{\"series\": \"A\", \"metric\": \"t\", \"rank\": null, "
+                             "\"verdict\": \"differs\", \"points\": 2, "
+                             "\"missing\": \"2 points in a, 1 point in b\", \"outside\": 1, "
+                             "\"worst\": {\"size_bytes\": 2, \"a\": 20.0, \"b\": 25.0, "
+                             "\"deviation\": 0.25}}");
+    SUITE_CONTAINS(document, "{\"series\": \"A\", \"metric\": \"u\", \"rank\": 1, "
+                             "\"verdict\": \"differs\", \"points\": 1, "
                              "\"missing\": null, \"outside\": 1, \"worst\": {\"size_bytes\": null, "
                              "\"a\": 0.0, \"b\": 3.0, \"deviation\": null}}");
     SUITE_CONTAINS(document, "\"points\": 0, \"missing\": \"the curve in b\", \"outside\": 0, "
@@ -439,22 +450,23 @@ static void test_said(void)
 static void test_said_of_equals(void)
 {
     static const char *const one[] = {"v", "w", NULL}, *const none[] = {NULL};
-    expect_text(said(HEAD "A,,1,v,7\n", HEAD "A,,1,v,7\n", 0.0, none, NULL),
+    expect_text(said(HEAD "A,,1,v,7\n", HEAD "A,,1,v,7\n", NULL, none, NULL),
                 "same     A, v: 1 point\nfingerprints: not known of both\nno differences\n");
-    expect_text(said("# fingerprint 7\n" HEAD, "# fingerprint 7\n" HEAD, 1e-5, NULL, NULL),
+    expect_text(said("# fingerprint 7\n" HEAD, "# fingerprint 7\n" HEAD, "0.001 %", NULL, NULL),
                 "fingerprints agree: 7\nno differences beyond 0.001 %\n");
-    expect_text(said("# fingerprint 7\n" HEAD, HEAD, 0.0, NULL, NULL),
+    expect_text(said("# fingerprint 7\n" HEAD, HEAD, NULL, NULL, NULL),
                 "fingerprints: not known of both\nno differences\n");
-    expect_text(said(FIRST, FIRST, 0.0, one, NULL),
+    expect_text(said(FIRST, FIRST, NULL, one, NULL),
                 "same     A, v: 1 point\nsame     B, w: 1 point\n"
                 "fingerprints agree: 1\nno differences\n");
-    expect_text(said(HEAD "A,,1,v,7\n", HEAD "A,,2,v,7\n", 0.0, NULL, NULL),
+    expect_text(said(HEAD "A,,1,v,7\n", HEAD "A,,2,v,7\n", NULL, NULL, NULL),
                 "differs  A, v: 0 points, missing: 1 point in a, 1 point in b\n"
                 "fingerprints: not known of both\n1 difference\n");
     // The worst is the first of those that are as far.
-    expect_text(said(HEAD "A,,1,v,10\nA,,2,v,20\n", HEAD "A,,1,v,5\nA,,2,v,10\n", 0.5, NULL, NULL),
-                "near     A, v: 2 points, worst 50 % at 1 B: 10 against 5\n"
-                "fingerprints: not known of both\nno differences beyond 50 %\n");
+    expect_text(
+        said(HEAD "A,,1,v,10\nA,,2,v,20\n", HEAD "A,,1,v,5\nA,,2,v,10\n", "50 %", NULL, NULL),
+        "near     A, v: 2 points, worst -50 % at 1 B: 10 against 5\n"
+        "fingerprints: not known of both\nno differences beyond 50 %\n");
 }
 
 int main(void)
