@@ -55,8 +55,9 @@ _netsim() {
     case $command in
     run)
         arguments='scenario'
-        options='--set --allow-unused --out --seed --format --metric --trace --log-states --values --pcap --pcap-at --pcap-from --pcap-to --pcap-snap --jobs --time-limit --simulated-limit --quiet --help'
+        options='--series --set --allow-unused --out --seed --format --metric --trace --log-states --values --pcap --pcap-at --pcap-from --pcap-to --pcap-snap --jobs --time-limit --simulated-limit --quiet --help'
         case $previous in
+        --series) value='none' ;;
         --set) value='parameter' ;;
         --out) value='directory' ;;
         --seed) value='none' ;;
@@ -87,7 +88,7 @@ _netsim() {
         arguments='section'
         options='--json-schema --format --help'
         case $previous in
-        --format) value='choice text markdown' ;;
+        --format) value='choice text markdown json' ;;
         esac
         ;;
     list)

@@ -8,6 +8,8 @@
 #include <math.h>
 #include <string.h>
 
+#define TARGETS_EXAMPLE                                                                            \
+    "a point: targets: [{series: VIA RPI, size: 1 B, value: 74 us, tolerance: 1 %}]"
 #define SCHEMA 1
 #define DEFAULT_SHARE 0.01 // tolerance if none is given
 #define SIDE 2             // a crossover's sides are looked at this factor away
@@ -338,8 +340,12 @@ static void read_list(struct target_list *list, const struct node *root, struct 
 {
     static const char *const known[] = {"schema", "name", "description", "targets", NULL};
     int64_t schema = 0;
-    if (!reader_is(root, NODE_MAP, "", "a map of keys", diags) ||
-        !reader_keys(root, "", known, diags))
+    if (root->kind != NODE_MAP) {
+        diag_add(diags, root->mark, "", TARGETS_EXAMPLE,
+                 "a file of targets is YAML: schema: 1, and a list of points and orders");
+        return;
+    }
+    if (!reader_keys(root, "", known, diags))
         return;
     if (!node_get(root, "schema"))
         diag_add(diags, root->mark, "schema", "write schema: 1", "the key schema is missing");

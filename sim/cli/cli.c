@@ -22,18 +22,19 @@ const struct cli_command cli_commands[] = {
     {"check", "SCENARIO...", "validate a scenario without running it",
      "Reads each scenario and all that it includes, and reports every mistake with its place.",
      cli_check, cli_check_options, 1, INT_MAX, CLI_WORDS_SCENARIO, NULL},
-    {"describe", "[MODEL]", "print the parameters of the models",
+    {"describe", "[NAME|WORD...]", "print or search the parameters of the models",
      "Prints every parameter with its unit, default, range, meaning and source, and the\n"
-     "operations of programs with their keys; those of one MODEL, section, stack or operation if\n"
-     "it is named.",
-     cli_describe, cli_describe_options, 0, 1, CLI_WORDS_SECTION, NULL},
+     "operations of programs with their keys; those of a NAME, which is a model, section, stack,\n"
+     "benchmark or operation, or a parameter's path. Other words are searched in the names and\n"
+     "meanings of all parameters: those that have all of them are listed, the best first.",
+     cli_describe, cli_describe_options, 0, INT_MAX, CLI_WORDS_SECTION, NULL},
     {"list", "[KIND]", "list stacks, testbeds, benchmarks, scenarios and sweeps",
      "KIND is stacks, testbeds, benchmarks, scenarios or sweeps, all of which are listed if none "
      "is\n"
      "given; or figures, sections or parameters.",
      cli_list, cli_list_options, 0, 1, CLI_WORDS_CHOICE, cli_list_kinds},
     {"show", "NAME", "print a scenario, testbed or sweep that is shipped",
-     "NAME is as `netsim list` has it. A scenario of one's own begins as a copy:\n\n"
+     "NAME is as `netsim list` has it, or a file. A scenario of one's own begins as a copy:\n\n"
      "  netsim show pingpong_cluster1 >mine.yaml",
      cli_show, cli_show_options, 1, 1, CLI_WORDS_SHIPPED, NULL},
     {"bench", "", "measure the speed of the simulator",

@@ -174,6 +174,10 @@ bool cli_series_wanted(char **names, const char *name);
 // Whether the scenario has all series of --series (NULL: none were given). If not, prints an error.
 bool cli_series_exist(const struct scenario *scenario, char **names);
 
+// Removes the series that --series (NULL: none were given) does not name. Returns false and prints
+// an error if the scenario lacks one that it names.
+bool cli_series_keep(struct scenario *scenario, char **names);
+
 // Has a script of plots/ draw a document into a file. Returns false after an error, which it says.
 bool cli_draw(const char *script, const char *json, const char *path);
 

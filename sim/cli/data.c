@@ -288,6 +288,18 @@ bool cli_series_exist(const struct scenario *scenario, char **names)
     return good;
 }
 
+bool cli_series_keep(struct scenario *scenario, char **names)
+{
+    if (!cli_series_exist(scenario, names))
+        return false;
+    for (guint i = scenario->cases->len; i > 0; i--) {
+        const struct scenario_case *one = g_ptr_array_index(scenario->cases, i - 1);
+        if (!cli_series_wanted(names, one->name))
+            g_ptr_array_remove_index(scenario->cases, i - 1);
+    }
+    return true;
+}
+
 char *cli_description(const char *path)
 {
     struct diag_list *diags = diag_list_new();

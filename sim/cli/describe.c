@@ -5,6 +5,7 @@
 #include "sim/scenario/json_schema.h"
 
 #include "sim/cli/describe_operations.h"
+#include "sim/cli/describe_search.h"
 #include "sim/config/param_kind.h"
 #include "sim/core/intern.h"
 #include "sim/output/json.h"
@@ -14,11 +15,14 @@
 #include <string.h>
 
 #define PARAMETER_TEXT_WIDTH 92
+#define HIT_WIDTH 40 // of a path with its default
+#define MOST_HITS 40
 
 // Before the name of a benchmark whose own keys of the workload these are.
 #define WORKLOAD_OF "workload of "
 
-static const char *const describe_formats[] = {"text", "markdown", NULL};
+static const char *const describe_formats[] = {"text", "markdown", "json", NULL};
+enum describe_format { DESCRIBE_TEXT, DESCRIBE_MARKDOWN, DESCRIBE_JSON };
 
 // ---- Which tables ----
 
@@ -79,47 +83,49 @@ static bool section_is_meant(const struct scenario_section *section, const char 
 }
 
 static void report_unknown(const struct scenario_schema *schema, const GArray *sections,
-                           const char *model)
+                           char *const *words)
 {
     GPtrArray *names = g_ptr_array_new();
+    GPtrArray *paths = g_ptr_array_new_with_free_func(g_free);
     for (guint i = 0; i < sections->len; i++) {
-        const char *path = g_array_index(sections, struct scenario_section, i).path;
-        if (!g_str_has_prefix(path, WORKLOAD_OF))
-            g_ptr_array_add(names, (gpointer)path);
+        struct describe_hit hit = {.section = &g_array_index(sections, struct scenario_section, i)};
+        if (!g_str_has_prefix(hit.section->path, WORKLOAD_OF))
+            g_ptr_array_add(names, (gpointer)hit.section->path);
+        for (hit.param = hit.section->table->params; hit.param->name; hit.param++) {
+            g_ptr_array_add(names, (gpointer)hit.param->name);
+            g_ptr_array_add(paths, describe_path(&hit));
+        }
     }
     for (const struct stack_schema *stack = schema->stacks; stack->name; stack++)
-        if (!g_ptr_array_find_with_equal_func(names, stack->name, g_str_equal, NULL))
-            g_ptr_array_add(names, (gpointer)stack->name);
+        g_ptr_array_add(names, (gpointer)stack->name);
     for (const struct benchmark_schema *one = schema->benchmarks; one->name; one++)
         g_ptr_array_add(names, (gpointer)one->name);
     describe_operation_names(schema, names);
+    g_ptr_array_extend(names, paths, NULL, NULL);
     g_ptr_array_add(names, NULL);
-    char *hint = cli_did_you_mean(model, (const char *const *)names->pdata);
-    char *all = g_strjoinv(", ", (char **)names->pdata);
-    cli_error(hint ? hint : all, "no model, section, stack, benchmark or operation `%s'", model);
+    char *hint = words[1] ? NULL : cli_did_you_mean(words[0], (const char *const *)names->pdata);
+    char *all = g_strjoinv(" ", (char **)words);
+    cli_error(hint ? hint : "`netsim list sections` and `netsim list parameters` list the names",
+              words[1] ? "no parameter has all of these words in its name or meaning: %s"
+                       : "nothing is called `%s', and no meaning has the word",
+              all);
     g_free(all);
     g_free(hint);
+    g_ptr_array_unref(paths);
     g_ptr_array_unref(names);
 }
 
-// The sections that MODEL (NULL: all) stands for; empty if none, which has been reported unless it
-// is a benchmark or an operation.
-static GArray *chosen_sections(const struct scenario_schema *schema, const char *model)
+// The sections of `all` that MODEL (NULL: all) stands for; empty if none.
+static GArray *chosen_sections(const struct scenario_schema *schema, const GArray *all,
+                               const char *model)
 {
-    GArray *all = all_sections(schema);
-    if (!model)
-        return all;
-    const struct stack_schema *stack = find_stack(schema, model);
+    const struct stack_schema *stack = model ? find_stack(schema, model) : NULL;
     GArray *chosen = g_array_new(FALSE, FALSE, sizeof(struct scenario_section));
     for (guint i = 0; i < all->len; i++) {
         struct scenario_section section = g_array_index(all, struct scenario_section, i);
-        if (section_is_meant(&section, model, stack))
+        if (!model || section_is_meant(&section, model, stack))
             g_array_append_val(chosen, section);
     }
-    if (chosen->len == 0 && !find_benchmark(schema, model) &&
-        !describe_has_operations(schema, model))
-        report_unknown(schema, all, model);
-    g_array_unref(all);
     return chosen;
 }
 
@@ -262,6 +268,86 @@ static void append_section_markdown(GString *out, const struct scenario_section 
         append_param_markdown(out, section->table, param);
 }
 
+// ---- Parameters that were searched for ----
+
+static json_t *param_json(const struct describe_hit *hit)
+{
+    char *path = describe_path(hit), *range = range_text(hit->param);
+    char *fallback = default_text(hit->section->table, hit->param);
+    char *source = source_text(hit->param);
+    json_t *json = json_pack("{s:s, s:s, s:s, s:s, s:s?, s:s?}", "path", path, "default", fallback,
+                             "unit", param_kind_units(hit->param->kind), "range", range, "meaning",
+                             hit->param->doc, "source", source);
+    g_free(source);
+    g_free(fallback);
+    g_free(range);
+    g_free(path);
+    return json;
+}
+
+// The beginning of a text, cut between words to fit a line after `used` columns.
+static void append_beginning(GString *out, const char *text, int used)
+{
+    int room = MAX(PARAMETER_TEXT_WIDTH - used, 24);
+    if (text_width(text) <= room) {
+        g_string_append(out, text);
+        return;
+    }
+    GString *part = g_string_new(NULL);
+    text_append_wrapped(part, text, room - 4, 0);
+    g_string_truncate(part, strcspn(part->str, "\n"));
+    g_string_append_printf(out, "%s ...", part->str);
+    g_string_free(part, TRUE);
+}
+
+// One line of a list: path, default and the beginning of the meaning.
+static void append_hit(GString *out, const struct describe_hit *hit)
+{
+    char *path = describe_path(hit), *fallback = default_text(hit->section->table, hit->param);
+    char *head = g_strdup_printf("%s = %s", path, fallback);
+    text_append_left(out, head, HIT_WIDTH);
+    g_string_append(out, "  ");
+    append_beginning(out, hit->param->doc ? hit->param->doc : "", MAX(HIT_WIDTH, text_width(head)));
+    g_string_append_c(out, '\n');
+    g_free(head);
+    g_free(fallback);
+    g_free(path);
+}
+
+static void append_hits(GString *out, const GArray *hits)
+{
+    if (hits->len == 1) {
+        const struct describe_hit *hit = &g_array_index(hits, struct describe_hit, 0);
+        g_string_append_printf(out, "%s\n", hit->section->path);
+        append_param_text(out, hit->section->table, hit->param);
+        return;
+    }
+    for (guint i = 0; i < MIN(hits->len, MOST_HITS); i++)
+        append_hit(out, &g_array_index(hits, struct describe_hit, i));
+    if (hits->len > MOST_HITS)
+        g_string_append_printf(out, "and %u more; another word finds fewer\n",
+                               hits->len - MOST_HITS);
+}
+
+// Prints each of the parameters with all that is known of it.
+static void print_json(const GArray *hits)
+{
+    json_t *list = json_array();
+    for (guint i = 0; i < hits->len; i++)
+        json_array_append_new(list, param_json(&g_array_index(hits, struct describe_hit, i)));
+    char *text = document_text(json_pack("{s:o}", "parameters", list));
+    fputs(text, stdout);
+    g_free(text);
+}
+
+static void print_hits(const GArray *hits)
+{
+    GString *out = g_string_new(NULL);
+    append_hits(out, hits);
+    fputs(out->str, stdout);
+    g_string_free(out, TRUE);
+}
+
 // ---- The command ----
 
 static void print_sections(const struct scenario_schema *schema, const char *model,
@@ -289,25 +375,49 @@ static void print_sections(const struct scenario_schema *schema, const char *mod
     g_string_free(out, TRUE);
 }
 
-static enum cli_exit describe(const char *model, bool schema_wanted, const char *format_name)
+// The parameters of sections, as if they had been searched for.
+static GArray *hits_of(const GArray *sections)
 {
-    int format = cli_choice("--format", format_name, describe_formats);
-    if (format < 0)
-        return CLI_BAD_INPUT;
-    struct scenario_schema *schema = registry_schema(&model_registry);
-    GArray *sections = chosen_sections(schema, model);
-    bool found = sections->len > 0 || find_benchmark(schema, model) ||
-                 describe_has_operations(schema, model);
-    if (found && schema_wanted) {
-        char *text = document_text(scenario_json_schema(schema));
-        fputs(text, stdout);
-        g_free(text);
-    } else if (found) {
-        print_sections(schema, model, sections, format == 1);
+    GArray *hits = g_array_new(FALSE, FALSE, sizeof(struct describe_hit));
+    for (guint i = 0; i < sections->len; i++) {
+        struct describe_hit hit = {.section = &g_array_index(sections, struct scenario_section, i)};
+        for (hit.param = hit.section->table->params; hit.param->name; hit.param++)
+            g_array_append_val(hits, hit);
     }
+    return hits;
+}
+
+// Prints what the words name, or else the parameters that have them in name or meaning.
+static enum cli_exit describe_words(const struct scenario_schema *schema, char *const *words,
+                                    enum describe_format format)
+{
+    GArray *all = all_sections(schema);
+    const char *name = words[0] && !words[1] ? words[0] : NULL;
+    bool search = words[0] && words[1];
+    GArray *sections = chosen_sections(schema, all, search ? "" : name);
+    search |= name && sections->len == 0 && !find_benchmark(schema, name) &&
+              !describe_has_operations(schema, name);
+    GArray *hits = search ? describe_search(all, words) : hits_of(sections);
+    bool found = !search || hits->len > 0;
+    if (!found)
+        report_unknown(schema, all, words);
+    else if (format == DESCRIBE_JSON)
+        print_json(hits);
+    else if (search)
+        print_hits(hits);
+    else
+        print_sections(schema, name, sections, format == DESCRIBE_MARKDOWN);
+    g_array_unref(hits);
     g_array_unref(sections);
-    registry_schema_free(schema);
+    g_array_unref(all);
     return found ? CLI_DONE : CLI_BAD_INPUT;
+}
+
+static void print_schema(const struct scenario_schema *schema)
+{
+    char *text = document_text(scenario_json_schema(schema));
+    fputs(text, stdout);
+    g_free(text);
 }
 
 struct describe_arguments {
@@ -315,13 +425,30 @@ struct describe_arguments {
     char *format;
 };
 
+static enum cli_exit describe(char *const *words, const struct describe_arguments *arguments)
+{
+    int format = cli_choice("--format", arguments->format, describe_formats);
+    if (format < 0)
+        return CLI_BAD_INPUT;
+    struct scenario_schema *schema = registry_schema(&model_registry);
+    enum cli_exit code = CLI_DONE;
+    if (arguments->schema)
+        print_schema(schema);
+    else
+        code = describe_words(schema, words, (enum describe_format)format);
+    registry_schema_free(schema);
+    return code;
+}
+
 const struct cli_option cli_describe_options[] = {
     {.name = "json-schema",
      .value = CLI_FLAG,
      .offset = offsetof(struct describe_arguments, schema),
      .summary = "print a JSON Schema of scenarios, for editors"},
-    CLI_FORMAT_OPTION(struct describe_arguments, format, describe_formats,
-                      "As `markdown` it is the reference of parameters."),
+    CLI_FORMAT_OPTION(
+        struct describe_arguments, format, describe_formats,
+        "As `markdown` it is the reference of parameters; as `json` a list of them, each "
+        "with path, default, unit, range, meaning and source."),
     CLI_OPTIONS_END,
 };
 
@@ -330,7 +457,7 @@ enum cli_exit cli_describe(const struct cli_command *command, int argc, char **a
     struct describe_arguments arguments = {0};
     enum cli_exit code;
     if (cli_parse(command, &arguments, &argc, &argv, &code))
-        code = describe(argc > 1 ? argv[1] : NULL, arguments.schema, arguments.format);
+        code = describe(argv + 1, &arguments);
     cli_clear(command, &arguments);
     return code;
 }

@@ -29,7 +29,7 @@ static const char *const run_formats[] = {"table", "csv", "json", NULL};
 enum run_format { RUN_TABLE, RUN_CSV, RUN_JSON };
 
 struct run_arguments {
-    char **sets;
+    char **sets, **series;
     char *out, *seed, *format, *trace, *state_log, *values, **metrics;
     struct cli_pcap pcap;
     struct cli_limits limits;
@@ -528,7 +528,8 @@ static enum cli_exit run_scenario_argument(const char *scenario_argument,
         cli_scenario(schema, scenario_argument, arguments->sets, arguments->allow_unused, seed);
     enum cli_exit code = CLI_BAD_INPUT;
     if (scenario) {
-        if (run_metrics_are_right(scenario, arguments->metrics))
+        if (cli_series_keep(scenario, arguments->series) &&
+            run_metrics_are_right(scenario, arguments->metrics))
             code = run_and_write(scenario, arguments, (enum run_format)format, execution);
         scenario_free(scenario);
     }
@@ -537,6 +538,7 @@ static enum cli_exit run_scenario_argument(const char *scenario_argument,
 }
 
 const struct cli_option cli_run_options[] = {
+    CLI_SERIES_OPTION(struct run_arguments, series),
     CLI_SET_OPTION(struct run_arguments, sets),
     CLI_UNUSED_OPTION(struct run_arguments, allow_unused),
     {.name = "out",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// netsim show: the text of a scenario, testbed or sweep that is shipped.
+// netsim show: the text of a scenario, testbed or sweep that is shipped, or of the user's own file.
 #include "sim/cli/cli.h"
 
 struct show_arguments {
@@ -8,7 +8,8 @@ struct show_arguments {
 
 static enum cli_exit show(const char *name, bool path_only)
 {
-    char *path = cli_shipped(name), *text = NULL;
+    bool own = g_file_test(name, G_FILE_TEST_IS_REGULAR);
+    char *path = own ? g_strdup(name) : cli_shipped(name), *text = NULL;
     gsize length = 0;
     GError *error = NULL;
     enum cli_exit code = CLI_BAD_INPUT;

@@ -495,7 +495,9 @@ static void test_overlay(void)
 static void test_wrong(void)
 {
     static const char *const samples[][2] = {
-        {"[]", "/w.yaml:1:1: error: a map of keys is expected here, not a list\n"},
+        {"[]", "/w.yaml:1:1: error: a file of targets is YAML: schema: 1, and a list of points and "
+               "orders (a point: targets: [{series: VIA RPI, size: 1 B, value: 74 us, tolerance: 1 "
+               "%}])\n"},
         {"{}", "/w.yaml:1:1: error: schema: the key schema is missing (write schema: 1)\n"
                "/w.yaml:1:1: error: targets: the key targets is missing\n"},
         {"schema: 2\ntargets: []", "/w.yaml:1:9: error: schema: 2 is out of range 1 .. 1\n"

@@ -155,7 +155,7 @@ class Check(Case):
                                 (["validate", "nothing"], "(known: armci, flow, grim, icpt, sctp, via, "),
                                 (["explain", "own.yaml", "--series", "x"], "(it has lam_tcp)"),
                                 (["list", "nothing"], "one of stacks, "), (["figures", "nothing"], "via.fig.6_1"),
-                                (["describe", "nothing"], "lam_via")):
+                                (["describe", "nothinh"], "`netsim list sections`")):
             self.assertIn(said, self.netsim(*arguments, code=1).stderr, arguments)
 
 
@@ -206,6 +206,12 @@ class Named(Case):
         self.assertIn("first, quoted", self.netsim("check", "mine").stdout)
 
 
+class Show(Case):
+    def test_own_file(self):
+        self.write("mine.yaml", "schema: 1\n")
+        self.assertEqual(self.netsim("show", "mine.yaml").stdout, "schema: 1\n")
+
+
 class Describe(Case):
     def test_every_section(self):
         text = self.netsim("describe").stdout
@@ -220,6 +226,48 @@ class Describe(Case):
         self.assertIn("host.memory: ", host)
         self.assertNotIn("link: ", host)
         self.assertIn("did you mean lam_via?", self.netsim("describe", "lam_vai", code=1).stderr)
+
+    def test_a_path(self):
+        text = self.netsim("describe", "tcp.delayed_ack_least").stdout
+        self.assertRegex(text, r"\Atcp\n  delayed_ack_least = 40 ms .*\[1 us .. 1 s\]")
+        self.assertIn("source: Linux 2.4", text)
+        self.assertNotIn("delayed_ack_most", text)
+        self.assertIn("did you mean sctp.heartbeat_interval?",
+                      self.netsim("describe", "sctp.heartbeat_intervall", code=1).stderr)
+
+    def test_words_are_searched(self):
+        """In names and meanings, in any case; all of them must match, and names come first."""
+        lines = self.netsim("describe", "Delayed").stdout.splitlines()
+        self.assertEqual([line.split(" = ")[0] for line in lines[:2]],
+                         ["tcp.delayed_ack_least", "tcp.delayed_ack_most"])
+        self.assertTrue(any(line.startswith("link.jitter") for line in lines))
+        for line in lines:
+            self.assertLess(len(line), 110)
+        both = self.netsim("describe", "heartbeat", "interval").stdout
+        self.assertRegex(both, r"\Asctp\.heartbeat_interval = 30 s +HB\.interval")
+        self.assertNotIn("heartbeat_first", both)
+        many = self.netsim("describe", "the").stdout.splitlines()
+        self.assertRegex(many[-1], r"and \d+ more; another word finds fewer")
+        self.assertLess(len(many), 50)
+
+    def test_nothing_found(self):
+        for words in (["xyzzy"], ["heartbeat", "xyzzy"]):
+            said = self.netsim("describe", *words, code=1).stderr
+            self.assertIn("xyzzy", said)
+            self.assertLess(len(said), 200)
+
+    def test_json(self):
+        found = json.loads(self.netsim("describe", "tcp.delayed_ack_least", "--format", "json").stdout)
+        self.assertEqual(found["parameters"], [{
+            "path": "tcp.delayed_ack_least", "default": "40 ms (freebsd6: 100 ms)",
+            "unit": "ps, ns, us, ms, s, min", "range": "1 us .. 1 s",
+            "meaning": "shortest delay of an acknowledgment",
+            "source": "Linux 2.4: TCP_ATO_MIN, TCP_DELACK_MIN; FreeBSD 6.2: net.inet.tcp.delacktime"}])
+        everything = json.loads(self.netsim("describe", "--format", "json").stdout)["parameters"]
+        listed = self.netsim("list", "parameters", "--names").stdout.split()
+        self.assertGreater(len(everything), 500)
+        self.assertLessEqual({one["path"] for one in everything
+                              if "workload of" not in one["path"]}, set(listed))
 
     def test_markdown(self):
         lines = self.netsim("describe", "--format", "markdown").stdout.splitlines()

@@ -28,6 +28,18 @@ workload:
 
 
 class Run(Case):
+    def test_chosen_series(self):
+        """One of the series has the values that it has among all."""
+        self.small()
+        self.netsim("run", "small.yaml", "-q", "--out", "all")
+        for jobs in ("1", "2"):
+            self.netsim("run", "small.yaml", "-q", "--out", "one", "--series", "second", "-j", jobs)
+            told = self.netsim("compare", "one", "all", "--common").stdout
+            self.assertIn("same     second, latency_us: 3 points", told)
+            self.assertNotIn("first", self.read("one/results.csv"))
+        said = self.netsim("run", "small.yaml", "--series", "secnd", code=1).stderr
+        self.assertIn("did you mean second?", said)
+
     def test_table_and_files(self):
         done = self.netsim("run", self.small())
         lines = done.stdout.splitlines()
