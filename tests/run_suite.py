@@ -2,8 +2,10 @@
 """Runs the tests of a build with ctest, and closes with what a reader wants to know: the slowest
 tests and the sum, which tests were skipped and why, and last ctest's own closing lines.
 
-    run_suite.py BUILD [--none-skipped] [CTEST-OPTION ...]
+    run_suite.py BUILD [--all] [--none-skipped] [CTEST-OPTION ...]
 
+Runs the quick tests (label `fast`); with --all every test; with an option of ctest that chooses
+tests, those that it chooses.
 Ends as ctest does, which fails too when no test ran. With --none-skipped it fails as well when a
 test was skipped, unless for want of root where it does not run as root. The times and the output of
 each test stay in BUILD/tests.xml (JUnit), with the identity of the sources that the program was built
@@ -18,6 +20,9 @@ import sys
 import xml.etree.ElementTree as ElementTree
 
 STRICT = "--none-skipped"
+ALL = "--all"
+CHOOSES = re.compile(r"-(R|L|E|LE|I|U|FS|FC|FA)|--(tests-regex|label-regex|exclude-regex|label-exclude|"
+                     r"tests-information|union|rerun-failed|fixture-exclude-.*)(=.*)?")
 SLOWEST = 10
 BUILD_PROPERTY = "netsim.build"
 NEEDS_ROOT = "needs root: "  # as tests/support/needs.py has it
@@ -124,7 +129,10 @@ def main():
     if len(sys.argv) < 2 or sys.argv[1].startswith("-"):
         sys.exit(__doc__)
     build = sys.argv[1]
-    options = [option for option in sys.argv[2:] if option != STRICT]
+    options = [option for option in sys.argv[2:] if option not in (STRICT, ALL)]
+    quick = ALL not in sys.argv[2:] and not any(map(CHOOSES.fullmatch, options))
+    if quick:
+        options += ["-L", "^fast$"]
     strict = STRICT in sys.argv[2:]
     report = os.path.join(os.path.abspath(build), "tests.xml")
     if os.path.exists(report):
@@ -137,6 +145,8 @@ def main():
     skipped = [test for test in tests if test.skipped]
     print_times(tests)
     print_skipped(skipped)
+    if quick:
+        print("\nThese were the quick tests; ./netsim test --all runs the others, too.")
     print("\n" + "".join(closing), end="")
     refused = [test.name for test in skipped if not test.may_be_skipped()]
     if strict and refused:

@@ -115,8 +115,8 @@ class Laboratory:
 
     def configure(self, build: pathlib.Path, flags: str, options: tuple):
         if not (build / "build.ninja").exists():
-            run(["cmake", "-S", str(self.tree), "-B", str(build), "-G", "Ninja", "-DNETSIM_SHARED=ON", *options,
-                 "-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_C_FLAGS_DEBUG=", f"-DCMAKE_C_FLAGS={flags}",
+            run(["cmake", "-S", str(self.tree), "-B", str(build), "-G", "Ninja", "-DNETSIM_SHARED=ON",
+                 "-DNETSIM_UNITY=OFF", *options, "-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_C_FLAGS_DEBUG=", f"-DCMAKE_C_FLAGS={flags}",
                  "-DCMAKE_SKIP_RPATH=ON", "-DCMAKE_LINK_DEPENDS_NO_SHARED=ON", "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON"])
 
     def build(self):

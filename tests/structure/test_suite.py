@@ -76,10 +76,10 @@ class Suite(Directory):
             lines += [f'add_test({name} "sh" "-c" "{command}")',
                       f"set_tests_properties({name} PROPERTIES SKIP_RETURN_CODE 77 LABELS of_{name})"]
         self.write("CTestTestfile.cmake", "\n".join(lines))
-        return self.run_python(RUN_SUITE, self.directory, *options)
+        return self.run_python(RUN_SUITE, self.directory, *(options or ("--all",)))
 
     def test_all_hold(self):
-        code, output = self.suite("--none-skipped", one="echo hidden", other=":")
+        code, output = self.suite("--all", "--none-skipped", one="echo hidden", other=":")
         self.assertEqual(code, 0, output)
         self.assertNotIn("hidden", output)
         self.assertRegex(output, r"The slowest of 2 tests:\n\n(.*\n)*one +\d+\.\d s  of_one\n")
@@ -117,20 +117,37 @@ class Suite(Directory):
         code, output = self.suite(one=":", other=lacking)
         self.assertEqual(code, 0, output)
         self.assertIn("\nSkipped, in whole or in part:\n\nother: no tshark\n", output)
-        code, output = self.suite("--none-skipped", one=":", other=lacking)
+        code, output = self.suite("--all", "--none-skipped", one=":", other=lacking)
         self.assertEqual(code, 1)
         self.assertTrue(output.endswith("\nSkipped, which is not allowed here: other\n"), output)
 
     def test_skipped_without_a_reason(self):
-        code, output = self.suite("--none-skipped", one=":", other="exit 77")
+        code, output = self.suite("--all", "--none-skipped", one=":", other="exit 77")
         self.assertEqual(code, 1)
         self.assertIn("other: no reason is given\n", output)
 
     def test_skipped_for_want_of_root(self):
-        code, output = self.suite("--none-skipped", one=":",
+        code, output = self.suite("--all", "--none-skipped", one=":",
                                   other="echo skipped: needs root: no mount; exit 77")
         self.assertEqual(code, 1 if os.geteuid() == 0 else 0, output)
         self.assertIn("other: needs root: no mount\n", output)
+
+    def test_sizes(self):
+        """Without options the quick tests run, with --all every test, and a choice is of all tests."""
+        tests = {"of_quick": ":", "of_slow": ":"}
+        for options, ran in (((), 1), (("--none-skipped",), 1), (("-j", "2"), 1), (("--all",), 2),
+                             (("--all", "--none-skipped"), 2), (("-R", "slow"), 1), (("-L", "slow"), 1),
+                             (("--tests-regex=of_",), 2)):
+            with self.subTest(options):
+                self.write("CTestTestfile.cmake", "".join(
+                    f'add_test({name} "sh" "-c" "{command}")\n'
+                    f'set_tests_properties({name} PROPERTIES LABELS {label})\n'
+                    for (name, command), label in zip(tests.items(), ("fast", "slow"))))
+                code, output = self.run_python(RUN_SUITE, self.directory, *options)
+                self.assertEqual(code, 0, output)
+                self.assertIn(f" tests failed out of {ran}\n", output)
+                quick = not any(option in str(options) for option in ("--all", "-R", "-L", "regex"))
+                self.assertEqual("./netsim test --all" in output, quick, output)
 
     def test_none_ran(self):
         code, _ = self.suite("-R", "nothing", one=":")
@@ -140,7 +157,7 @@ class Suite(Directory):
         code, output = self.suite("-L", "of_other", one="exit 1", other=":")
         self.assertEqual(code, 0, output)
         self.assertIn("100% tests passed, 0 tests failed out of 1", output)
-        code, output = self.suite("-N", one="exit 1")
+        code, output = self.suite("--all", "-N", one="exit 1")
         self.assertEqual(code, 0, output)
         self.assertIn("Total Tests: 1", output)
         self.assertNotIn("slowest", output)
