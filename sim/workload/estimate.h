@@ -11,7 +11,7 @@
 struct estimate {
     double memory;     // bytes
     double operations; // that the programs of all ranks do
-    double events;     // of the engine
+    double events;     // of the engine; of a collective those of one message
 };
 
 struct estimate estimate_of(const struct scenario_case *test_case);
