@@ -55,7 +55,7 @@ _netsim() {
     case $command in
     run)
         arguments='scenario'
-        options='--series --set --allow-unused --out --seed --format --metric --trace --log-states --values --pcap --pcap-at --pcap-from --pcap-to --pcap-snap --jobs --time-limit --simulated-limit --quiet --help'
+        options='--series --set --allow-unused --out --seed --format --metric --links --trace --log-states --values --pcap --pcap-at --pcap-from --pcap-to --pcap-snap --jobs --time-limit --simulated-limit --quiet --help'
         case $previous in
         --series) value='none' ;;
         --set) value='parameter' ;;

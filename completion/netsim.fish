@@ -76,6 +76,7 @@ complete -c netsim -n '__fish_seen_subcommand_from run' -l out -x -a '(__netsim_
 complete -c netsim -n '__fish_seen_subcommand_from run' -l seed -x -a '(__netsim_words none)' -d 'seed of all random streams'
 complete -c netsim -n '__fish_seen_subcommand_from run' -l format -x -a '(__netsim_words choice table csv json)' -d 'form of the output'
 complete -c netsim -n '__fish_seen_subcommand_from run' -l metric -x -a '(__netsim_words none)' -d 'only this metric (repeatable)'
+complete -c netsim -n '__fish_seen_subcommand_from run' -l links -d 'also print what passed over each direction of each link'
 complete -c netsim -n '__fish_seen_subcommand_from run' -l trace -x -a '(__netsim_words file)' -d 'write a timeline for ui.perfetto.dev'
 complete -c netsim -n '__fish_seen_subcommand_from run' -l log-states -x -a '(__netsim_words file)' -d 'write the protocol transitions, one a line'
 complete -c netsim -n '__fish_seen_subcommand_from run' -l values -x -a '(__netsim_words file)' -d 'write the values of windows and the like over time, as CSV'

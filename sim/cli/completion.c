@@ -38,7 +38,7 @@ static char *words_text(enum cli_words words, const char *const *choices)
 
 static void bash_option_value(GString *out, const struct cli_option *option)
 {
-    if (option->value == CLI_FLAG)
+    if (option->value == CLI_FLAG || option->optional)
         return;
     char *words = words_text(option->words, option->choices);
     g_string_append_printf(out, "        --%s", option->name);
@@ -85,12 +85,16 @@ static void zsh_option(GString *out, const struct cli_option *option)
         g_string_append_printf(out, "'(-%c --%s)'{-%c%s,--%s%s}'", option->letter, option->name,
                                option->letter, flag ? "" : "+", option->name, flag ? "" : "=");
     else
-        g_string_append_printf(out, "'%s--%s%s", often, option->name, flag ? "" : "=");
+        g_string_append_printf(out, "'%s--%s%s", often, option->name,
+                               flag               ? ""
+                               : option->optional ? "=-"
+                                                  : "=");
     g_string_append_printf(out, "[%s]", summary);
     if (!flag) {
         char *words = words_text(option->words, option->choices);
         char *argument = quoted(option->argument, "[]:");
-        g_string_append_printf(out, ":%s: _netsim_words %s", argument, words);
+        g_string_append_printf(out, "%s:%s: _netsim_words %s", option->optional ? ":" : "",
+                               argument, words);
         g_free(argument);
         g_free(words);
     }
@@ -131,7 +135,7 @@ static void fish_option(GString *out, const char *command, const struct cli_opti
                            command, option->name);
     if (option->letter)
         g_string_append_printf(out, " -s %c", option->letter);
-    if (option->value != CLI_FLAG) {
+    if (option->value != CLI_FLAG && !option->optional) {
         char *words = words_text(option->words, option->choices);
         g_string_append_printf(out, " -x -a '(__netsim_words %s)'", words);
         g_free(words);

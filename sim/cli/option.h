@@ -18,6 +18,7 @@
 #ifndef NETSIM_CLI_OPTION_H
 #define NETSIM_CLI_OPTION_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #define CLI_MOST_JOBS 1024
@@ -58,6 +59,7 @@ struct cli_option {
     const char *more;           // sentences only for the man page, `literal`; NULL: none
     const char *const *choices; // values, NULL-terminated; the first is the default; NULL: any
     enum cli_words words;
+    bool optional; // the value may be left out for the first choice, and follows a "=" else
 };
 
 // clang-format off

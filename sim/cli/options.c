@@ -138,8 +138,10 @@ GPtrArray *cli_words_split(const struct cli_command *command, int argc, char **a
         const struct cli_option *option = options && !value && word[0] == '-'
                                               ? option_find(command, word + 2, strlen(word + 2), 0)
                                               : NULL;
-        value = option && option->value != CLI_FLAG;
-        g_ptr_array_add(words, g_strdup(word));
+        value = option && option->value != CLI_FLAG && !option->optional;
+        g_ptr_array_add(words, option && option->optional
+                                   ? g_strconcat(word, "=", option->choices[0], NULL)
+                                   : g_strdup(word));
     }
     g_ptr_array_add(words, NULL);
     return words;

@@ -39,7 +39,7 @@ static void append_value(GString *out, const struct cli_option *option)
         return;
     }
     char *all = g_strjoinv(" | ", (char **)option->choices);
-    g_string_append_printf(out, " Cm %s", all);
+    g_string_append_printf(out, option->optional ? " Ns Op No = Ns Cm %s" : " Cm %s", all);
     g_free(all);
 }
 

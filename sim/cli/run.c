@@ -8,6 +8,7 @@
 #include "sim/output/csv.h"
 #include "sim/output/file.h"
 #include "sim/output/json.h"
+#include "sim/output/links.h"
 #include "sim/output/manifest.h"
 #include "sim/output/progress.h"
 #include "sim/output/state_log.h"
@@ -25,6 +26,7 @@
 #include <signal.h>
 #include <string.h>
 
+static const char *const run_link_tables[] = {"busiest", "all", NULL};
 static const char *const run_formats[] = {"table", "csv", "json", NULL};
 enum run_format { RUN_TABLE, RUN_CSV, RUN_JSON };
 
@@ -33,6 +35,7 @@ struct run_arguments {
     char *out, *seed, *format, *trace, *state_log, *values, **metrics;
     struct cli_pcap pcap;
     struct cli_limits limits;
+    char *links;
     int jobs;
     gboolean quiet, allow_unused;
 };
@@ -283,14 +286,16 @@ static bool write_results(const char *directory, const struct scenario *scenario
                           const struct result *result, const struct manifest_execution *execution,
                           GError **error)
 {
-    GString *csv = csv_text(result), *samples = csv_samples(result);
+    GString *csv = csv_text(result), *samples = csv_samples(result), *links = links_csv(result);
     json_t *manifest = manifest_json(scenario, result, execution, csv->str);
     tell_replaced(directory, manifest);
-    bool written =
-        manifest_write(directory, manifest, csv->str, samples ? samples->str : NULL, error);
+    bool written = manifest_write(directory, manifest, csv->str, samples ? samples->str : NULL,
+                                  links ? links->str : NULL, error);
     json_decref(manifest);
     if (samples)
         g_string_free(samples, TRUE);
+    if (links)
+        g_string_free(links, TRUE);
     g_string_free(csv, TRUE);
     return written;
 }
@@ -300,8 +305,12 @@ static void print_result(const struct result *result, enum run_format format,
 {
     switch (format) {
     case RUN_TABLE: {
-        struct table_options options = {table_wants_colour(stdout), !arguments->quiet, directory,
-                                        (const char *const *)arguments->metrics};
+        struct table_options options = {table_wants_colour(stdout),
+                                        !arguments->quiet,
+                                        directory,
+                                        (const char *const *)arguments->metrics,
+                                        arguments->links != NULL,
+                                        g_strcmp0(arguments->links, "all") == 0};
         table_print(result, &options, stdout);
         return;
     }
@@ -352,9 +361,11 @@ static bool outputs_differ(const struct scenario *scenario, const struct run_arg
     char *csv = directory ? g_build_filename(directory, "results.csv", NULL) : NULL;
     char *manifest = directory ? g_build_filename(directory, "manifest.json", NULL) : NULL;
     char *samples = directory ? g_build_filename(directory, MANIFEST_SAMPLES, NULL) : NULL;
+    char *links = directory ? g_build_filename(directory, MANIFEST_LINKS, NULL) : NULL;
     const struct file_use uses[] = {
         {"the results", csv, true},
         {"the times of repetitions", samples, true},
+        {"the links", links, true},
         {"the manifest", manifest, true},
         {"--trace", arguments->trace, true},
         {"--log-states", arguments->state_log, true},
@@ -367,6 +378,7 @@ static bool outputs_differ(const struct scenario *scenario, const struct run_arg
     bool differ =
         cli_files_differ(scenario, (const struct file_use *)(void *)all->data, (int)all->len);
     g_array_unref(all);
+    g_free(links);
     g_free(samples);
     g_free(manifest);
     g_free(csv);
@@ -520,8 +532,9 @@ static enum cli_exit run_scenario_argument(const char *scenario_argument,
                                            struct manifest_execution *execution)
 {
     int format = cli_choice("--format", arguments->format, run_formats);
+    int links = cli_choice("--links", arguments->links, run_link_tables);
     uint64_t seed;
-    if (format < 0 || !cli_seed(arguments->seed, &seed))
+    if (format < 0 || links < 0 || !cli_seed(arguments->seed, &seed))
         return CLI_BAD_INPUT;
     struct scenario_schema *schema = registry_schema(&model_registry);
     struct scenario *scenario =
@@ -559,6 +572,17 @@ const struct cli_option cli_run_options[] = {
      .more = "In the table: `latency_us`, `latency`, or with `workload.samples` `p50`, `p90`, "
              "`p99`, `min`, `max` "
              "and `sd` of single repetitions."},
+    {.name = "links",
+     .value = CLI_TEXT,
+     .offset = offsetof(struct run_arguments, links),
+     .argument = "WHICH",
+     .choices = run_link_tables,
+     .words = CLI_WORDS_CHOICE,
+     .optional = true,
+     .summary = "also print what passed over each direction of each link",
+     .more = "Busiest first: packets, bytes, how long it was busy, the longest queue and when, and "
+             "what was lost, held back or without credit. `links.csv` and the JSON have them "
+             "always."},
     {.name = "trace",
      .value = CLI_TEXT,
      .offset = offsetof(struct run_arguments, trace),

@@ -91,7 +91,7 @@ void channel_init(struct channel *channel, const struct link_config *config)
         channel->queue.limit = from->config->queue;
         channel->queue.byte_limit = from->config->queue_bytes;
     }
-    channel->bounded = channel->queue.limit || channel->queue.byte_limit;
+    channel->meter.closed_since = TIME_NEVER;
     char *name = channel_name(channel);
     char *stream = g_strconcat("link ", name, NULL);
     channel->faults = link_faults_new(config, channel->side, channel->network->sim->seed, stream);
@@ -114,6 +114,8 @@ void channel_clear(struct channel *channel)
     g_free(channel->window);
     g_free(channel->queue.entries);
     g_free(channel->drop_notes);
+    if (channel->meter.drops)
+        g_array_unref(channel->meter.drops);
 }
 
 // ---- Loss ----
@@ -241,8 +243,24 @@ void channel_drop(struct channel *channel, struct packet *packet, enum drop_caus
     const struct drop_note *note = channel_drop_note(channel, cause);
     network->drops++;
     ++*note->count;
+    channel->meter.counts[LINK_LOST + (int)cause]++;
     engine_fingerprint_add(network->engine, network->drops);
-    packet_drop(network, packet, note->reason);
+    packet_lose(network, packet, note->reason);
+}
+
+void channel_count_end(struct channel *channel, const struct packet *packet)
+{
+    if (packet->cut_on == PACKET_STOMPED) {
+        channel->meter.counts[LINK_DISCARDED]++;
+        return;
+    }
+    struct channel *on = packet->cut_on ? &channel->network->channels[packet->cut_on - 1] : NULL;
+    if (on == channel && !packet->begun)
+        return;
+    channel->meter.counts[LINK_ARRIVED]++;
+    channel->meter.counts[LINK_CORRUPT] += packet->corrupt || on;
+    if (on && on != channel && packet->begun)
+        channel_count_cut(on);
 }
 
 bool channel_judge(struct channel *channel, struct packet *packet, sim_time start, sim_time end,
@@ -356,16 +374,21 @@ void channel_enter(struct channel *channel, struct packet *packet)
     }
     sim_time now = engine_now(network->engine);
     sim_time start = now > channel->busy_until ? now : channel->busy_until;
-    if (start > now && channel->bounded &&
-        !output_queue_admit(&channel->queue, now, start, packet->wire_bytes)) {
-        channel_drop(channel, packet, DROP_FULL);
-        return;
+    if (start > now) {
+        struct output_queue *queue = &channel->queue;
+        if (!output_queue_admit(queue, now, start, packet->wire_bytes)) {
+            channel_drop(channel, packet, DROP_FULL);
+            return;
+        }
+        channel_count_queue(channel, queue->tail - queue->head, queue->bytes, now);
     }
     int64_t bytes = channel_packet_bytes(channel, packet);
     sim_time end = time_after(start, channel_time(channel, bytes));
     sim_time free = time_after(start, channel_time(channel, bytes + channel->gap));
     channel->busy_until = free;
     network->hops++;
+    channel_count_packet(channel, bytes, packet->idle);
+    channel->meter.counts[LINK_BUSY] += free - start;
     if (packet->sent) {
         engine_schedule(network->engine, packet->sent, free);
         packet->sent = NULL;

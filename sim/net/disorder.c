@@ -82,5 +82,6 @@ void disorder_pass(struct channel *channel, struct packet *packet, sim_time star
     if (!fate.twice)
         return;
     count(channel, &disorder->duplicates, "packets duplicated on link ", LOSS_DUPLICATED);
+    channel->meter.counts[LINK_DUPLICATED]++;
     box_enter(channel, packet_copy(channel->network, packet), start, when);
 }

@@ -8,6 +8,7 @@
 #ifndef NETSIM_NET_FABRIC_H
 #define NETSIM_NET_FABRIC_H
 
+#include "sim/core/link_load.h"
 #include "sim/core/pool.h"
 #include "sim/net/link.h"
 #include "sim/net/network.h"
@@ -77,13 +78,23 @@ struct queue_entry {
     int64_t bytes;
 };
 
-// The entries of a bounded output queue, as a ring. Its capacity is a power of two and grows on
+// The entries of an output queue, as a ring. Its capacity is a power of two and grows on
 // demand.
 struct output_queue {
     struct queue_entry *entries;
     uint32_t head, tail, capacity;
     int64_t limit, byte_limit; // packets, bytes; 0: no bound
     int64_t bytes;
+};
+
+// What has passed over a channel, and what is needed to know it.
+struct link_meter {
+    alignas(CACHE_LINE) int64_t counts[LINK_COUNTS];
+    GArray *drops; // by a card or host; NULL: none
+    // Of worms: packets that wait for the channel, and since when they are so many.
+    int64_t waiting, waiting_bytes;
+    sim_time waiting_since;
+    sim_time closed_since; // packets wait, and the station has no credit; TIME_NEVER: not so
 };
 
 // One direction of a link, with the queue of the end that sends on it.
@@ -99,7 +110,6 @@ struct channel {
     struct link_faults *faults; // NULL: none
     uint16_t preamble, gap, least_frame;
     uint8_t route_bytes; // R: that the switch at its end removes from a packet's front
-    bool bounded;        // the queue is limited
     struct output_queue queue;
     int64_t rate;
     struct channel_end from, to;
@@ -110,6 +120,7 @@ struct channel {
     struct ack_window *window;
     struct repeater *repeater;
     struct disorder *disorder; // NULL: packets arrive once and in order
+    struct link_meter meter;
 };
 
 struct flow_control;
@@ -156,6 +167,38 @@ static inline int64_t channel_packet_bytes(const struct channel *channel,
     return channel_bytes(channel, packet->wire_bytes) + packet->route_bytes + packet->idle;
 }
 
+// Counts a packet that begins on the channel, with `bytes` of channel_packet_bytes.
+static inline void channel_count_packet(struct channel *channel, int64_t bytes, int64_t idle)
+{
+    channel->meter.counts[LINK_PACKETS]++;
+    channel->meter.counts[LINK_BYTES] += bytes - channel->preamble - idle;
+}
+
+// Counts a packet that was cut on the channel, and of which the rest has arrived nevertheless.
+static inline void channel_count_cut(struct channel *channel)
+{
+    channel->meter.counts[LINK_ARRIVED]++;
+    channel->meter.counts[LINK_CORRUPT]++;
+}
+
+// Counts a packet at the end of its channel, where it is taken in whole. If it was cut on this
+// cable and none of it was used, it has not arrived. The copy that a repeating link has marked bad
+// is discarded.
+void channel_count_end(struct channel *channel, const struct packet *packet);
+
+// Notes how many packets wait for the channel.
+static inline void channel_count_queue(struct channel *channel, int64_t packets, int64_t bytes,
+                                       sim_time since)
+{
+    int64_t *counts = channel->meter.counts;
+    if (packets > counts[LINK_QUEUE]) {
+        counts[LINK_QUEUE] = packets;
+        counts[LINK_QUEUE_WHEN] = since;
+    }
+    if (bytes > counts[LINK_QUEUE_BYTES])
+        counts[LINK_QUEUE_BYTES] = bytes;
+}
+
 // "node0->switch0", or "node0->switch0#2" for the second of parallel links. The caller frees it.
 char *channel_name(const struct channel *channel);
 
@@ -190,6 +233,9 @@ void channel_trace_packet(const struct channel *channel, const struct packet *pa
 // Records the latency from `from`, when the packet's last bit (its head, before a cut-through
 // switch) has left the sender, until its event at the far end.
 void channel_trace_delay(const struct channel *channel, struct message_ref message, sim_time from);
+
+// Drops the packet as packet_drop does, without a count of its own: the caller has counted it.
+void packet_lose(struct network *network, struct packet *packet, const char *reason);
 
 // The packet is lost on the channel or at its end: notes and counts the loss, and frees the packet.
 void channel_drop(struct channel *channel, struct packet *packet, enum drop_cause cause);

@@ -351,7 +351,7 @@ void packet_free(struct network *network, struct packet *packet)
     pool_give(&network->packets, packet);
 }
 
-void packet_drop(struct network *network, struct packet *packet, const char *reason)
+void packet_lose(struct network *network, struct packet *packet, const char *reason)
 {
     struct ledger *ledger = network->sim->ledger;
     if (packet->load && packet->cut_on != PACKET_STOMPED)
@@ -360,6 +360,16 @@ void packet_drop(struct network *network, struct packet *packet, const char *rea
         ledger_drop(ledger, packet->message, packet->offset, packet->length, reason);
     capture_ended(network->sim->capture, packet, engine_now(network->engine), reason);
     packet_free(network, packet);
+}
+
+// A host or its card drops it: before it has begun on its first link, or after the last one.
+void packet_drop(struct network *network, struct packet *packet, const char *reason)
+{
+    const struct route *route = packet->route;
+    if (route)
+        link_load_add_drop(&route->channels[packet->hop ? packet->hop - 1 : 0]->meter.drops, reason,
+                           1);
+    packet_lose(network, packet, reason);
 }
 
 struct packet *packet_copy(struct network *network, const struct packet *of)
@@ -463,6 +473,7 @@ void station_arrive(struct engine *engine, struct event *event)
     struct channel *channel = packet->route->channels[packet->hop - 1];
     const struct station *station = channel->to.station;
     packet->corrupt |= packet->cut_on && packet->begun;
+    channel_count_end(channel, packet);
     if (packet->cut_on && !packet->begun)
         station_arrive_cut(channel, packet);
     else if (station->receive)

@@ -171,6 +171,10 @@ char *network_describe_drops(struct network *network, int from, int to);
 // link node0->switch0" say so, and "time-outs of link node0->switch0" how often no answer came.
 uint64_t network_repeats(const struct network *network);
 
+// Returns the directions over which anything was to pass, in the order of the topology's links: an
+// array of struct link_load * (sim/core/link_load.h). The caller frees it with g_ptr_array_unref.
+GPtrArray *network_link_loads(const struct network *network);
+
 // Hops so far: links entered by packets.
 uint64_t network_hops(const struct network *network);
 

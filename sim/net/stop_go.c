@@ -215,6 +215,7 @@ static void gate_say(struct gate *gate, enum symbol symbol)
     sim_time arrives = now + gate->channel->byte_time + gate->propagation;
     gate->said = symbol;
     ++*(symbol == SYMBOL_STOP ? network->stops : network->gos);
+    gate->channel->meter.counts[LINK_STOPS] += symbol == SYMBOL_STOP;
     gate_trace(gate, now);
     flow_push(&gate->symbols, (struct run){.first = arrives});
     if (!event_pending(&gate->arrival))

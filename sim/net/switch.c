@@ -53,6 +53,8 @@ static void store_forward_arrive(struct engine *engine, struct event *event)
     (void)engine;
     struct packet *packet = container_of(event, struct packet, event);
     const struct route *route = packet->route;
+    struct channel *in = route->channels[packet->hop - 1];
+    channel_count_end(in, packet);
     if (packet->cut_on == PACKET_STOMPED) {
         packet_free(route->channels[0]->network, packet);
         return;
@@ -62,10 +64,10 @@ static void store_forward_arrive(struct engine *engine, struct event *event)
         return;
     }
     if (packet->corrupt) {
-        channel_drop(route->channels[packet->hop - 1], packet, DROP_CHECK);
+        channel_drop(in, packet, DROP_CHECK);
         return;
     }
-    packet->route_bytes -= route->channels[packet->hop - 1]->route_bytes;
+    packet->route_bytes -= in->route_bytes;
     channel_enter(route->channels[packet->hop++], packet);
 }
 

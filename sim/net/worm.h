@@ -49,6 +49,8 @@ struct worm {
     bool careful : 1;                // packets may be lost on it, or it repeats them
     bool repeats : 1;                // the channel has a repeater
     bool kept : 1;       // held without a packet: for a repeat, or because its window is full
+    bool corrupt : 1;    // the holder came to the channel with a bit error, or got one on it
+    bool cut : 1;        // the cable was pulled out under the holder
     bool to_limited : 1; // the far end is a station that takes a packet only with a credit
     uint16_t port;       // at which the channel ends
     int16_t last_port;   // the input served last

@@ -132,6 +132,61 @@ void slack_ready(struct channel *channel, sim_time ready)
         slack_front(channel);
 }
 
+// ---- Counts ----
+
+// As many more wait for the channel. A queue that is left at once has not been one.
+static void worm_count_waiting(struct channel *channel, int change, int64_t bytes)
+{
+    struct link_meter *meter = &channel->meter;
+    sim_time now = engine_now(channel->network->engine);
+    if (meter->waiting_since < now) {
+        channel_count_queue(channel, meter->waiting, meter->waiting_bytes, meter->waiting_since);
+        meter->waiting_since = now;
+    }
+    meter->waiting += change;
+    meter->waiting_bytes += change * bytes;
+}
+
+// Packets no longer wait for the station's credit.
+static void worm_count_closed(struct channel *channel, sim_time now)
+{
+    struct link_meter *meter = &channel->meter;
+    if (meter->closed_since != TIME_NEVER)
+        meter->counts[LINK_NO_CREDIT] += now - meter->closed_since;
+    meter->closed_since = TIME_NEVER;
+}
+
+// How long the holder, whose tail left at `end`, was held back.
+static void worm_count_holder(const struct channel *channel, int64_t *counts, sim_time end)
+{
+    const struct worm *worm = channel->worm;
+    sim_time least = worm->granted + channel_time(channel, worm->length);
+    if (end <= least)
+        return;
+    counts[LINK_HELD_TIME] += end - least;
+    counts[LINK_HELD]++;
+}
+
+void worm_meter_end(const struct channel *channel, struct link_meter *meter)
+{
+    const struct worm *worm = channel->worm;
+    sim_time now = engine_now(channel->network->engine);
+    if (!worm)
+        return;
+    if (meter->waiting_since < now && meter->waiting > meter->counts[LINK_QUEUE]) {
+        meter->counts[LINK_QUEUE] = meter->waiting;
+        meter->counts[LINK_QUEUE_WHEN] = meter->waiting_since;
+        meter->counts[LINK_QUEUE_BYTES] =
+            MAX(meter->counts[LINK_QUEUE_BYTES], meter->waiting_bytes);
+    }
+    if (meter->closed_since != TIME_NEVER)
+        meter->counts[LINK_NO_CREDIT] += now - meter->closed_since;
+    if (worm->held && !worm->kept) {
+        worm_count_holder(channel, meter->counts, now);
+        meter->counts[LINK_BUSY] += now - worm->granted;
+    }
+}
+
 // ---- Grants ----
 
 // The front packet has left the buffer.
@@ -162,8 +217,11 @@ static struct packet *worm_judge(struct channel *channel, struct packet *packet,
 {
     struct worm *worm = channel->worm;
     enum drop_cause cause;
-    if (worm->repeats)
-        return repeater_send(channel->repeater, packet, worm->granted, end);
+    if (worm->repeats) {
+        packet = repeater_send(channel->repeater, packet, worm->granted, end);
+        channel->meter.counts[LINK_DISCARDED] += !packet;
+        return packet;
+    }
     if (channel_judge(channel, packet, worm->granted, end, &cause))
         return packet;
     worm_forget_packet(channel, packet);
@@ -186,6 +244,7 @@ static inline void worm_forward(struct channel *channel, struct packet *packet)
     if (worm->lost)
         return; // it takes its time on the channel nevertheless
     worm->packet = packet;
+    worm->corrupt = packet->corrupt;
     if (worm->to_cuts) {
         worm->buffered = true;
         slack_append(channel, packet);
@@ -203,10 +262,14 @@ static void worm_grant(struct channel *channel, struct packet *packet, struct ch
     struct network *network = channel->network;
     channel_trace_packet(channel, packet, since, engine_now(network->engine));
     worm->held = true;
+    worm->cut = false;
     worm->granted = engine_now(network->engine);
     worm->length = channel_packet_bytes(channel, packet);
-    if (worm->to_limited)
+    channel_count_packet(channel, worm->length, packet->idle);
+    if (worm->to_limited) {
         channel->to.station->credits--;
+        worm_count_closed(channel, worm->granted);
+    }
     worm->packet = packet;
     worm->message = packet->message;
     worm->sent = packet->sent;
@@ -225,10 +288,15 @@ static void worm_note_cut(struct channel *channel, sim_time when)
     struct worm *worm = channel->worm;
     if (!worm->packet || !link_faults_cut(channel->faults, worm->granted, when))
         return;
-    if (worm->repeats)
+    if (worm->repeats) {
         repeater_cut(channel->repeater, worm->packet);
-    else
-        worm->packet->cut_on = 1 + (uint32_t)(channel - channel->network->channels);
+        return;
+    }
+    struct packet *packet = worm->packet;
+    if (packet->cut_on && packet->cut_on != PACKET_STOMPED)
+        channel_count_cut(&channel->network->channels[packet->cut_on - 1]); // cut once more
+    packet->cut_on = 1 + (uint32_t)(channel - channel->network->channels);
+    worm->cut = true;
 }
 
 void worm_ends(struct channel *channel, sim_time when)
@@ -265,6 +333,7 @@ void worm_enter(struct channel *channel, struct packet *packet)
     FIFO_APPEND(worm->first, worm->last, packet, next);
     worm->queued++;
     worm->queued_bytes += packet->wire_bytes;
+    worm_count_waiting(channel, 1, packet->wire_bytes);
     worm_trace_queue(channel, TRACE_JOIN);
 }
 
@@ -277,6 +346,7 @@ static void worm_next_queued(struct channel *channel)
     worm->first = packet->next;
     worm->queued--;
     worm->queued_bytes -= packet->wire_bytes;
+    worm_count_waiting(channel, -1, packet->wire_bytes);
     worm_trace_queue(channel, TRACE_LEAVE);
     // At a station it has waited since it was sent, at a switch since it arrived.
     worm_grant(channel, packet, NULL, channel->from.node ? packet->event.when : packet->born);
@@ -286,6 +356,8 @@ static void worm_wake(struct channel *channel)
 {
     struct worm *worm = channel->worm;
     struct engine *engine = channel->network->engine;
+    if (!worm->held && worm_closed(channel) && channel->meter.closed_since == TIME_NEVER)
+        channel->meter.closed_since = engine_now(engine);
     if (worm->held || worm_closed(channel) || event_pending(&worm->event))
         return;
     worm->event.run = worm_arbitrate;
@@ -311,6 +383,7 @@ static void worm_ask(struct channel *input, struct packet *packet)
     input->worm->asked = engine_now(input->network->engine);
     input->worm->next_waiting = output->worm->waiting;
     output->worm->waiting = input;
+    worm_count_waiting(output, 1, packet->wire_bytes);
     worm_wake(output);
     worm_look_for_cycle(input);
 }
@@ -369,6 +442,7 @@ static void worm_arbitrate(struct engine *engine, struct event *event)
     struct channel *input = worm_choose(output);
     struct packet *packet = slack_at(input->worm, input->worm->head)->packet;
     sim_time now = engine_now(engine), ready = slack_at(input->worm, input->worm->head)->ready;
+    worm_count_waiting(output, -1, packet->wire_bytes);
     if (now > input->worm->asked)
         trace_span(output->network->sim->trace, output->queue_lane, &channel_waits_stage,
                    input->worm->asked, now, packet->message);
@@ -395,6 +469,12 @@ static void worm_release(struct engine *engine, struct event *event)
     struct worm *worm = channel->worm;
     sim_time now = engine_now(engine);
     worm_trace_packet(channel, now);
+    worm_count_holder(channel, channel->meter.counts, now - channel_time(channel, channel->gap));
+    channel->meter.counts[LINK_BUSY] += now - worm->granted;
+    if (worm->buffered && !worm->lost && !worm->cut) {
+        channel->meter.counts[LINK_ARRIVED]++;
+        channel->meter.counts[LINK_CORRUPT] += worm->corrupt;
+    }
     worm->held = false;
     if (worm->repeats)
         worm->held = worm->kept = worm_keeps(channel, now);
@@ -426,8 +506,10 @@ static void worm_repeat(struct channel *channel)
     struct repeater_copy copy = repeater_next(channel->repeater);
     worm->kept = false;
     worm->held = true;
+    worm->cut = false;
     worm->granted = engine_now(network->engine);
     worm->length = copy.length;
+    channel_count_packet(channel, copy.length, 0);
     worm->packet = copy.packet;
     worm->message = copy.message;
     worm->sent = NULL;

@@ -48,6 +48,9 @@ void worm_head_arrive(struct engine *engine, struct event *event);
 // left.
 void worm_go_back(struct channel *channel);
 
+// Adds to the channel's counts what is still going on. Changes nothing without a worm.
+void worm_meter_end(const struct channel *channel, struct link_meter *meter);
+
 // The station at the channel's end has a credit again.
 void worm_open(struct channel *channel);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sim/output/json.h"
 
+#include "sim/output/links.h"
 #include "sim/output/text.h"
 
 #include <math.h>
@@ -302,8 +303,13 @@ json_t *result_of_series_json(const char *scenario, uint64_t seed, json_t *serie
 json_t *result_json(const struct result *result)
 {
     json_t *series = json_array();
-    for (guint i = 0; i < result->series->len; i++)
-        json_array_append_new(series, series_json(g_ptr_array_index(result->series, i)));
+    for (guint i = 0; i < result->series->len; i++) {
+        const struct series_result *one = g_ptr_array_index(result->series, i);
+        json_t *json = series_json(one), *links = links_json(one);
+        if (links)
+            json_object_set_new(json, "links", links);
+        json_array_append_new(series, json);
+    }
     json_t *document = document_of(result->scenario, result->seed, series, result_wall_s(result));
     json_decref(series);
     return document;

@@ -13,10 +13,11 @@
 // A series has its name, stack, status, reason, points (one per size, with every metric of all
 // ranks together), values (those that belong to no size or to one rank), counters, ledger and
 // unaccounted (lines on messages that did not arrive); and if there are any,
-// declined (lines on messages that their receivers did not want).
+// declined (lines on messages that their receivers did not want). It has links (links_json) unless
+// it was simulated on flows.
 json_t *result_json(const struct result *result);
 
-// One series of that document, as a new reference.
+// One series of that document, without `links`, as a new reference.
 json_t *series_json(const struct series_result *series);
 
 // The same document made from a list of series of series_json or of an earlier document; the caller

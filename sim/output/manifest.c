@@ -88,44 +88,66 @@ static json_t *manifest_series(const struct scenario *scenario, const struct res
     return list;
 }
 
+// The files that only some runs have, and the members of "results" that name them.
+enum { MANIFEST_EXTRA_FILES = 2 };
+static const struct {
+    const char *member, *file;
+} manifest_extras[MANIFEST_EXTRA_FILES] = {{"samples", MANIFEST_SAMPLES},
+                                           {"links", MANIFEST_LINKS}};
+
+// Whether each of them is written for a series.
+static bool manifest_has_extra(const struct series_result *series, int extra)
+{
+    return extra == 0 ? series->samples != NULL : series->links != NULL;
+}
+
 // The results as the manifest tells them.
 static json_t *manifest_results(const struct result *result, const char *csv)
 {
     char *digest = g_compute_checksum_for_string(G_CHECKSUM_SHA256, csv, -1);
     json_t *results = json_pack("{s:s, s:s}", "file", RESULTS, "sha256", digest);
     g_free(digest);
-    for (guint i = 0; i < result->series->len; i++)
-        if (((const struct series_result *)g_ptr_array_index(result->series, i))->samples)
-            json_object_set_new(results, "samples", json_string(MANIFEST_SAMPLES));
+    for (int extra = 0; extra < MANIFEST_EXTRA_FILES; extra++)
+        for (guint i = 0; i < result->series->len; i++)
+            if (manifest_has_extra(g_ptr_array_index(result->series, i), extra))
+                json_object_set_new(results, manifest_extras[extra].member,
+                                    json_string(manifest_extras[extra].file));
     return results;
 }
 
-// Whether the run whose results are in a directory has left times of repetitions there.
-static bool has_samples(const char *directory)
+// Removes those of the files that the run before has left in a directory and this one has not.
+static void manifest_remove_stale(const char *directory, const json_t *before,
+                                  const char *const *texts)
 {
-    char *path = g_build_filename(directory, MANIFEST, NULL);
-    json_t *old = json_load_file(path, 0, NULL);
-    bool has = json_object_get(json_object_get(old, "results"), "samples");
-    json_decref(old);
-    g_free(path);
-    return has;
-}
-
-bool manifest_write(const char *directory, json_t *manifest, const char *csv, const char *samples,
-                    GError **error)
-{
-    char *json = document_text(json_incref(manifest));
-    bool stale = !samples && has_samples(directory);
-    // The manifest first: whatever happens between the two, it names the results it goes with.
-    const struct file_text texts[] = {{MANIFEST, json, strlen(json)},
-                                      {RESULTS, csv, strlen(csv)},
-                                      {MANIFEST_SAMPLES, samples, samples ? strlen(samples) : 0}};
-    bool written = file_put_all(directory, texts, samples ? 3 : 2, error);
-    if (written && stale) {
-        char *old = g_build_filename(directory, MANIFEST_SAMPLES, NULL);
+    for (int extra = 0; extra < MANIFEST_EXTRA_FILES; extra++) {
+        if (texts[extra] || !json_object_get(before, manifest_extras[extra].member))
+            continue;
+        char *old = g_build_filename(directory, manifest_extras[extra].file, NULL);
         g_unlink(old);
         g_free(old);
     }
+}
+
+bool manifest_write(const char *directory, json_t *manifest, const char *csv, const char *samples,
+                    const char *links, GError **error)
+{
+    char *json = document_text(json_incref(manifest));
+    char *path = g_build_filename(directory, MANIFEST, NULL);
+    json_t *before = json_load_file(path, 0, NULL);
+    const char *const extras[MANIFEST_EXTRA_FILES] = {samples, links};
+    // The manifest first: whatever happens between the two, it names the results it goes with.
+    struct file_text texts[2 + MANIFEST_EXTRA_FILES] = {{MANIFEST, json, strlen(json)},
+                                                        {RESULTS, csv, strlen(csv)}};
+    int count = 2;
+    for (int extra = 0; extra < MANIFEST_EXTRA_FILES; extra++)
+        if (extras[extra])
+            texts[count++] = (struct file_text){manifest_extras[extra].file, extras[extra],
+                                                strlen(extras[extra])};
+    bool written = file_put_all(directory, texts, count, error);
+    if (written)
+        manifest_remove_stale(directory, json_object_get(before, "results"), extras);
+    json_decref(before);
+    g_free(path);
     g_free(json);
     return written;
 }

@@ -30,12 +30,14 @@ json_t *manifest_json(const struct scenario *scenario, const struct result *resu
 
 // The file with the times of single repetitions, next to results.csv.
 #define MANIFEST_SAMPLES "samples.csv"
+// That with the links.
+#define MANIFEST_LINKS "links.csv"
 
-// Writes results.csv and manifest.json into a directory, and samples.csv unless `samples` is NULL;
-// replaces the files of the previous run. Returns false and sets *error if they can't be written;
-// then the previous files are unchanged.
+// Writes results.csv and manifest.json into a directory, and samples.csv and links.csv unless the
+// text is NULL; replaces the files of the previous run. Returns false and sets *error if they can't
+// be written; then the previous files are unchanged.
 bool manifest_write(const char *directory, json_t *manifest, const char *csv, const char *samples,
-                    GError **error);
+                    const char *links, GError **error);
 
 // Whether a manifest and the results next to it belong to one run; true for those of older
 // versions, which don't say. If not, returns false, and *error names both files.

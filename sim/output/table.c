@@ -3,6 +3,7 @@
 
 #include "sim/core/shown.h"
 #include "sim/output/failure.h"
+#include "sim/output/links.h"
 #include "sim/output/losses.h"
 #include "sim/output/text.h"
 #include "sim/workload/samples.h"
@@ -486,6 +487,8 @@ void table_print(const struct result *result, const struct table_options *option
     append_declined(text, result);
     append_losses(text, result);
     append_notes(text, result);
+    if (options->links)
+        links_append_table(text, result, options->all_links);
     if (options->summary)
         append_summary(text, result, options->directory);
     fwrite(text->str, 1, text->len, out);

@@ -16,6 +16,7 @@ struct table_options {
     // Only these metrics (text_metric_is), NULL-terminated. NULL: all, but of the repetitions'
     // metrics, if they are kept, only median and 99th percentile.
     const char *const *metrics;
+    bool links, all_links; // tables of the busiest links, or of all
 };
 
 // Prints sizes against series and metrics, then the values that belong to no size or to one rank,

@@ -51,6 +51,8 @@ void series_result_free(struct series_result *series)
         g_ptr_array_unref(series->ledger_report);
     if (series->declined)
         g_ptr_array_unref(series->declined);
+    if (series->links)
+        g_ptr_array_unref(series->links);
     json_decref(series->counters);
     g_free(series);
 }

@@ -5,6 +5,7 @@
 #define NETSIM_WORKLOAD_RESULT_H
 
 #include "sim/core/ledger.h"
+#include "sim/core/link_load.h"
 #include "sim/core/sim.h"
 
 #include <glib.h>
@@ -49,6 +50,7 @@ struct series_result {
     GPtrArray *declined;      // char *: lines on the first declined messages; NULL: there are none
     json_t *counters;         // {"name": value}
     GArray *losses;           // struct result_loss, those above 0, by name
+    GPtrArray *links;         // struct link_load *, as network_link_loads; NULL: no packets
     bool faults;              // links were configured to lose or corrupt packets
     uint64_t events;
     uint64_t fingerprint;

@@ -132,6 +132,63 @@ static void losses_read(struct series_result *series, const json_t *list)
     }
 }
 
+static json_t *link_drops_json(const GArray *drops)
+{
+    json_t *list = json_object();
+    for (guint i = 0; drops && i < drops->len; i++) {
+        const struct link_drop *drop = &g_array_index(drops, struct link_drop, i);
+        json_object_set_new(list, drop->reason, json_integer(drop->packets));
+    }
+    return list;
+}
+
+static json_t *links_text_json(const GPtrArray *links)
+{
+    json_t *list = json_array();
+    for (guint i = 0; i < links->len; i++) {
+        const struct link_load *link = g_ptr_array_index(links, i);
+        json_t *counts = json_array();
+        for (int count = 0; count < LINK_COUNTS; count++)
+            json_array_append_new(counts, json_integer(link->counts[count]));
+        json_array_append_new(list, json_pack("[s, s, i, s, i, I, o, o]", link->name, link->from,
+                                              link->from_port, link->to, link->to_port,
+                                              (json_int_t)link->rate, counts,
+                                              link_drops_json(link->drops)));
+    }
+    return list;
+}
+
+static struct link_load *link_load_read(const json_t *json)
+{
+    struct link_load *link = link_load_new(json_string_value(json_array_get(json, 0)),
+                                           json_string_value(json_array_get(json, 1)),
+                                           json_string_value(json_array_get(json, 3)));
+    link->from_port = (int)json_integer_value(json_array_get(json, 2));
+    link->to_port = (int)json_integer_value(json_array_get(json, 4));
+    link->rate = json_integer_value(json_array_get(json, 5));
+    for (size_t count = 0; count < LINK_COUNTS; count++)
+        link->counts[count] = json_integer_value(json_array_get(json_array_get(json, 6), count));
+    const char *reason;
+    json_t *packets;
+    json_object_foreach(json_array_get(json, 7), reason, packets)
+    {
+        link_load_add_drop(&link->drops, intern_text(reason), json_integer_value(packets));
+    }
+    return link;
+}
+
+static GPtrArray *link_loads_read(const json_t *list)
+{
+    GPtrArray *links = g_ptr_array_new_with_free_func((GDestroyNotify)link_load_free);
+    const json_t *link;
+    size_t i;
+    json_array_foreach(list, i, link)
+    {
+        g_ptr_array_add(links, link_load_read(link));
+    }
+    return links;
+}
+
 static json_t *report_json(const GPtrArray *report)
 {
     json_t *list = report ? json_array() : json_null();
@@ -175,6 +232,8 @@ char *result_text_of(const struct series_result *series)
     if (series->samples)
         json_object_set_new(json, "samples", samples_json(series->samples));
     json_object_set_new(json, "losses", losses_json(series->losses));
+    if (series->links)
+        json_object_set_new(json, "links", links_text_json(series->links));
     json_object_set_new(json, "report", report_json(series->ledger_report));
     if (series->declined)
         json_object_set_new(json, "declined", report_json(series->declined));
@@ -210,6 +269,8 @@ struct series_result *result_text_read(const char *text, const char *name, const
     if (json_object_get(json, "samples"))
         series->samples = samples_read(json_object_get(json, "samples"));
     losses_read(series, json_object_get(json, "losses"));
+    if (json_object_get(json, "links"))
+        series->links = link_loads_read(json_object_get(json, "links"));
     series->ledger_report = report_read(json_object_get(json, "report"));
     series->declined = report_read(json_object_get(json, "declined"));
     json_decref(json);

@@ -309,6 +309,8 @@ static void collect(struct running *run)
     json_decref(result->counters);
     result->counters = counters_json(sim);
     collect_losses(sim, result);
+    g_clear_pointer(&result->links, g_ptr_array_unref);
+    result->links = network_link_loads(run->cluster->network);
     result->events = engine_events(sim->engine);
     result->fingerprint = engine_fingerprint(sim->engine);
     result->simulated = sim_now(sim);

@@ -9,7 +9,8 @@
 // What table_print writes; the caller frees it.
 static char *printed(const struct result *result, bool colour, bool summary)
 {
-    struct table_options options = {colour, summary, "results/sample", NULL};
+    struct table_options options = {
+        .colour = colour, .summary = summary, .directory = "results/sample"};
     char *text = NULL;
     size_t length = 0;
     FILE *file = open_memstream(&text, &length);

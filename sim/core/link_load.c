@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "sim/core/link_load.h"
+
+#include "sim/core/intern.h"
+
+#include <string.h>
+
+const struct link_count_kind link_count_kinds[LINK_COUNTS] = {
+    [LINK_PACKETS] = {"packets", "", "packets that began, repeats of the link included"},
+    [LINK_BYTES] = {"bytes", "B",
+                    "of these: frames with padding and route bytes, without "
+                    "preamble and gap"},
+    [LINK_BUSY] = {"busy", "ps",
+                   "time in which a packet had the link, with preamble and gap, and "
+                   "while it was held back on it"},
+    [LINK_ARRIVED] = {"arrived", "", "packets that came to the far end"},
+    [LINK_QUEUE] = {"longest_queue", "", "most packets that waited for the link at one time"},
+    [LINK_QUEUE_BYTES] = {"longest_queue_bytes", "B", "most bytes that waited for it"},
+    [LINK_QUEUE_WHEN] = {"longest_queue_at", "ps", "when so many packets first waited"},
+    [LINK_HELD_TIME] = {"held", "ps",
+                        "part of the busy time in which a packet could not go on: "
+                        "STOP, or no room ahead"},
+    [LINK_HELD] = {"held_packets", "", "packets that were held back so"},
+    [LINK_STOPS] = {"stops", "", "STOP symbols that the far end has sent"},
+    [LINK_NO_CREDIT] = {"no_credit", "ps",
+                        "time in which a packet waited, and the station at the "
+                        "far end had no room for it"},
+    [LINK_CORRUPT] = {"corrupt", "", "of those that arrived: with a bit error, or cut off"},
+    [LINK_REPEATED] = {"repeated", "", "packets that the link itself sent again"},
+    [LINK_DUPLICATED] = {"duplicated", "", "packets that a fault doubled"},
+    [LINK_DISCARDED] = {"discarded", "",
+                        "packets of a link that repeats them which were lost on it, "
+                        "or which its far end did not take"},
+    [LINK_LOST] = {"lost", "", "packets lost by a fault"},
+    [LINK_DOWN] = {"link_down", "", "packets lost because the cable was out"},
+    [LINK_FULL] = {"queue_full", "", "packets that found no room in the queue, and never began"},
+    [LINK_CHECK] = {"check_failed", "",
+                    "of those that arrived: discarded by the switch for a "
+                    "wrong check sequence"},
+    [LINK_UNWANTED] = {"no_receiver", "", "of those that arrived: no station took them"},
+};
+
+struct link_load *link_load_new(const char *name, const char *from, const char *to)
+{
+    struct link_load *load = g_new0(struct link_load, 1);
+    load->name = g_strdup(name);
+    load->from = intern_text(from);
+    load->to = intern_text(to);
+    return load;
+}
+
+void link_load_free(struct link_load *load)
+{
+    if (!load)
+        return;
+    if (load->drops)
+        g_array_unref(load->drops);
+    g_free(load->name);
+    g_free(load);
+}
+
+void link_load_add_drop(GArray **drops, const char *reason, int64_t packets)
+{
+    if (!*drops)
+        *drops = g_array_new(FALSE, FALSE, sizeof(struct link_drop));
+    for (guint i = 0; i < (*drops)->len; i++) {
+        struct link_drop *drop = &g_array_index(*drops, struct link_drop, i);
+        if (strcmp(drop->reason, reason) == 0) {
+            drop->packets += packets;
+            return;
+        }
+    }
+    struct link_drop drop = {reason, packets};
+    g_array_append_val(*drops, drop);
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What has passed over one direction of a link: the counters of sim/net, and their names.
+//
+// What leaves one end arrives at the other or is counted with a reason:
+//     packets + duplicated = arrived + lost + link_down + discarded + those still on the way
+// where what the switch at the far end finds damaged (check) and what finds no receiver has
+// arrived, and what finds the queue full has never begun.
+#ifndef NETSIM_CORE_LINK_LOAD_H
+#define NETSIM_CORE_LINK_LOAD_H
+
+#include "sim/core/time.h"
+
+#include <glib.h>
+#include <stdint.h>
+
+enum link_count {
+    // Those that every packet touches come first.
+    LINK_PACKETS,
+    LINK_BYTES,
+    LINK_BUSY,
+    LINK_ARRIVED,
+    LINK_QUEUE,
+    LINK_QUEUE_BYTES,
+    LINK_QUEUE_WHEN,
+    LINK_HELD_TIME,
+    LINK_HELD,
+    LINK_STOPS,
+    LINK_NO_CREDIT,
+    LINK_CORRUPT,
+    LINK_REPEATED,
+    LINK_DUPLICATED,
+    LINK_DISCARDED,
+    LINK_LOST, // from here on in the order of enum drop_cause
+    LINK_DOWN,
+    LINK_FULL,
+    LINK_CHECK,
+    LINK_UNWANTED,
+    LINK_COUNTS
+};
+
+struct link_count_kind {
+    const char *name;
+    const char *unit; // "ps": stored as time, shown in us
+    const char *doc;
+};
+
+extern const struct link_count_kind link_count_kinds[LINK_COUNTS];
+
+// Packets that a host or its card dropped, by reason.
+struct link_drop {
+    const char *reason; // interned
+    int64_t packets;
+};
+
+// One direction of a link over a run.
+struct link_load {
+    char *name;             // "node0->switch0", "node0->switch0#2"
+    const char *from, *to;  // interned
+    int from_port, to_port; // of a switch; -1: the end is a host
+    int64_t rate;           // b/s
+    int64_t counts[LINK_COUNTS];
+    GArray *drops; // struct link_drop, by reason; NULL: none
+};
+
+// Returns an empty load, and its strings: `name` is copied.
+struct link_load *link_load_new(const char *name, const char *from, const char *to);
+void link_load_free(struct link_load *load);
+
+// Adds to the packets dropped for a reason (interned).
+void link_load_add_drop(GArray **drops, const char *reason, int64_t packets);
+
+#endif

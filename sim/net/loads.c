@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What has passed over the channels of a network, as records for reports.
+#include "sim/net/fabric.h"
+#include "sim/net/wormhole.h"
+
+#include <string.h>
+
+_Static_assert(LINK_UNWANTED - LINK_LOST == DROP_UNWANTED - DROP_LOST, "one order of causes");
+
+static gint compare_drops(gconstpointer a, gconstpointer b)
+{
+    return strcmp(((const struct link_drop *)a)->reason, ((const struct link_drop *)b)->reason);
+}
+
+static const char *load_end_name(const struct channel *channel, const struct channel_end *end)
+{
+    if (end->node)
+        return end->node->name;
+    return topology_node_name(channel->network->topology, end->station->host);
+}
+
+static bool channel_has_load(const struct channel *channel)
+{
+    if (channel->meter.drops)
+        return true;
+    for (int i = 0; i < LINK_COUNTS; i++)
+        if (channel->meter.counts[i])
+            return true;
+    return false;
+}
+
+static struct link_load *channel_load(const struct channel *channel)
+{
+    char *name = channel_name(channel);
+    struct link_load *load = link_load_new(name, load_end_name(channel, &channel->from),
+                                           load_end_name(channel, &channel->to));
+    struct link_meter meter = channel->meter;
+    worm_meter_end(channel, &meter);
+    load->rate = channel->rate;
+    load->from_port = channel->from.node ? channel->from.port : -1;
+    load->to_port = channel->to.node ? channel->to.port : -1;
+    memcpy(load->counts, meter.counts, sizeof load->counts);
+    for (guint i = 0; meter.drops && i < meter.drops->len; i++) {
+        const struct link_drop *drop = &g_array_index(meter.drops, struct link_drop, i);
+        link_load_add_drop(&load->drops, drop->reason, drop->packets);
+    }
+    if (load->drops)
+        g_array_sort(load->drops, compare_drops);
+    g_free(name);
+    return load;
+}
+
+GPtrArray *network_link_loads(const struct network *network)
+{
+    GPtrArray *loads = g_ptr_array_new_with_free_func((GDestroyNotify)link_load_free);
+    for (int i = 0; i < network->channel_count; i++)
+        if (network->channels[i].network && channel_has_load(&network->channels[i]))
+            g_ptr_array_add(loads, channel_load(&network->channels[i]));
+    return loads;
+}

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "sim/output/links.h"
+
+#include "sim/core/shown.h"
+#include "sim/output/csv.h"
+#include "sim/output/text.h"
+
+#include <string.h>
+
+#define MOST_LINKS_SHOWN 20
+
+static const struct link_load *links_at(const GPtrArray *links, guint index)
+{
+    return g_ptr_array_index(links, index);
+}
+
+static bool links_is_time(const struct link_count_kind *kind)
+{
+    return strcmp(kind->unit, "ps") == 0;
+}
+
+static double links_utilisation(const struct series_result *series, const struct link_load *link)
+{
+    return series->simulated > 0 ? (double)link->counts[LINK_BUSY] / (double)series->simulated : 0;
+}
+
+static int64_t links_dropped_at_ends(const struct link_load *link)
+{
+    int64_t sum = 0;
+    for (guint i = 0; link->drops && i < link->drops->len; i++)
+        sum += g_array_index(link->drops, struct link_drop, i).packets;
+    return sum;
+}
+
+// ---- CSV ----
+
+static void links_append_header(GString *out)
+{
+    g_string_append(
+        out, "scenario,series,link,from,from_port,to,to_port,rate_b_per_s,utilisation");
+    for (int i = 0; i < LINK_COUNTS; i++)
+        g_string_append_printf(out, ",%s%s", link_count_kinds[i].name,
+                               links_is_time(&link_count_kinds[i]) ? "_us" : "");
+    g_string_append(out, ",dropped_by_hosts\n");
+}
+
+static void links_append_end(GString *out, const char *name, int port)
+{
+    g_string_append_c(out, ',');
+    csv_append_field(out, name);
+    g_string_append_c(out, ',');
+    if (port >= 0)
+        g_string_append_printf(out, "%d", port);
+}
+
+static void links_append_link(GString *out, const struct result *result,
+                              const struct series_result *series, const struct link_load *link)
+{
+    char *share = text_exact(links_utilisation(series, link));
+    csv_append_field(out, result->scenario);
+    g_string_append_c(out, ',');
+    csv_append_field(out, series->name);
+    g_string_append_c(out, ',');
+    csv_append_field(out, link->name);
+    links_append_end(out, link->from, link->from_port);
+    links_append_end(out, link->to, link->to_port);
+    g_string_append_printf(out, ",%" G_GINT64_FORMAT ",%s", link->rate, share);
+    for (int i = 0; i < LINK_COUNTS; i++) {
+        g_string_append_c(out, ',');
+        if (links_is_time(&link_count_kinds[i]))
+            text_append_us(out, link->counts[i]);
+        else
+            g_string_append_printf(out, "%" G_GINT64_FORMAT, link->counts[i]);
+    }
+    g_string_append_printf(out, ",%" G_GINT64_FORMAT "\n", links_dropped_at_ends(link));
+    g_free(share);
+}
+
+GString *links_csv(const struct result *result)
+{
+    GString *out = NULL;
+    for (guint i = 0; i < result->series->len; i++) {
+        const struct series_result *series = g_ptr_array_index(result->series, i);
+        if (!series->links)
+            continue;
+        if (!out)
+            links_append_header(out = g_string_new(NULL));
+        for (guint j = 0; j < series->links->len; j++)
+            links_append_link(out, result, series, links_at(series->links, j));
+    }
+    return out;
+}
+
+// ---- JSON ----
+
+static json_t *links_name_json(const char *name)
+{
+    char *valid = g_utf8_make_valid(name, -1);
+    json_t *string = json_string(valid);
+    g_free(valid);
+    return string;
+}
+
+static json_t *links_one_json(const struct series_result *series, const struct link_load *link)
+{
+    json_t *json = json_object();
+    json_object_set_new(json, "link", links_name_json(link->name));
+    json_object_set_new(json, "from", links_name_json(link->from));
+    if (link->from_port >= 0)
+        json_object_set_new(json, "from_port", json_integer(link->from_port));
+    json_object_set_new(json, "to", links_name_json(link->to));
+    if (link->to_port >= 0)
+        json_object_set_new(json, "to_port", json_integer(link->to_port));
+    json_object_set_new(json, "rate_b_per_s", json_integer(link->rate));
+    json_object_set_new(json, "utilisation", json_real(links_utilisation(series, link)));
+    for (int i = 0; i < LINK_COUNTS; i++) {
+        const struct link_count_kind *kind = &link_count_kinds[i];
+        char *name = g_strconcat(kind->name, links_is_time(kind) ? "_us" : NULL, NULL);
+        json_object_set_new(json, name,
+                            links_is_time(kind) ? json_real((double)link->counts[i] / 1e6)
+                                                : json_integer(link->counts[i]));
+        g_free(name);
+    }
+    json_t *drops = json_object();
+    for (guint i = 0; link->drops && i < link->drops->len; i++) {
+        const struct link_drop *drop = &g_array_index(link->drops, struct link_drop, i);
+        json_object_set_new(drops, drop->reason, json_integer(drop->packets));
+    }
+    json_object_set_new(json, "dropped_by_hosts", drops);
+    return json;
+}
+
+json_t *links_json(const struct series_result *series)
+{
+    json_t *list = series->links ? json_array() : NULL;
+    for (guint i = 0; series->links && i < series->links->len; i++)
+        json_array_append_new(list, links_one_json(series, links_at(series->links, i)));
+    return list;
+}
+
+// ---- The table ----
+
+static gint links_compare_busy(gconstpointer a, gconstpointer b)
+{
+    const struct link_load *left = *(struct link_load *const *)a,
+                           *right = *(struct link_load *const *)b;
+    if (left->counts[LINK_BUSY] != right->counts[LINK_BUSY])
+        return left->counts[LINK_BUSY] > right->counts[LINK_BUSY] ? -1 : 1;
+    return strcmp(left->name, right->name);
+}
+
+static void links_add_clause(GString *clauses, int64_t count, const char *text)
+{
+    if (count)
+        g_string_append_printf(clauses, "%s%" G_GINT64_FORMAT " %s", clauses->len ? ", " : "",
+                               count, text);
+}
+
+static void links_add_time(GString *clauses, sim_time time, const char *text)
+{
+    if (time)
+        g_string_append_printf(clauses, "%s%.2f us %s", clauses->len ? ", " : "",
+                               (double)time / 1e6, text);
+}
+
+// What was unusual on a link: "3 queue full, 2 lost, 12 held back (17.20 us)".
+static void links_append_clauses(GString *out, const struct link_load *link)
+{
+    static const struct {
+        enum link_count count;
+        const char *text;
+    } rows[] = {
+        {LINK_FULL, "dropped, queue full"},
+        {LINK_LOST, "lost"},
+        {LINK_DOWN, "lost, link down"},
+        {LINK_CHECK, "dropped, check failed"},
+        {LINK_UNWANTED, "dropped, no receiver"},
+        {LINK_CORRUPT, "corrupt"},
+        {LINK_REPEATED, "repeated"},
+        {LINK_DUPLICATED, "duplicated"},
+        {LINK_STOPS, "STOP"},
+    };
+    const int64_t *counts = link->counts;
+    GString *clauses = g_string_new(NULL);
+    for (size_t i = 0; i < G_N_ELEMENTS(rows); i++)
+        links_add_clause(clauses, counts[rows[i].count], rows[i].text);
+    for (guint i = 0; link->drops && i < link->drops->len; i++) {
+        const struct link_drop *drop = &g_array_index(link->drops, struct link_drop, i);
+        links_add_clause(clauses, drop->packets, drop->reason);
+    }
+    links_add_time(clauses, counts[LINK_HELD_TIME], "held back");
+    links_add_time(clauses, counts[LINK_NO_CREDIT], "without credit");
+    if (clauses->len > 0)
+        g_string_append_printf(out, "  %s", clauses->str);
+    g_string_free(clauses, TRUE);
+}
+
+static void links_append_row_of_link(GString *out, const struct series_result *series,
+                                     const struct link_load *link, int width)
+{
+    const int64_t *counts = link->counts;
+    char *packets = text_grouped((uint64_t)counts[LINK_PACKETS]);
+    char *bytes = text_grouped((uint64_t)counts[LINK_BYTES]);
+    g_string_append(out, "  ");
+    text_append_left(out, link->name, width);
+    g_string_append_printf(out, " %11s %15s %11.2f %6.1f %%", packets, bytes,
+                           (double)counts[LINK_BUSY] / 1e6, 100 * links_utilisation(series, link));
+    if (counts[LINK_QUEUE])
+        g_string_append_printf(out, " %6" G_GINT64_FORMAT " %9" G_GINT64_FORMAT " %11.2f",
+                               counts[LINK_QUEUE], counts[LINK_QUEUE_BYTES],
+                               (double)counts[LINK_QUEUE_WHEN] / 1e6);
+    else
+        g_string_append_printf(out, " %6d %9s %11s", 0, "-", "-");
+    links_append_clauses(out, link);
+    g_string_append_c(out, '\n');
+    g_free(packets);
+    g_free(bytes);
+}
+
+static void links_append_series(GString *out, const struct series_result *series, bool all)
+{
+    GPtrArray *sorted = g_ptr_array_new();
+    int width = 4;
+    for (guint i = 0; i < series->links->len; i++)
+        g_ptr_array_add(sorted, g_ptr_array_index(series->links, i));
+    g_ptr_array_sort(sorted, links_compare_busy);
+    guint shown = all ? sorted->len : MIN(sorted->len, MOST_LINKS_SHOWN);
+    for (guint i = 0; i < shown; i++)
+        width = MAX(width, text_width(links_at(sorted, i)->name));
+    g_string_append(out, "links of ");
+    shown_append(out, series->name, SHOWN_LINE);
+    g_string_append_printf(out, ", in all of %.6f s\n  ", time_to_s(series->simulated));
+    text_append_left(out, "link", width);
+    g_string_append_printf(out, " %11s %15s %11s %8s %6s %9s %11s\n", "packets", "bytes", "busy us",
+                           "busy", "queue", "queue B", "at us");
+    for (guint i = 0; i < shown; i++)
+        links_append_row_of_link(out, series, links_at(sorted, i), width);
+    if (shown < sorted->len)
+        g_string_append_printf(out, "  and %u that are less busy (--links=all, links.csv)\n",
+                               sorted->len - shown);
+    g_ptr_array_unref(sorted);
+}
+
+void links_append_table(GString *out, const struct result *result, bool all)
+{
+    for (guint i = 0; i < result->series->len; i++) {
+        const struct series_result *series = g_ptr_array_index(result->series, i);
+        if (out->len > 0)
+            g_string_append_c(out, '\n');
+        if (series->links) {
+            links_append_series(out, series, all);
+        } else {
+            g_string_append(out, "links of ");
+            shown_append(out, series->name, SHOWN_LINE);
+            g_string_append(out, ": none are counted on flows, which have no packets\n");
+        }
+    }
+}

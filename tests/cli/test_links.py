@@ -1,0 +1,131 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What passes over links: links.csv, the list in JSON and the table of `run --links` say the same, as often
+as the run's own counters, at any -j."""
+
+import csv
+import io
+import json
+import os
+import unittest
+
+from harness import SOURCE, Case
+
+PLUGIN = os.path.join(os.path.dirname(os.path.abspath(os.environ["NETSIM"])), "netsim_flow.so")
+
+LOSSY = f"""\
+schema: 1
+name: lossy
+testbed: {SOURCE}/scenarios/testbeds/cluster1.yaml
+hosts: [{{name: node, count: 4}}]
+switch: {{queue: 4}}
+link: {{drop_nth: [30], corrupt_nth: [40]}}
+workload: {{benchmark: pmb.alltoall, ranks: 4, sizes: [1 KiB, 16 KiB], repetitions: 3}}
+series: [{{name: tcp, stack: lam_tcp}}, {{name: "b, quoted", stack: mpich_p4}}]
+"""
+
+
+def number(text):
+    return float(text) if text else None
+
+
+class Links(Case):
+    def setUp(self):
+        super().setUp()
+        self.write("lossy.yaml", LOSSY)
+
+    def rows(self, *arguments, code=0):
+        self.netsim("run", *arguments, "--out", "out", code=code)
+        return list(csv.DictReader(io.StringIO(self.read("out/links.csv"))))
+
+    def document(self, *arguments, code=0):
+        return json.loads(self.netsim("run", *arguments, "--format", "json", code=code).stdout)
+
+    def test_csv_is_json(self):
+        rows = self.rows("lossy.yaml")
+        document = self.document("lossy.yaml")
+        links = [(series["name"], link) for series in document["series"] for link in series["links"]]
+        self.assertEqual(len(rows), len(links))
+        for row, (series, link) in zip(rows, links):
+            self.assertEqual((row["scenario"], row["series"]), ("lossy", series))
+            self.assertEqual(sum(link["dropped_by_hosts"].values()), int(row["dropped_by_hosts"]))
+            for name in set(row) - {"scenario", "series", "dropped_by_hosts"}:
+                want = link.get(name)
+                self.assertEqual(row[name] if isinstance(want, str) else number(row[name]), want, name)
+
+    def test_columns_are_documented(self):
+        with open(os.path.join(SOURCE, "docs", "commands.md"), encoding="utf-8") as file:
+            text = file.read()
+        for column in self.rows("lossy.yaml")[0]:
+            self.assertIn(f"`{column}`", text)
+
+    def test_sums_are_the_counters(self):
+        kinds = {"queue_full": "packets dropped: queue full at ", "lost": "packets dropped: lost on link "}
+        for series in self.document("lossy.yaml")["series"]:
+            for column, counter in kinds.items():
+                for link in series["links"]:
+                    self.assertEqual(link[column], series["counters"].get(counter + link["link"], 0))
+            self.assertGreater(sum(link["queue_full"] for link in series["links"]), 0)
+            # A card's drops: its own counter.
+            ends = sum(count for link in series["links"] for count in link["dropped_by_hosts"].values())
+            checks = sum(link["check_failed"] for link in series["links"])
+            self.assertEqual(checks + ends, sum(link["corrupt"] for link in series["links"]))
+            self.assertEqual(ends, series["counters"]["nic FCS errors"] +
+                             series["counters"]["nic receive ring full"])
+            for link in series["links"]:
+                self.assertAlmostEqual(link["utilisation"], link["busy_us"] / series["simulated_s"] / 1e6)
+
+    def test_any_number_of_processes(self):
+        self.netsim("run", "lossy.yaml", "--out", "one")
+        self.netsim("run", "lossy.yaml", "--out", "two", "-j", "2")
+        self.assertEqual(self.read("one/links.csv"), self.read("two/links.csv"))
+        tables = [self.netsim("run", "lossy.yaml", "-q", "--links=all", "-j", jobs).stdout for jobs in "12"]
+        self.assertEqual(*tables)
+
+    def test_table(self):
+        """Busiest first; --links shows the first of many."""
+        text = self.netsim("run", "lossy.yaml", "-q", "--links").stdout
+        self.assertRegex(text, r"(?m)^links of tcp, in all of \d")
+        self.assertRegex(text, r"(?m)^  switch->node\d  .*dropped, queue full")
+        shares = [float(line.split("%")[0].split()[-1]) for line in text.split("links of ")[1].splitlines()
+                  if "->" in line]
+        self.assertEqual(shares, sorted(shares, reverse=True))
+        self.assertEqual(len(shares), 8)
+        self.assertNotIn("links of", self.netsim("run", "lossy.yaml", "-q").stdout)
+        text = self.netsim("run", "incast_grants", "-q", "--links", code=None).stdout
+        self.assertRegex(text, r"and \d+ that are less busy \(--links=all, links\.csv\)")
+        text = self.netsim("run", "incast_grants", "-q", "--links=all", code=None).stdout
+        self.assertNotIn("less busy", text)
+        self.assertIn("--links few: it must be one of busiest, all",
+                      self.netsim("run", "tiny", "--links=few", code=1).stderr)
+
+    def test_back_pressure(self):
+        """Myrinet has STOP and GO, the planes of Intercept stations without credit."""
+        links = self.document("ring_deadlock", code=None)["series"][0]["links"]
+        self.assertGreater(sum(link["held_us"] for link in links), 0)
+        planes = self.document("incast_grants", code=None)["series"][0]["links"]
+        self.assertEqual({link["to"] for link in planes if link["from"] == "node1"},
+                         {"plane0", "plane1", "plane2", "plane3"})
+
+    def test_manifest_and_stale_files(self):
+        self.netsim("run", "lossy.yaml", "--out", "out")
+        self.assertEqual(json.loads(self.read("out/manifest.json"))["results"]["links"], "links.csv")
+        done = self.netsim("run", "lossy.yaml", "--out", "out", "--trace", "out/links.csv", code=1)
+        self.assertIn("links.csv", done.stderr)
+
+    @unittest.skipUnless(os.path.exists(PLUGIN), "the plugin for SimGrid is not built")
+    def test_flows_have_none(self):
+        flows = ("flow_exchange", "--set", "workload.repetitions=2")
+        self.netsim("run", "lossy.yaml", "--out", "out")
+        done = self.netsim("run", "flow_exchange", "--out", "out", "-q", "--links", code=None)
+        series = self.document(*flows, code=None)["series"]
+        on_flows = [one["name"] for one in series if one.get("fidelity") == "flow"]
+        self.assertTrue(on_flows)
+        for one in series:
+            self.assertEqual("links" in one, one["name"] not in on_flows)
+        for name in on_flows:
+            self.assertIn(f"links of {name}: none are counted on flows", done.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the counters of links say, in random networks with random faults and traffic: what leaves
+// one end arrives at the other or is counted with a reason; what arrives at a switch leaves it or
+// is counted; the sums are the run's own counters; `netsim explain` measures the same from the
+// trace. And a link that is never idle, against a closed form.
+#include "sim/core/link_load.h"
+#include "sim/explain/load.h"
+#include "tests/support/random_net.h"
+#include "tests/support/suite.h"
+#include "tests/support/topology.h"
+
+#include <string.h>
+
+#define TOPOLOGIES 300
+
+static const struct link_load *load_at(const GPtrArray *loads, guint i)
+{
+    return g_ptr_array_index(loads, i);
+}
+
+static int64_t sum_of(const GPtrArray *loads, enum link_count count)
+{
+    int64_t sum = 0;
+    for (guint i = 0; i < loads->len; i++)
+        sum += load_at(loads, i)->counts[count];
+    return sum;
+}
+
+// Nothing is left on its way at the end.
+static void check_ends(const GPtrArray *loads)
+{
+    for (guint i = 0; i < loads->len; i++) {
+        const int64_t *counts = load_at(loads, i)->counts;
+        CU_ASSERT_EQUAL(counts[LINK_PACKETS] + counts[LINK_DUPLICATED],
+                        counts[LINK_ARRIVED] + counts[LINK_LOST] + counts[LINK_DOWN] +
+                            counts[LINK_DISCARDED]);
+        CU_ASSERT(counts[LINK_CORRUPT] <= counts[LINK_ARRIVED]);
+    }
+}
+
+// A packet cut on a cable before a switch has left the switch; all others are counted at it.
+static void check_switches(const GPtrArray *loads, const struct topology *topology)
+{
+    for (guint node = 0; node < topology->switches->len; node++) {
+        const struct topology_switch *at = g_ptr_array_index(topology->switches, node);
+        int64_t in = 0, out = 0, cut = sum_of(loads, LINK_DOWN);
+        for (guint i = 0; i < loads->len; i++) {
+            const struct link_load *load = load_at(loads, i);
+            if (strcmp(load->to, at->name) == 0)
+                in += load->counts[LINK_ARRIVED] - load->counts[LINK_CHECK];
+            if (strcmp(load->from, at->name) == 0)
+                out += load->counts[LINK_PACKETS] - load->counts[LINK_REPEATED] +
+                       load->counts[LINK_FULL];
+        }
+        CU_ASSERT(in <= out && out <= in + cut);
+    }
+}
+
+static void check_sums(const GPtrArray *loads, const struct probe *probe)
+{
+    int64_t drops = 0;
+    for (int cause = LINK_LOST; cause <= LINK_UNWANTED; cause++)
+        drops += sum_of(loads, (enum link_count)cause);
+    CU_ASSERT_EQUAL(drops, (int64_t)network_drops(probe->network));
+    CU_ASSERT_EQUAL(sum_of(loads, LINK_PACKETS), (int64_t)network_hops(probe->network));
+    CU_ASSERT_EQUAL(sum_of(loads, LINK_REPEATED), (int64_t)network_repeats(probe->network));
+    const struct sim_counter *stops = g_hash_table_lookup(probe->sim->counters, "STOP symbols");
+    CU_ASSERT_EQUAL(sum_of(loads, LINK_STOPS), stops ? stops->value : 0);
+}
+
+// Busy time and longest queue as `netsim explain` finds them in the trace of the whole run.
+static void check_explained(const GPtrArray *loads, struct record *record, sim_time end)
+{
+    record_settle(record);
+    GArray *times = g_array_new(FALSE, FALSE, sizeof(struct measured_time));
+    load_time_add(times, 0, end);
+    GArray *explained = load_measure(record, times, NULL);
+    int found = 0;
+    for (guint i = 0; i < explained->len; i++) {
+        const struct resource_load *other = &g_array_index(explained, struct resource_load, i);
+        for (guint j = 0; other->link && j < loads->len; j++) {
+            const struct link_load *load = load_at(loads, j);
+            if (strcmp(load->name, other->link) != 0)
+                continue;
+            found++;
+            CU_ASSERT_EQUAL(load->counts[LINK_BUSY], other->busy_time);
+            CU_ASSERT_EQUAL(load->counts[LINK_QUEUE], other->longest_queue);
+        }
+    }
+    CU_ASSERT(found > 0);
+    g_array_unref(explained);
+    g_array_unref(times);
+}
+
+struct seen {
+    int64_t down, full, check, corrupt, repeated, held, stops, queue;
+};
+
+static void try(uint64_t seed, int64_t window, bool traced, struct seen *seen)
+{
+    struct random_net net;
+    random_net_init(&net, seed, window);
+    struct diag_list *diags = diag_list_new();
+    CU_ASSERT_FATAL(network_check(net.topology, diags));
+    struct record *record = traced ? record_new() : NULL;
+    struct probe *probe = probe_new(net.topology, seed, record ? &record->trace : NULL);
+    random_net_traffic(&net, probe);
+    probe_run(probe);
+    GPtrArray *loads = network_link_loads(probe->network);
+    check_ends(loads);
+    check_switches(loads, net.topology);
+    check_sums(loads, probe);
+    if (record)
+        check_explained(loads, record, sim_now(probe->sim) + TIME_S); // the last gap is over
+    seen->down += sum_of(loads, LINK_DOWN);
+    seen->full += sum_of(loads, LINK_FULL);
+    seen->check += sum_of(loads, LINK_CHECK);
+    seen->corrupt += sum_of(loads, LINK_CORRUPT);
+    seen->repeated += sum_of(loads, LINK_REPEATED);
+    seen->held += sum_of(loads, LINK_HELD);
+    seen->stops += sum_of(loads, LINK_STOPS);
+    seen->queue += sum_of(loads, LINK_QUEUE);
+    g_ptr_array_unref(loads);
+    probe_free(probe);
+    record_free(record);
+    diag_list_free(diags);
+    random_net_clear(&net);
+}
+
+static void test_conservation(void)
+{
+    struct seen seen = {0};
+    for (uint64_t seed = 1; seed <= TOPOLOGIES; seed++)
+        try(seed, 0, false, &seen);
+    // The cases must be of the kind that tells.
+    CU_ASSERT(seen.down > 0 && seen.full > 0 && seen.check > 0 && seen.corrupt > 0);
+    CU_ASSERT(seen.held > 0 && seen.stops > 0 && seen.queue > 0);
+}
+
+static void test_repeats(void)
+{
+    struct seen seen = {0};
+    for (uint64_t seed = 1; seed <= TOPOLOGIES; seed++)
+        try(seed, 7, false, &seen);
+    CU_ASSERT(seen.repeated > 0);
+}
+
+static void test_explained(void)
+{
+    struct seen seen = {0};
+    for (uint64_t seed = 1; seed <= TOPOLOGIES / 3; seed++)
+        try(seed, 0, true, &seen);
+    CU_ASSERT(seen.queue > 0 && seen.held > 0);
+}
+
+// n packets of which each follows the one before: n times the time of preamble, frame and gap.
+static void test_saturated(int discipline)
+{
+    enum { PACKETS = 50, WIRE_BYTES = 1000 };
+    struct link_config link = topology_link_defaults();
+    struct switch_config node = topology_switch_defaults();
+    node.discipline = discipline;
+    node.queue = 0;
+    struct topology *topology = topology_row(1, &link, &node);
+    struct diag_list *diags = diag_list_new();
+    CU_ASSERT_FATAL(network_check(topology, diags));
+    struct probe *probe = probe_new(topology, 1, NULL);
+    for (int i = 0; i < PACKETS; i++)
+        probe_send(probe, 0, 0, 1, WIRE_BYTES);
+    probe_run(probe);
+    GPtrArray *loads = network_link_loads(probe->network);
+    sim_time each = time_of_bytes(link.preamble + WIRE_BYTES + link.gap, link.rate);
+    CU_ASSERT_EQUAL(loads->len, 2);
+    for (guint i = 0; i < loads->len; i++) {
+        const int64_t *counts = load_at(loads, i)->counts;
+        CU_ASSERT_EQUAL(counts[LINK_PACKETS], PACKETS);
+        CU_ASSERT_EQUAL(counts[LINK_BYTES], PACKETS * WIRE_BYTES);
+        CU_ASSERT_EQUAL(counts[LINK_ARRIVED], PACKETS);
+        CU_ASSERT_EQUAL(counts[LINK_BUSY], PACKETS * each);
+    }
+    // All but the first wait at the station, from the beginning.
+    const int64_t *first = load_at(loads, 0)->counts;
+    SUITE_SAME_TEXT(load_at(loads, 0)->from, "node0");
+    CU_ASSERT_EQUAL(first[LINK_QUEUE], PACKETS - 1);
+    CU_ASSERT_EQUAL(first[LINK_QUEUE_BYTES], (PACKETS - 1) * WIRE_BYTES);
+    CU_ASSERT_EQUAL(first[LINK_QUEUE_WHEN], 0);
+    g_ptr_array_unref(loads);
+    probe_free(probe);
+    diag_list_free(diags);
+    topology_free(topology);
+}
+
+static void test_never_idle(void)
+{
+    test_saturated(SWITCH_STORE_AND_FORWARD);
+    test_saturated(SWITCH_CUT_THROUGH);
+}
+
+int main(void)
+{
+    static const struct suite_case cases[] = {
+        {"what leaves one end arrives at the other", test_conservation},
+        {"links that repeat packets", test_repeats},
+        {"explain finds the same", test_explained},
+        {"a link that is never idle", test_never_idle},
+        {NULL, NULL},
+    };
+    return suite_run("net: loads of links", cases);
+}
