@@ -2,6 +2,7 @@
 #include "sim/calibrate/analysis.h"
 
 #include <gsl/gsl_blas.h>
+#include <gsl/gsl_cdf.h>
 #include <gsl/gsl_linalg.h>
 #include <math.h>
 
@@ -177,6 +178,50 @@ static void count_constants(struct analysis *analysis, const struct evaluation *
                          constants, constants == 1 ? "" : "s", targets, targets == 1 ? "" : "s"));
 }
 
+static const struct target *analysed_target(const struct evaluation *evaluation, guint index)
+{
+    return g_ptr_array_index(evaluation->targets->targets, index);
+}
+
+double analysis_off_by(const struct fit *fit, const struct evaluation *evaluation, guint index)
+{
+    const double *residuals = fit->residuals;
+    for (guint i = 0; i < index; i++)
+        residuals += target_residuals(analysed_target(evaluation, i));
+    const struct target *target = analysed_target(evaluation, index);
+    double sum = 0.0;
+    for (int i = 0; i < target_residuals(target); i++)
+        sum += residuals[i] * residuals[i];
+    return sqrt(sum) / target->weight;
+}
+
+bool analysis_refutes(const struct analysis *analysis)
+{
+    return analysis->degrees > 0 && analysis->probability < ANALYSIS_LEAST_PROBABILITY;
+}
+
+static void take_chi_square(struct analysis *analysis, const struct fit *fit,
+                            const struct evaluation *evaluation)
+{
+    analysis->degrees = -(int)evaluation->parameters->len;
+    for (guint i = 0; i < evaluation->targets->targets->len; i++) {
+        if (!target_has_value(analysed_target(evaluation, i)))
+            continue;
+        double off = analysis_off_by(fit, evaluation, i);
+        analysis->chi_square += off * off;
+        analysis->degrees++;
+    }
+    if (analysis->degrees <= 0)
+        return;
+    analysis->probability = gsl_cdf_chisq_Q(analysis->chi_square, analysis->degrees);
+    if (analysis_refutes(analysis))
+        note(analysis, g_strdup_printf(
+                           "these parameters do not describe these data: if a tolerance is a "
+                           "standard deviation, a chi square of %.4g or more has a probability "
+                           "below %.1g; the +/- in parentheses would hold if they did",
+                           analysis->chi_square, MAX(analysis->probability, ANALYSIS_LEAST_SHOWN)));
+}
+
 struct analysis *analysis_new(const struct fit *fit, const struct evaluation *evaluation)
 {
     struct analysis *analysis = g_new0(struct analysis, 1);
@@ -188,6 +233,11 @@ struct analysis *analysis_new(const struct fit *fit, const struct evaluation *ev
     compare_columns(analysis, matrix, fit, evaluation);
     decompose_moving(analysis, matrix, fit, evaluation);
     gsl_matrix_free(matrix);
+    take_chi_square(analysis, fit, evaluation);
+    if (fit->changed)
+        note(analysis,
+             g_strdup("Levenberg-Marquardt did not get near the targets, as on stairs; these "
+                      "are the values of Nelder-Mead, which needs no slopes"));
     if (!fit->converged)
         note(analysis, g_strdup("the search ended before it had settled; the values are the best "
                                 "it had seen"));

@@ -7,14 +7,27 @@
 
 // Two parameters whose effects are this parallel can't be told apart.
 #define ANALYSIS_PARALLEL 0.995
+// With a smaller probability the parameters do not describe the data.
+#define ANALYSIS_LEAST_PROBABILITY 0.001
+#define ANALYSIS_LEAST_SHOWN 1e-9
 
 struct analysis {
     double condition; // of the scaled derivatives by the parameters that change something
     double *error;    // by parameter: share of its value that a residual of 1 is worth; infinite
     gsl_matrix *parallel;    // cosine of the angle between the effects of two parameters
     gsl_matrix *correlation; // of the estimates; NULL if those can't be determined
-    GPtrArray *notes;        // char *: in words, what is not determined, and what else to know
+    // Of the targets that expect a number, with a tolerance as standard deviation; degrees: their
+    // number less that of the parameters, 0 or less: chi_square says nothing.
+    double chi_square, probability; // probability: of so much or more, if all is as it should be
+    int degrees;
+    GPtrArray *notes; // char *: in words, what is not determined, and what else to know
 };
+
+// How many tolerances a target is off: the length of its residuals.
+double analysis_off_by(const struct fit *fit, const struct evaluation *evaluation, guint index);
+
+// Whether the targets refute that the model with these values describes them.
+bool analysis_refutes(const struct analysis *analysis);
 
 struct analysis *analysis_new(const struct fit *fit, const struct evaluation *evaluation);
 void analysis_free(struct analysis *analysis);

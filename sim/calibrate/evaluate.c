@@ -70,13 +70,12 @@ void evaluation_clear(struct evaluation *evaluation)
 }
 
 // The settings of a group at one point; NULL-terminated, g_strfreev. The user's own come after
-// ours, so that a number of repetitions that was asked for holds.
+// the sizes.
 static char **settings(const struct evaluation *evaluation, const struct evaluation_group *group,
                        const double *values)
 {
     GPtrArray *sets = g_ptr_array_new();
     g_ptr_array_add(sets, g_strdup(group->sizes));
-    g_ptr_array_add(sets, g_strdup_printf("workload.repetitions=%d", CALIBRATE_REPETITIONS));
     for (int i = 0; evaluation->sets && evaluation->sets[i]; i++)
         g_ptr_array_add(sets, g_strdup(evaluation->sets[i]));
     for (guint i = 0; i < evaluation->parameters->len; i++) {

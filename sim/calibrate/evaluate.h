@@ -8,9 +8,6 @@
 #include "sim/calibrate/target.h"
 #include "sim/campaign/campaign.h"
 
-// Repetitions per size of a benchmark in a calibration.
-#define CALIBRATE_REPETITIONS 10
-
 // Series whose targets look at the same sizes: they run with these sizes only.
 struct evaluation_group {
     char *sizes;       // "workload.sizes=[1 B, 64 B]"

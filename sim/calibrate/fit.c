@@ -18,6 +18,9 @@
 // walks along a valley, and where it stops there does not matter to the targets.
 #define STALL_STEPS 60
 #define STALL_SHARE 1e-3
+// Levenberg-Marquardt that ends with more than this per residual has not found the minimum, or
+// there is none that is good; the simplex can tell which, also on stairs.
+#define POOR_COST 4.0
 
 struct fit_search {
     struct evaluation *evaluation;
@@ -279,6 +282,45 @@ static bool take_start(struct fit_search *search, struct fit *fit, const gsl_vec
     return true;
 }
 
+static double cost_of(struct fit_search *search, const gsl_vector *u)
+{
+    return search->error ? GSL_NAN : cost_at(u, search);
+}
+
+// What is simulated may be stairs, whose slopes are 0 nearly everywhere, so that no step of
+// Levenberg-Marquardt helps, or one goes far astray. Then the simplex, which needs no slopes,
+// begins anew, and the better of both counts.
+static bool levenberg_then_simplex(struct fit_search *search, struct fit *fit, gsl_vector *u)
+{
+    bool settled = levenberg_marquardt(search, u);
+    double cost = cost_of(search, u);
+    if (search->error || (settled && cost <= POOR_COST * (double)search->residuals))
+        return settled;
+    gsl_vector *other = start_of(search);
+    bool converged = nelder_mead(search, other);
+    double better = cost_of(search, other);
+    if (!search->error && better < cost * (1 - STALL_SHARE)) {
+        gsl_vector_memcpy(u, other);
+        fit->method = FIT_NELDER_MEAD;
+        fit->changed = true;
+        settled = converged;
+    } else if (!search->error) {
+        settled |= converged; // the simplex finds nothing better either
+    }
+    gsl_vector_free(other);
+    return settled;
+}
+
+static bool fit_find(struct fit_search *search, struct fit *fit, enum fit_method asked,
+                     gsl_vector *u)
+{
+    if (fit->method == FIT_NELDER_MEAD)
+        return nelder_mead(search, u);
+    if (asked == FIT_AUTO)
+        return levenberg_then_simplex(search, fit, u);
+    return levenberg_marquardt(search, u);
+}
+
 struct fit *fit_search(struct evaluation *evaluation, enum fit_method method, GError **error)
 {
     struct fit_search search = {
@@ -296,8 +338,7 @@ struct fit *fit_search(struct evaluation *evaluation, enum fit_method method, GE
     gsl_error_handler_t *before = gsl_set_error_handler_off();
     gsl_vector *u = start_of(&search);
     if (take_start(&search, fit, u))
-        fit->converged = fit->method == FIT_NELDER_MEAD ? nelder_mead(&search, u)
-                                                        : levenberg_marquardt(&search, u);
+        fit->converged = fit_find(&search, fit, method, u);
     if (!search.error)
         take_end(&search, fit, u);
     gsl_vector_free(u);

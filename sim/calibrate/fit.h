@@ -10,7 +10,8 @@
 enum fit_method { FIT_AUTO, FIT_LEVENBERG_MARQUARDT, FIT_NELDER_MEAD };
 
 struct fit {
-    enum fit_method method; // the one that was used
+    enum fit_method method; // the one whose values these are
+    bool changed;           // FIT_AUTO had begun with Levenberg-Marquardt, which led nowhere
     double *values;         // by parameter, rounded to what is written down
     double *residuals;      // there
     double cost;            // the sum of their squares

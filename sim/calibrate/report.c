@@ -35,19 +35,6 @@ static int path_width(const struct evaluation *evaluation)
     return width;
 }
 
-// How many tolerances a target is off: the length of its residuals.
-static double off_by(const struct fit *fit, const struct evaluation *evaluation, guint index)
-{
-    const double *residuals = fit->residuals;
-    for (guint i = 0; i < index; i++)
-        residuals += target_residuals(report_target_at(evaluation, i));
-    const struct target *target = report_target_at(evaluation, index);
-    double sum = 0.0;
-    for (int i = 0; i < target_residuals(target); i++)
-        sum += residuals[i] * residuals[i];
-    return sqrt(sum) / target->weight;
-}
-
 // ---- Tables ----
 
 static void print_parameters(const struct fit *fit, const struct analysis *analysis,
@@ -60,9 +47,10 @@ static void print_parameters(const struct fit *fit, const struct analysis *analy
         char *value = fit_parameter_text(parameter, fit->values[i]);
         char *lo = fit_parameter_text(parameter, parameter->lo);
         char *hi = fit_parameter_text(parameter, parameter->hi);
-        char *error = isfinite(analysis->error[i])
-                          ? g_strdup_printf("%.2g %%", 100 * analysis->error[i])
-                          : g_strdup("undetermined");
+        char *error = !isfinite(analysis->error[i]) ? g_strdup("undetermined")
+                      : analysis_refutes(analysis)
+                          ? g_strdup_printf("(%.2g %%)", 100 * analysis->error[i])
+                          : g_strdup_printf("%.2g %%", 100 * analysis->error[i]);
         fprintf(out, "%-*s %16s %14s   %s .. %s\n", width, parameter->path, value, error, lo, hi);
         g_free(value);
         g_free(lo);
@@ -83,7 +71,7 @@ static void print_targets(const struct fit *fit, const struct evaluation *evalua
             fprintf(out, " %12.6g %12.6g", target->value, target_simulated(target, fit->document));
         else
             fprintf(out, " %12s %12s", "-", "-");
-        fprintf(out, " %7.3f tolerances\n", off_by(fit, evaluation, i));
+        fprintf(out, " %7.3f tolerances\n", analysis_off_by(fit, evaluation, i));
         g_free(what);
     }
 }
@@ -137,6 +125,10 @@ void calibrate_print(const struct fit *fit, const struct analysis *analysis,
             method_name(fit->method), evaluation->runs, fit->start_cost, fit->cost,
             evaluation->parameters->len, evaluation->parameters->len == 1 ? "" : "s",
             evaluation->targets->targets->len, evaluation->targets->targets->len == 1 ? "" : "s");
+    if (analysis->degrees > 0)
+        fprintf(out, "chi square %.4g for %d degree%s of freedom: %.3g each\n",
+                analysis->chi_square, analysis->degrees, analysis->degrees == 1 ? "" : "s",
+                analysis->chi_square / analysis->degrees);
     for (guint i = 0; i < analysis->notes->len; i++) {
         GString *text = g_string_new("note: ");
         text_append_wrapped(text, g_ptr_array_index(analysis->notes, i), NOTE_WIDTH, 6);
@@ -194,7 +186,7 @@ static json_t *targets_json(const struct fit *fit, const struct evaluation *eval
             json_pack("{s:s, s:s?, s:o, s:o, s:o, s:o}", "target", what, "claim", target->claim,
                       "expected", point ? number(target->value) : json_null(), "simulated",
                       point ? number(target_simulated(target, fit->document)) : json_null(), "off",
-                      number(off_by(fit, evaluation, i)), "sensitivity", changes));
+                      number(analysis_off_by(fit, evaluation, i)), "sensitivity", changes));
         g_free(what);
     }
     return list;
@@ -220,11 +212,16 @@ json_t *calibrate_json(const struct fit *fit, const struct analysis *analysis,
     json_t *notes = json_array();
     for (guint i = 0; i < analysis->notes->len; i++)
         json_array_append_new(notes, json_string(g_ptr_array_index(analysis->notes, i)));
-    return json_pack("{s:s, s:b, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "method",
-                     method_name(fit->method), "converged", fit->converged, "runs",
-                     evaluation->runs, "cost", number(fit->cost), "start_cost",
-                     number(fit->start_cost), "condition", number(analysis->condition),
-                     "parameters", parameters_json(fit, analysis, evaluation), "targets",
-                     targets_json(fit, evaluation), "correlation",
-                     matrix_json(analysis->correlation), "notes", notes);
+    bool judged = analysis->degrees > 0;
+    return json_pack(
+        "{s:s, s:b, s:b, s:o, s:i, s:o, s:o, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "method",
+        method_name(fit->method), "method_changed", fit->changed, "converged", fit->converged,
+        "chi_square", judged ? number(analysis->chi_square) : json_null(), "degrees_of_freedom",
+        MAX(analysis->degrees, 0), "probability",
+        judged ? number(analysis->probability) : json_null(), "described",
+        judged ? json_boolean(!analysis_refutes(analysis)) : json_null(), "runs", evaluation->runs,
+        "cost", number(fit->cost), "start_cost", number(fit->start_cost), "condition",
+        number(analysis->condition), "parameters", parameters_json(fit, analysis, evaluation),
+        "targets", targets_json(fit, evaluation), "correlation", matrix_json(analysis->correlation),
+        "notes", notes);
 }

@@ -5,6 +5,7 @@ References are made by running the scenario with values that the calibration is 
 """
 
 import json
+import math
 import os
 import re
 import shlex
@@ -36,10 +37,10 @@ class Calibrate(Case):
         self.write("two.yaml", SCENARIO)
 
     def latency(self, *sets):
-        """{(series, size): us} with the repetitions that a calibration runs."""
+        """{(series, size): us}"""
         options = [word for one in sets for word in ("--set", one)]
         document = json.loads(self.netsim(
-            "run", "two.yaml", *options, "--set", "workload.repetitions=10", "--format", "json",
+            "run", "two.yaml", *options, "--format", "json",
             "--quiet").stdout)
         return {(series["name"], point["size_bytes"]): point["latency_us"]
                 for series in document["series"] for point in series["points"]}
@@ -248,6 +249,60 @@ class Calibrate(Case):
                 words = [f"{SOURCE}/{word}" if os.path.exists(f"{SOURCE}/{word}") else word
                          for word in words]
                 self.netsim(*words)
+
+    STAIRS = ("schema: 1\nname: two\nhosts: [{name: node, count: 2}]\nswitches: [{name: switch}]\n"
+              "links: [{from: node, to: switch}]\nlink: {rate: 1 Gb/s}\nnic: em82547gi\n"
+              "workload: {benchmark: pmb.pingpong, sizes: [1 B, 256 B, 4 KiB], repetitions: 20}\n"
+              "series: [{name: sock, stack: ch3_sock}]\n")
+
+    def test_runs_as_run_does(self):
+        """What is simulated for a target is what run gives with these sizes and the overlay."""
+        self.write("two.yaml", SCENARIO.replace("repetitions: 10", "repetitions: 3"))
+        self.reference("series: rpi, size: 1 B, value: 90 us", "series: rpi, size: 4 KiB, value: 600 us",
+                       "series: bare, size: 1 B, value: 90 us", "series: bare, size: 4 KiB, value: 600 us")
+        values, document = self.fit(REQUEST)
+        run = self.latency("workload.sizes=[1 B, 4 KiB]", "lam.request=" + values["lam.request"])
+        for target in document["targets"]:
+            name, size = re.match(r"(\w+), latency_us at (\d+) B", target["target"]).groups()
+            self.assertAlmostEqual(target["simulated"], run[name, int(size)], places=6)
+
+    def test_parameters_that_do_not_describe_the_data(self):
+        """Chi square by hand, and what is said of values that no setting comes near to."""
+        self.write("two.yaml", self.STAIRS)
+        self.reference("series: sock, size: 1 B, value: 130 us", "series: sock, size: 256 B, value: 131 us",
+                       "series: sock, size: 4 KiB, value: 200 us")
+        _, document = self.fit("tcp.receive_path=100 cycles..60000 cycles")
+        chi_square = sum(((target["simulated"] - target["expected"]) / (0.01 * target["expected"])) ** 2
+                         for target in document["targets"])
+        self.assertAlmostEqual(document["chi_square"], chi_square, delta=1e-6 * chi_square)
+        self.assertEqual(document["degrees_of_freedom"], 2)
+        self.assertIs(document["described"], False)
+        # Of two degrees of freedom the distribution is exponential.
+        self.assertAlmostEqual(document["probability"], math.exp(-chi_square / 2))
+        text = self.netsim("calibrate", "two.yaml", "--fit", "tcp.receive_path=100 cycles..60000 cycles",
+                           "--to", "targets.yaml").stdout
+        self.assertIn("note: these parameters do not describe these data", text)
+        self.assertRegex(text, r"(?m)^tcp.receive_path +\d+ cycles +\(\S+ %\)")
+        self.assertRegex(text, r"(?m)^chi square \S+ for 2 degrees of freedom: \S+ each$")
+        self.write("two.yaml", SCENARIO)
+        self.points(self.latency("workload.sizes=[1 B, 4 KiB]", "lam.request=20000 cycles"),
+                    ("rpi", 1), ("rpi", 4096), ("bare", 4096))
+        self.assertIs(self.fit(REQUEST)[1]["described"], True)
+
+    def test_stairs(self):
+        """The interrupts of a gigabit card make stairs of a small message's time: from the flat of one
+        Levenberg-Marquardt goes astray, and the simplex takes its place."""
+        self.write("two.yaml", self.STAIRS)
+        values = self.latency("tcp.receive_path=15000 cycles")
+        self.points(values, ("sock", 1))
+        path = "tcp.receive_path=100 cycles..20000 cycles"
+        _, alone = self.fit(path, options=["--method", "lm"])
+        self.assertGreater(alone["cost"], 10)
+        self.assertIs(alone["method_changed"], False)
+        _, document = self.fit(path)
+        self.assertLess(document["cost"], 0.1)
+        self.assertEqual((document["method"], document["method_changed"]), ("Nelder-Mead", True))
+        self.assertIn("Levenberg-Marquardt did not get near the targets", " ".join(document["notes"]))
 
     def test_bad_usage(self):
         self.points({("rpi", 1): 74.0}, ("rpi", 1))
