@@ -23,6 +23,25 @@ void ethernet_add_nics(struct cluster *cluster, const struct scenario_case *test
 void ethernet_check_mtu(const struct scenario_case *test_case, const char *path, int64_t mtu,
                         struct diag_list *diags);
 
+// Rules of a protocol's frames for its model's table: `mtu` is the path of its longest packet
+// within a frame, "tcp.mtu".
+rule_broken_fn ethernet_fifo_broken, ethernet_queue_broken;
+#define ETHERNET_RULES(protocol, mtu)                                                              \
+    {                                                                                              \
+        .name = protocol "_fifo",                                                                  \
+        .compares = "the FIFOs of the cards with frames of " mtu,                                  \
+        .settings = {mtu},                                                                         \
+        .remedy = "a larger FIFO, a smaller threshold, or a smaller MTU",                          \
+        .physics = true,                                                                           \
+        .broken = ethernet_fifo_broken,                                                            \
+    },                                                                                             \
+    {                                                                                              \
+        .name = protocol "_switch_queue",                                                          \
+        .compares = "the bytes that a switch's output queue holds with frames of " mtu,            \
+        .settings = {mtu}, .remedy = "a larger queue_bytes, or a smaller MTU", .physics = true,    \
+        .broken = ethernet_queue_broken,                                                           \
+    }
+
 // The n-th card of a host.
 struct nic *ethernet_nic(const struct cluster *cluster, int host, int nth);
 

@@ -2,9 +2,29 @@
 #include "sim/workload/model.h"
 #include "models/openmpi/stack.h"
 
+static const struct scenario_rule openmpi_rules[] = {
+    {
+        .name = "openmpi_match_header",
+        .compares = "a match header of Open MPI's PML with the room that openmpi_tcp.eager keeps",
+        .settings = {"openmpi_tcp.match_header", "openmpi_tcp.largest_header"},
+        .remedy = "a larger largest_header",
+        .because = "an eager fragment keeps room for the longest header of the PML",
+    },
+    {
+        .name = "openmpi_rendezvous_header",
+        .compares =
+            "a rendezvous header of Open MPI's PML with the room that openmpi_tcp.eager keeps",
+        .settings = {"openmpi_tcp.rendezvous_header", "openmpi_tcp.largest_header"},
+        .remedy = "a larger largest_header",
+        .because = "an eager fragment keeps room for the longest header of the PML",
+    },
+    {0},
+};
+
 const struct model openmpi_model = {
     .name = "openmpi",
     .stands_on = (const char *const[]){"ethernet", "inet", "tcp", NULL},
     .sections = (const struct scenario_section *const[]){openmpi_sections, NULL},
+    .rules = openmpi_rules,
     .stacks = (const struct stack *const[]){&openmpi_tcp_stack, NULL},
 };

@@ -186,6 +186,7 @@ struct scenario *cli_scenario_quietly(const struct scenario_schema *schema, cons
         .data_dir = cli_data_dir(),
         .seed = seed,
         .allow_unused = true,
+        .what_if = true,
     };
     struct diag_list *diags = diag_list_new();
     struct scenario *scenario = scenario_load(file, schema, &options, diags);

@@ -205,11 +205,33 @@ static void append_param_text(GString *out, const struct param_table *table,
     g_free(range);
 }
 
-static void append_section_text(GString *out, const struct scenario_section *section)
+// "links: 10 Mb/s or 100 Mb/s (source)" of a card's own section; NULL: it is none. The caller frees
+// it.
+static char *links_text(const struct scenario_schema *schema,
+                        const struct scenario_section *section)
 {
+    const struct card_rates *rates = scenario_card_rates(schema, section->path);
+    if (!rates)
+        return NULL;
+    char *text = card_rates_text(rates);
+    char *line = g_strdup_printf("links: %s (source: %s)", text, rates->source);
+    g_free(text);
+    return line;
+}
+
+static void append_section_text(GString *out, const struct scenario_schema *schema,
+                                const struct scenario_section *section)
+{
+    char *links = links_text(schema, section);
     g_string_append_printf(out, "%s%s: ", out->len > 0 ? "\n" : "", section->path);
     text_append_wrapped(out, section->table->doc, PARAMETER_TEXT_WIDTH - 2, 2);
     g_string_append_c(out, '\n');
+    if (links) {
+        g_string_append(out, "  ");
+        text_append_wrapped(out, links, PARAMETER_TEXT_WIDTH - 2, 2);
+        g_string_append_c(out, '\n');
+    }
+    g_free(links);
     for (const struct param *param = section->table->params; param->name; param++)
         append_param_text(out, section->table, param);
 }
@@ -257,13 +279,17 @@ static void append_param_markdown(GString *out, const struct param_table *table,
     g_free(range);
 }
 
-static void append_section_markdown(GString *out, const struct scenario_section *section)
+static void append_section_markdown(GString *out, const struct scenario_schema *schema,
+                                    const struct scenario_section *section)
 {
+    char *links = links_text(schema, section);
     g_string_append_printf(out,
-                           "\n## `%s`\n\n%s\n\n"
+                           "\n## `%s`\n\n%s%s%s\n\n"
                            "| Parameter | Default | Range | Unit | Meaning | Source |\n"
                            "|---|---|---|---|---|---|\n",
-                           section->path, section->table->doc);
+                           section->path, section->table->doc, links ? "; " : "",
+                           links ? links : "");
+    g_free(links);
     for (const struct param *param = section->table->params; param->name; param++)
         append_param_markdown(out, section->table, param);
 }
@@ -366,9 +392,9 @@ static void print_sections(const struct scenario_schema *schema, const char *mod
         const struct scenario_section *section =
             &g_array_index(sections, struct scenario_section, i);
         if (markdown)
-            append_section_markdown(out, section);
+            append_section_markdown(out, schema, section);
         else
-            append_section_text(out, section);
+            append_section_text(out, schema, section);
     }
     (markdown ? describe_operations_markdown : describe_operations_text)(out, schema, model);
     fputs(out->str, stdout);

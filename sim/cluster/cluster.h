@@ -6,6 +6,7 @@
 #include "sim/host/host.h"
 #include "sim/net/network.h"
 #include "sim/scenario/case.h"
+#include "sim/scenario/rule.h"
 
 // A card at a station. Only its model knows its type.
 struct cluster_card {
@@ -30,6 +31,9 @@ struct cluster {
 // Sections that cluster_new reads: host.processor, host.memory, host.bus, host.kernel. Ends with a
 // NULL path. It also reads the buses of the case's topology.
 extern const struct scenario_section cluster_sections[];
+
+// Rules of cards, links and buses (rules.c).
+extern const struct scenario_rule cluster_rules[];
 
 // Builds hosts and network of a case. The caller frees it with cluster_free, before the sim.
 struct cluster *cluster_new(struct sim *sim, const struct scenario_case *test_case);

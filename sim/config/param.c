@@ -263,6 +263,12 @@ static struct source_mark place_of(const struct param_values *values, int index)
     return place;
 }
 
+struct source_mark param_place(const struct param_values *values, const char *name)
+{
+    int index = param_index(values->table, name);
+    return index < 0 ? (struct source_mark){0} : place_of(values, index);
+}
+
 void param_complain(const struct param_values *values, const char *name, const char *hint,
                     const char *format, ...)
 {
@@ -270,10 +276,8 @@ void param_complain(const struct param_values *values, const char *name, const c
     va_start(arguments, format);
     char *message = g_strdup_vprintf(format, arguments);
     va_end(arguments);
-    int index = param_index(values->table, name);
     char *path = reader_path(values->path, name);
-    diag_add(values->diags, index < 0 ? (struct source_mark){0} : place_of(values, index), path,
-             hint, "%s", message);
+    diag_add(values->diags, param_place(values, name), path, hint, "%s", message);
     g_free(path);
     g_free(message);
 }

@@ -160,6 +160,10 @@ bool param_is_default(const struct param_values *values, const char *name);
 void param_complain(const struct param_values *values, const char *name, const char *hint,
                     const char *format, ...) G_GNUC_PRINTF(4, 5);
 
+// The place to complain about parameter `name`: where it was set, or else where another of its
+// table was set, on the command line or in a file.
+struct source_mark param_place(const struct param_values *values, const char *name);
+
 // A parameter's value as text with unit; the caller frees it.
 char *param_value_text(const struct param_values *values, const struct param *param);
 

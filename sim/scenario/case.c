@@ -4,6 +4,7 @@
 #include "sim/config/reader.h"
 #include "sim/scenario/keys.h"
 #include "sim/scenario/placement.h"
+#include "sim/scenario/rule.h"
 #include "sim/scenario/topology.h"
 #include "sim/scenario/workload.h"
 
@@ -164,6 +165,21 @@ static const char *const *driven(const struct scenario_schema *schema,
     return stack && stack->nics ? stack->nics : schema->nics;
 }
 
+// "eepro100 (10 Mb/s or 100 Mb/s), tulip (...)": NIC models with their link rates.
+static char *models_text(const char *const *nics, const struct scenario_schema *schema)
+{
+    GString *text = g_string_new(NULL);
+    for (; *nics; nics++) {
+        const struct card_rates *rates = scenario_card_rates(schema, *nics);
+        char *of = rates ? card_rates_text(rates) : NULL;
+        g_string_append_printf(text, "%s%s", text->len > 0 ? ", " : "", *nics);
+        if (of)
+            g_string_append_printf(text, " (%s)", of);
+        g_free(of);
+    }
+    return g_string_free(text, FALSE);
+}
+
 // The NIC model, of hosts that list no cards: as the file says, or the only one that there is.
 static const char *read_model(const struct node *node, const struct scenario_case *test_case,
                               const struct scenario_schema *schema, struct diag_list *diags)
@@ -172,8 +188,7 @@ static const char *read_model(const struct node *node, const struct scenario_cas
     const char *const *drives = driven(schema, stack);
     if (!node && (only_one(drives) || !drives[0]))
         return only_one(drives);
-    char *list = g_strjoinv(", ", (char **)drives);
-    char *hint = NULL;
+    char *list = models_text(drives, schema), *hint = NULL;
     if (stack && drives[0])
         hint = g_strdup_printf("the stack %s drives %s", stack->name, list);
     else if (drives[0])
@@ -243,7 +258,7 @@ static void choose_cards(struct scenario_case *test_case, const struct scenario_
 
 struct scenario_case *case_read(const char *name, struct source_mark mark, struct node *tree,
                                 const struct scenario_schema *schema, struct recording_shelf *shelf,
-                                struct diag_list *diags)
+                                bool what_if, struct diag_list *diags)
 {
     struct scenario_case *test_case = g_new0(struct scenario_case, 1);
     test_case->name = g_strdup(name);
@@ -267,7 +282,11 @@ struct scenario_case *case_read(const char *name, struct source_mark mark, struc
         topology_check_joined(&test_case->topology, true, diags);
     if (!diag_any(diags) && schema->check)
         schema->check(test_case, diags);
-    if (!diag_any(diags) && test_case->stack->check)
+    rules_read_what_if(tree, schema, diags);
+    if (diag_any(diags))
+        return test_case;
+    rules_check(test_case, schema, what_if, diags);
+    if (test_case->stack->check)
         test_case->stack->check(test_case, diags);
     return test_case;
 }
@@ -280,6 +299,11 @@ static struct param_values *section_at(const struct scenario_case *test_case, co
             return values;
     }
     g_error("no section \"%s\" in the schema", path);
+}
+
+const struct param_values *scenario_section(const struct scenario_case *test_case, const char *path)
+{
+    return section_at(test_case, path);
 }
 
 const void *scenario_section_values(const struct scenario_case *test_case, const char *path)

@@ -31,7 +31,11 @@ struct scenario_case {
 // schema has no such section.
 const void *scenario_section_values(const struct scenario_case *test_case, const char *path);
 
-// The same for a section of hosts ("host.memory"), of the host with that index.
+// The same with the origins of the values.
+const struct param_values *scenario_section(const struct scenario_case *test_case,
+                                            const char *path);
+
+// The values of a section of hosts ("host.memory"), of the host with that index.
 const void *scenario_host_values(const struct scenario_case *test_case, int host, const char *path);
 
 // Returns true if the case reads the section at `path`: it belongs to the case's stack or to no
@@ -60,11 +64,12 @@ json_t *scenario_case_json(const struct scenario_case *test_case);
 // gives no number, and that is fewer than the hosts.
 bool case_ranks_are_fewest(const struct scenario_case *test_case);
 
-// Makes a case from a merged tree and takes ownership of the tree. Returns the readable parts even
-// after errors. The caller frees it with case_free.
+// Makes a case from a merged tree and takes ownership of the tree. what_if: rules of physics
+// (rule.h) are set aside. Returns the readable parts even after errors. The caller frees it with
+// case_free.
 struct scenario_case *case_read(const char *name, struct source_mark mark, struct node *tree,
                                 const struct scenario_schema *schema, struct recording_shelf *shelf,
-                                struct diag_list *diags);
+                                bool what_if, struct diag_list *diags);
 void case_free(struct scenario_case *test_case);
 
 #endif

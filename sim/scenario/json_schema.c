@@ -7,6 +7,7 @@
 #include "sim/scenario/host_settings.h"
 #include "sim/scenario/keys.h"
 #include "sim/scenario/placement.h"
+#include "sim/scenario/rule.h"
 #include "sim/scenario/scenario.h"
 #include "sim/scenario/topology.h"
 #include "sim/scenario/workload.h"
@@ -101,6 +102,17 @@ static json_t *describe_fidelity(const struct scenario_schema *schema)
     for (const char *const *name = fidelity_names; *name; name++)
         json_array_append_new(names, json_string(*name));
     return json_pack("{s:o, s:s}", "enum", names, "default", fidelity_names[FIDELITY_PACKET]);
+}
+
+// One rule, or a list of them.
+static json_t *describe_what_if(const struct scenario_schema *schema)
+{
+    const char *const *rules = rules_of_physics(schema);
+    json_t *names = json_array();
+    for (const char *const *name = rules; *name; name++)
+        json_array_append_new(names, json_string(*name));
+    g_free((gpointer)rules);
+    return one_or_list(json_pack("{s:o}", "enum", names));
 }
 
 static json_t *describe_sweep(const struct scenario_schema *schema)
@@ -342,6 +354,8 @@ const struct scenario_key scenario_keys[] = {
      describe_switch},
     {"nic", ANYWHERE, "the NIC model of all hosts, or which of the cards that they list is used",
      describe_nic},
+    {RULE_WHAT_IF_KEY, ANYWHERE, "rules of physics that this what-if breaks on purpose",
+     describe_what_if},
     {"fidelity", KEY_IN_SCENARIO | KEY_IN_SERIES,
      "what carries the messages: packets, or flows that share links as fluids do",
      describe_fidelity},

@@ -190,9 +190,10 @@ static void add_case(struct compiler *compiler, const struct series *series, GPt
     struct diag_list *found = diag_list_new();
     struct node *tree = case_tree(compiler, series, found);
     compiler->nodes += tree ? node_count(tree) : 0;
+    bool what_if = compiler->options && compiler->options->what_if;
     if (tree)
         g_ptr_array_add(cases, case_read(series->name, series->mark, tree, compiler->schema,
-                                         &compiler->recordings, found));
+                                         &compiler->recordings, what_if, found));
     add_new(compiler->diags, found);
     diag_list_free(found);
 }

@@ -30,6 +30,7 @@ struct scenario_options {
     // all.
     const char *const *series;
     bool allow_unused; // settings without effect (unused.h) are no error
+    bool what_if;      // rules of physics (rule.h) are set aside: a trial, which is no machine
 };
 
 // Compiles a file. Returns NULL after an error, with all faults in diags. The caller frees it with

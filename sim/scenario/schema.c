@@ -15,3 +15,11 @@ const char *scenario_section_card(const struct scenario_schema *schema, const ch
     }
     return NULL;
 }
+
+const struct card_rates *scenario_card_rates(const struct scenario_schema *schema, const char *nic)
+{
+    for (int i = 0; schema->nic_rates && nic && schema->nics[i]; i++)
+        if (strcmp(schema->nics[i], nic) == 0)
+            return schema->nic_rates[i];
+    return NULL;
+}

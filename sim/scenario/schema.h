@@ -5,6 +5,7 @@
 #define NETSIM_SCENARIO_SCHEMA_H
 
 #include "sim/config/param.h"
+#include "sim/scenario/card_rates.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -13,6 +14,7 @@
 // only for cases without errors so far.
 struct scenario_case;
 struct operation_kind;
+struct scenario_rule;
 typedef void scenario_check_fn(const struct scenario_case *test_case, struct diag_list *diags);
 
 // The simulator's memory for a simulated process of a stack, in bytes: for itself; per process of
@@ -100,9 +102,16 @@ struct scenario_schema {
     const struct benchmark_schema *benchmarks;
     // The tables of the models' own operations, NULL-terminated. NULL: none.
     const struct operation_kind *const *operations;
-    const char *const *nics;  // all NIC models, NULL-terminated
+    const char *const *nics; // all NIC models, NULL-terminated
+    // The link rates of each of them, in their order; NULL: not known. A NULL list: of none.
+    const struct card_rates *const *nic_rates;
+    // Tables of rules (rule.h), each of which ends with a NULL name, NULL-terminated. NULL: none.
+    const struct scenario_rule *const *rules;
     scenario_check_fn *check; // of every case; NULL: nothing more
 };
+
+// The link rates of a NIC model, or NULL if they are not known.
+const struct card_rates *scenario_card_rates(const struct scenario_schema *schema, const char *nic);
 
 // Returns the card of a section: its path, or the end of its path ("grim_lanai4"). Returns NULL if
 // it belongs to no card.

@@ -89,6 +89,29 @@ static void append_stacks(GArray *schemas, GPtrArray *lists, const struct regist
     }
 }
 
+// The link rates of NIC models, in their order; free with g_free.
+static const struct card_rates *const *rates_of(const struct registry *registry,
+                                                const char *const *nics)
+{
+    GPtrArray *rates = g_ptr_array_new();
+    for (; *nics; nics++)
+        g_ptr_array_add(rates, (gpointer)registry_card(registry, *nics, NULL)->rates);
+    g_ptr_array_add(rates, NULL);
+    return (const struct card_rates *const *)g_ptr_array_free(rates, FALSE);
+}
+
+// The tables of rules, NULL-terminated; free with g_free.
+static const struct scenario_rule *const *rules_of(const struct registry *registry)
+{
+    GPtrArray *rules = g_ptr_array_new();
+    g_ptr_array_add(rules, (gpointer)cluster_rules);
+    for (const struct model *const *model = registry->models; *model; model++)
+        if ((*model)->rules)
+            g_ptr_array_add(rules, (gpointer)(*model)->rules);
+    g_ptr_array_add(rules, NULL);
+    return (const struct scenario_rule *const *)g_ptr_array_free(rules, FALSE);
+}
+
 static void check_case(const struct scenario_case *test_case, struct diag_list *diags)
 {
     network_check(&test_case->topology, diags);
@@ -128,6 +151,8 @@ struct scenario_schema *registry_schema(const struct registry *registry)
     schema->operations =
         (const struct operation_kind *const *)(void *)g_ptr_array_free(operations, FALSE);
     schema->nics = cards_of(registry, NULL);
+    schema->nic_rates = rates_of(registry, schema->nics);
+    schema->rules = rules_of(registry);
     schema->check = check_case;
     return schema;
 }
@@ -139,6 +164,8 @@ void registry_schema_free(struct scenario_schema *schema)
     struct made_schema *made = container_of(schema, struct made_schema, schema);
     g_ptr_array_unref(made->lists);
     g_free((void *)schema->nics);
+    g_free((void *)schema->nic_rates);
+    g_free((void *)schema->rules);
     g_free((void *)schema->sections);
     g_free((void *)schema->stacks);
     g_free((void *)schema->benchmarks);

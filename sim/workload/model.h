@@ -4,6 +4,7 @@
 #ifndef NETSIM_WORKLOAD_MODEL_H
 #define NETSIM_WORKLOAD_MODEL_H
 
+#include "sim/scenario/rule.h"
 #include "sim/workload/benchmark.h"
 #include "sim/workload/stack.h"
 
@@ -13,6 +14,7 @@ struct card {
     const char *name, *kind;
     // Puts one at every station of the cluster. NULL: the stack that drives it does.
     void (*add)(struct cluster *cluster, const struct scenario_case *test_case);
+    const struct card_rates *rates; // of the links at which it runs
 };
 
 struct model {
@@ -24,6 +26,7 @@ struct model {
     const struct benchmark *benchmarks;             // ends with a NULL schema.name; NULL: none
     // Kinds of operations that only its stacks have; ends with a NULL name; NULL: none.
     const struct operation_kind *operations;
+    const struct scenario_rule *rules; // ends with a NULL name; NULL: none
 };
 
 struct registry {

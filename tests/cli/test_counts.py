@@ -103,7 +103,7 @@ class Refusals(Case):
         for stack in ("lam_via", "mvich", "lam_tcp", "mpich_p4", "ch3_sock", "openmpi_tcp"):
             self.check(head + f"testbed: testbeds/cluster1.yaml\nstack: {stack}\nnic: lanai7\n",
                        "bad.yaml:5:6: error: nic: the stack cannot drive the NIC model lanai7 (the "
-                       f"stack {stack} drives eepro100, tulip, em82547gi, em82541gi)")
+                       f"stack {stack} drives eepro100 (10 Mb/s or 100 Mb/s), tulip (10 Mb/s or 100 Mb/s), em82547gi (")
         for stack, benchmark in (("gm", "gm.allsize.latency"), ("armci", "armci.put"),
                                  ("grim", "grim.scan")):
             self.check("schema: 1\ntestbed: testbeds/config1.yaml\n"

@@ -20,6 +20,7 @@ workload:
 # One workload for stacks on Ethernet, one for those on Myrinet.
 ETHERNET = """\
 schema: 1
+what_if: card_rate
 testbed: testbeds/cluster1.yaml
 workload: {benchmark: pmb.pingpong, sizes: [0 B, 20 kB], repetitions: 1}
 series:

@@ -135,7 +135,7 @@ static void platform_clear(struct platform *platform)
     g_free(platform->route);
 }
 
-#define HEAD "schema: 1\nname: t\nstack: lam_tcp\nnic: eepro100\n"
+#define HEAD "schema: 1\nname: t\nstack: lam_tcp\nnic: em82547gi\n"
 #define WORK "workload: {ranks: 2, program: [{ranks: all, do: [{barrier: {}}]}]}\n"
 
 // Three switches in a triangle with two parallel cables, two hosts at each.

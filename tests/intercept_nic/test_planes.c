@@ -226,7 +226,7 @@ static void test_own_address(void)
 static void test_least_loaded(void)
 {
 #define SLOW                                                                                       \
-    ICPT_MACHINE "hosts: [{name: node, count: 2}]\n"                                               \
+    ICPT_MACHINE "what_if: card_rate\nhosts: [{name: node, count: 2}]\n"                           \
                  "links: [{from: node0, to: node1},\n"                                             \
                  "        {from: node0, to: node1, rate: 100 Mb/s}]\n"
     const char *sets[] = {"intercept.striping=least_loaded", NULL};

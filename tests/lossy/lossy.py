@@ -72,6 +72,10 @@ def some(draw, share):
 
 # ---- The machine ----
 
+# Buses may be faster than their clock, and FIFOs too short for a frame that waits for its threshold.
+WHAT_IF = ["bus_rate", "tcp_fifo", "sctp_fifo", "mvia_fifo"]
+
+
 def links(draw, testbed, hosts, two):
     """The items of `links`: a star, or two switches with one or two cables between them."""
     cable = {"rate": "100 Mb/s"}
@@ -180,6 +184,7 @@ def machine(draw, stack, testbed, hosts):
     two = hosts > 1 and some(draw, 0.4)
     sections = {
         "testbed": f"testbeds/{testbed}.yaml",
+        "what_if": WHAT_IF,
         "hosts": [{"name": "node", "count": hosts}],
         "switch": {"ports": 8},
         "switches": [{"name": "left"}] + ([{"name": "right"}] if two else []),

@@ -55,7 +55,7 @@ class Lossy(unittest.TestCase):
             file = os.path.join(directory, "twice.yaml")
             for stack, (testbed, workload) in workloads.items():
                 text = {"schema": 1, "name": "twice", "stack": stack,
-                        "testbed": f"testbeds/{testbed}.yaml", "links": [cable], "switches": [],
+                        "testbed": f"testbeds/{testbed}.yaml", "links": [cable], "switches": [], "what_if": "card_rate",
                         "hosts": [{"name": "node", "count": 2}],
                         "workload": {"repetitions": 2, **workload}}
                 if stack in ("intercept_vdma", "portals"):

@@ -60,15 +60,16 @@ static void test_pipeline(void)
     CU_ASSERT(two > latency(2, LONG, NULL, NULL));
 }
 
+#define ODD "what_if=card_rate"
 #define SLOW "links=[{from: node, to: switch}, {from: node, to: switch, rate: 25 Mb/s}]"
 
 // A card with a quarter of the other's rate gets a fifth of a message if its weight says so; else
 // it gets a half, and decides.
 static void test_weights(void)
 {
-    static const char *const equal[] = {SLOW, NULL},
-                             *const right[] = {SLOW, "openmpi_tcp.bandwidth_0=400", NULL},
-                             *const alone[] = {SLOW, "openmpi_tcp.cards=[0]", NULL};
+    static const char *const equal[] = {SLOW, ODD, NULL},
+                             *const right[] = {SLOW, ODD, "openmpi_tcp.bandwidth_0=400", NULL},
+                             *const alone[] = {SLOW, ODD, "openmpi_tcp.cards=[0]", NULL};
     double fast = latency(2, LONG, alone, NULL);
     CU_ASSERT(fabs(latency(2, LONG, right, NULL) / (fast * 4 / 5) - 1) < 0.05);
     CU_ASSERT(fabs(latency(2, LONG, equal, NULL) / (fast * 2) - 1) < 0.05);

@@ -31,7 +31,7 @@ name: raw
 stack: intercept_vdma
 nic: intercept
 hosts: [{name: node, count: 2}]
-links: [{from: node0, to: node1, count: 3}]
+links: [{from: node0, to: node1, rate: 2 Gb/s, count: 3}]
 vdma_handler: {self_connect: false}
 workload: {benchmark: vdma.transfer, sizes: 3000 B, repetitions: 1}
 """
@@ -42,7 +42,7 @@ name: portals
 stack: portals
 nic: intercept
 hosts: [{name: node, count: 2}]
-links: [{from: node0, to: node1}]
+links: [{from: node0, to: node1, rate: 2 Gb/s}]
 vdma_handler: {self_connect: false}
 workload:
   program:

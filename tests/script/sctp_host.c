@@ -12,6 +12,7 @@ static const char scenario[] =
     "name: script\n"
     "stack: script\n"
     "nic: eepro100\n"
+    "what_if: [card_rate, bus_rate]\n"                          // neither takes time
     "sctp: {profile: %s, init_bytes: 0 B, cookie_bytes: 0 B}\n" // no extensions are announced
     "host:\n"
     "  processor: {cores: 1, clock: 1000 GHz}\n"

@@ -12,6 +12,7 @@ static const char scenario[] =
     "name: script\n"
     "stack: tcp\n"
     "nic: eepro100\n"
+    "what_if: [card_rate, bus_rate]\n" // neither takes time
     "host:\n"
     "  processor: {cores: 1, clock: 1000 GHz}\n"
     "  memory: {copy_cached: 100 GB/s, copy_uncached: 100 GB/s}\n"

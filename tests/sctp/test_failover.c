@@ -232,7 +232,8 @@ static void test_for_bandwidth(void)
             sctp_world(2, 2,
                        (const char *const[]){"sctp.profile=s2007", "sctp.cmt=true", schedulers[i],
                                              "sctp.receive_buffer=4 MiB", "sctp.send_buffer=4 MiB",
-                                             "switch.queue=64", "links[2].rate=20 Mb/s", NULL},
+                                             "switch.queue=64", "links[2].rate=20 Mb/s",
+                                             "what_if=card_rate", NULL},
                        NULL);
         int on[2];
         sctp_transfer(world, 2 * TIME_S, INT64_C(1) << 40, 8000);

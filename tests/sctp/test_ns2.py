@@ -38,6 +38,7 @@ import ns2_reference as reference  # noqa: E402
 IDEAL = """\
 schema: 1
 name: ideal
+what_if: card_rate
 host:
   processor: {{clock: 1000 GHz}}
   memory: {{copy_uncached: 1000000 GB/s, copy_cached: 1000000 GB/s, copy_setup: 0 us}}

@@ -106,6 +106,7 @@ static void choose_sizes(struct sctp_random *run)
     sctp_random_set(run, "sctp.receive_buffer=%" G_GINT64_FORMAT " B", run->receive_buffer);
     sctp_random_set(run, "sctp.send_buffer=%" G_GINT64_FORMAT " B", run->send_buffer);
     sctp_random_set(run, "sctp.mtu=%" G_GINT64_FORMAT " B", run->mtu);
+    sctp_random_set(run, "what_if=card_rate");
     sctp_random_set(run, "sctp.streams_out=%d", SCTP_RANDOM_STREAMS);
 }
 

@@ -12,6 +12,7 @@ const char gm_pair[] =
     "name: t\n"
     "stack: gm\n"
     "nic: lanai7\n"
+    "what_if: card_rate\n"
     "host:\n"
     "  processor: {cores: 2, clock: 1 GHz}\n"
     "  memory: {page: 4 KiB, pin_page: 509 ns, unpin_page: 307 ns, pin_limit: 1 MiB}\n"

@@ -166,7 +166,7 @@ static void expect_benchmark(const char *stack, const char *name)
 
 static void test_benchmarks(void)
 {
-    expect_benchmark("grim\nnic: lanai9", "grim.latency");
+    expect_benchmark("grim\nnic: lanai9\nwhat_if: card_rate", "grim.latency");
     expect_benchmark("lam_tcp\nnic: eepro100", "pmb.exchange");
 }
 

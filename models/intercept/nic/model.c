@@ -2,9 +2,15 @@
 #include "sim/workload/model.h"
 #include "models/intercept/nic/nic.h"
 
+static const struct card_rates plane_rates = {
+    .values = (const int64_t[]){2000000000, 0},
+    .source = "inferred: thesis 002, 2.1.3, has 2.5 Gbit/s per plane; 8b/10b leaves 2",
+};
+
 const struct model intercept_nic_model = {
     .name = "intercept/nic",
     .stands_on = (const char *const[]){NULL},
     .sections = (const struct scenario_section *const[]){intercept_nic_sections, NULL},
-    .cards = (const struct card[]){{"intercept", INTERCEPT_CARD, intercept_add_nics}, {0}},
+    .cards =
+        (const struct card[]){{"intercept", INTERCEPT_CARD, intercept_add_nics, &plane_rates}, {0}},
 };

@@ -43,6 +43,8 @@ struct ch3_hybrid_config {
 
 extern const struct param_table ch3_hybrid_table;
 
+#define CH3_HYBRID_ENVELOPE_BYTES 40 // of the longest untagged message
+
 enum ch3_hybrid_vc_state {
     CH3_HYBRID_NONE,
     CH3_HYBRID_REQ_SENT,

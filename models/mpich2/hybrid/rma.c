@@ -10,6 +10,7 @@ struct envelope {
     int64_t address;
 };
 _Static_assert(sizeof(struct envelope) <= IWARP_CONTENT_BYTES, "is kept whole");
+_Static_assert(sizeof(struct envelope) == CH3_HYBRID_ENVELOPE_BYTES, "for the rules");
 
 #define WRITTEN 1 // pkt.receiver of CH3_PKT_RMA_DONE: the data were written to the target
 

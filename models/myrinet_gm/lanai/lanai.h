@@ -68,6 +68,9 @@ extern const struct param_table lanai9_table;
 // The tables under the names that a scenario's `nic` may have; ends with a NULL path.
 extern const struct scenario_section lanai_sections[];
 
+// Links of cards up to the LANai 7, and of the LANai 9.
+extern const struct card_rates lanai_rates, lanai9_rates;
+
 struct lanai;
 
 // ---- Items: they wait for a handler ----

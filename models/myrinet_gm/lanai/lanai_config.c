@@ -120,3 +120,13 @@ const struct scenario_section lanai_sections[] = {
     {"lanai9", &lanai9_table},
     {NULL, NULL},
 };
+
+const struct card_rates lanai_rates = {
+    .values = (const int64_t[]){1280000000, 0},
+    .source = "Boden and others 1995: 1.28 Gb/s in each direction",
+};
+
+const struct card_rates lanai9_rates = {
+    .values = (const int64_t[]){1280000000, 2000000000, 0},
+    .source = "Myricom's data sheet of the PCI64B: Myrinet 2000, and 1.28 Gb/s to older switches",
+};

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sim/workload/model.h"
+#include "models/ethernet/nics.h"
 #include "models/sctp_cmt/sctp/sctp.h"
+
+static const struct scenario_rule sctp_rules[] = {ETHERNET_RULES("sctp", "sctp.mtu"), {0}};
 
 const struct model sctp_model = {
     .name = "sctp_cmt/sctp",
-    .stands_on = (const char *const[]){"inet", "sctp_cmt/wire", NULL},
+    .stands_on = (const char *const[]){"ethernet", "inet", "sctp_cmt/wire", NULL},
     .sections = (const struct scenario_section *const[]){sctp_sections, NULL},
+    .rules = sctp_rules,
 };

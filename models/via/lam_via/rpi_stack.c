@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The stack: LAM/MPI with the VIA RPI on M-VIA.
+#include "models/ethernet/nics.h"
 #include "models/via/lam_via/rpi.h"
 #include "models/via/vip/process.h"
 #include "models/via/vip/provider.h"
@@ -56,6 +57,7 @@ static void lam_via_check(const struct scenario_case *test_case, struct diag_lis
     const struct mvia_config *mvia = scenario_section_values(test_case, "mvia");
     const struct rpi_config *rpi = scenario_section_values(test_case, "lam_via");
     check_nodes(test_case, diags);
+    ethernet_check_mtu(test_case, "mvia", mvia->mtu, diags);
     if (rpi->tiny + rpi->envelope > mvia->largest_transfer)
         scenario_conflict(
             test_case, diags, (const char *const[]){"lam_via.tiny", "mvia.largest_transfer", NULL},

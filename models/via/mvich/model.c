@@ -4,9 +4,21 @@
 
 static const struct scenario_section sections[] = {{"mvich", &mvich_table}, {0}};
 
+static const struct scenario_rule mvich_rules[] = {
+    {
+        .name = "mvich_pool",
+        .compares = "the vbufs that MVICH makes at the start with the most that it may make",
+        .settings = {"mvich.vbuf_pool", "mvich.vbuf_most"},
+        .remedy = "fewer at the start, or a larger vbuf_most",
+        .because = "the pool begins above its own limit",
+    },
+    {0},
+};
+
 const struct model mvich_model = {
     .name = "via/mvich",
-    .stands_on = (const char *const[]){"via/vip", NULL},
+    .stands_on = (const char *const[]){"ethernet", "via/vip", NULL},
     .sections = (const struct scenario_section *const[]){sections, NULL},
+    .rules = mvich_rules,
     .stacks = (const struct stack *const[]){&mvich_stack, NULL},
 };

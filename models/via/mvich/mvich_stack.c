@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The stack: MPICH over MVICH on M-VIA.
+#include "models/ethernet/nics.h"
 #include "models/via/mvich/mvich.h"
 #include "models/via/vip/process.h"
 #include "models/via/vip/stack.h"
@@ -34,6 +35,7 @@ static void mvich_check_stack(const struct scenario_case *test_case, struct diag
 {
     const struct mvia_config *mvia = scenario_section_values(test_case, "mvia");
     const struct mvich_config *mvich = scenario_section_values(test_case, "mvich");
+    ethernet_check_mtu(test_case, "mvia", mvia->mtu, diags);
     if (mvich->vbuf > mvia->largest_transfer)
         scenario_conflict(test_case, diags,
                           (const char *const[]){"mvich.vbuf", "mvia.largest_transfer", NULL}, NULL,

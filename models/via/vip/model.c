@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sim/workload/model.h"
+#include "models/ethernet/nics.h"
 #include "models/via/vip/stack.h"
+
+static const struct scenario_rule vip_rules[] = {ETHERNET_RULES("mvia", "mvia.mtu"), {0}};
 
 const struct model vip_model = {
     .name = "via/vip",
     .stands_on = (const char *const[]){"ethernet", NULL},
     .sections = (const struct scenario_section *const[]){via_sections, NULL},
+    .rules = vip_rules,
     .stacks = (const struct stack *const[]){&mvia_stack, NULL},
 };

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Rules of cards, links and buses.
+#include "sim/cluster/cluster.h"
+
+#include "sim/config/quantity.h"
+#include "sim/net/link.h"
+#include "sim/scenario/rule.h"
+
+#include <string.h>
+
+// ---- A card and its link ----
+
+// The NIC model of the host at an end of a link; NULL: that end is a switch.
+static const char *nic_at(const struct scenario_case *test_case, const struct topology_link *link,
+                          int end)
+{
+    const struct topology *topology = &test_case->topology;
+    const struct topology_card *card = topology_link_card(topology, link, end);
+    if (!topology_is_host(topology, topology_link_node(link, end)))
+        return NULL;
+    return card ? card->nic : test_case->nic;
+}
+
+// "em82547gi, em82541gi": those of the stack's cards that have the rate; NULL: none has. The caller
+// frees it.
+static char *cards_of_rate(const struct scenario_case *test_case,
+                           const struct scenario_schema *schema, int64_t rate)
+{
+    const char *const *drives = test_case->stack->nics ? test_case->stack->nics : schema->nics;
+    GString *text = g_string_new(NULL);
+    for (; *drives; drives++) {
+        const struct card_rates *rates = scenario_card_rates(schema, *drives);
+        if (rates && card_rates_have(rates, rate))
+            g_string_append_printf(text, "%s%s", text->len > 0 ? ", " : "", *drives);
+    }
+    return g_string_free(text, text->len == 0);
+}
+
+// Whether the rate of a link is that of all links, `link.rate`.
+static bool rate_is_common(const struct scenario_case *test_case, struct source_mark mark)
+{
+    const struct node *rate = node_get(node_get(test_case->tree, "link"), "rate");
+    const struct node *value = rate ? node_get(rate, "value") : NULL;
+    struct source_mark common = value ? value->mark : rate ? rate->mark : (struct source_mark){0};
+    return rate && common.line == mark.line && common.column == mark.column &&
+           g_strcmp0(common.file, mark.file) == 0;
+}
+
+// Where the rate was set, or else the card, or `nic`.
+static void place_rate(const struct scenario_case *test_case, const struct topology_link *link,
+                       int end, struct rule_finding *finding)
+{
+    const struct topology_card *card = topology_link_card(&test_case->topology, link, end);
+    const struct node *nic = node_get(test_case->tree, "nic");
+    if (!param_is_default(link->values, "rate")) {
+        rule_at(finding, link->values, "rate");
+        if (rate_is_common(test_case, finding->mark)) {
+            g_free(finding->path);
+            finding->path = g_strdup("link.rate");
+        }
+        return;
+    }
+    finding->mark = card ? card->mark : nic ? nic->mark : link->mark;
+    finding->path = g_strdup(card ? "hosts" : "nic");
+}
+
+static bool lacks_rate(const struct scenario_case *test_case, const struct scenario_schema *schema,
+                       const struct topology_link *link, int end, struct rule_finding *finding)
+{
+    const struct topology *topology = &test_case->topology;
+    const char *nic = nic_at(test_case, link, end);
+    const struct card_rates *rates = scenario_card_rates(schema, nic);
+    int64_t rate = ((const struct link_config *)link->values->values)->rate;
+    if (!rates || card_rates_have(rates, rate))
+        return false;
+    char *has = card_rates_text(rates), *wanted = card_rate_text(rate);
+    char *cards = cards_of_rate(test_case, schema, rate);
+    char *near = card_rate_text(card_rates_below(rates, rate));
+    rule_says(finding, "%s at %s runs at %s, and link %s-%s at %s", nic,
+              topology_node_name(topology, topology_link_node(link, end)), has,
+              topology_node_name(topology, link->a), topology_node_name(topology, link->b), wanted);
+    finding->remedy = cards ? g_strdup_printf("nic: %s; or rate: %s", cards, near)
+                            : g_strdup_printf("rate: %s", near);
+    place_rate(test_case, link, end, finding);
+    g_free(has);
+    g_free(wanted);
+    g_free(cards);
+    g_free(near);
+    return true;
+}
+
+static bool card_rate_broken(const struct scenario_case *test_case,
+                             const struct scenario_schema *schema, const struct scenario_rule *rule,
+                             struct rule_finding *finding)
+{
+    (void)rule;
+    for (guint i = 0; i < test_case->topology.links->len; i++) {
+        const struct topology_link *link = g_ptr_array_index(test_case->topology.links, i);
+        for (int end = 0; end < topology_link_ends(link); end++)
+            if (lacks_rate(test_case, schema, link, end, finding))
+                return true;
+    }
+    return false;
+}
+
+// ---- Buses ----
+
+typedef bool bus_broken_fn(const struct param_values *values, struct rule_finding *finding);
+
+// Tries the common bus, the hosts' own ones, and those that `buses` lists.
+static bool any_bus(const struct scenario_case *test_case, bus_broken_fn *broken,
+                    struct rule_finding *finding)
+{
+    const struct topology *topology = &test_case->topology;
+    const struct param_values *common = scenario_section(test_case, "host.bus");
+    if (broken(common, finding))
+        return true;
+    for (guint i = 0; i < topology->own->len; i++) {
+        const GPtrArray *own = g_ptr_array_index(topology->own, i);
+        for (guint k = 0; k < own->len; k++) {
+            const struct param_values *values = g_ptr_array_index(own, k);
+            if (values->table == common->table && broken(values, finding))
+                return true;
+        }
+    }
+    for (guint i = 0; i < topology->buses->len; i++)
+        if (broken(((struct topology_bus *)g_ptr_array_index(topology->buses, i))->values, finding))
+            return true;
+    return false;
+}
+
+#define ROUNDING 1000000 // of "133.333333 MHz", as part of it
+
+static bool above_clock(const struct param_values *values, struct rule_finding *finding)
+{
+    const struct bus_config *config = values->values;
+    int64_t most = config->width * config->clock;
+    if (config->rate <= most + most / ROUNDING)
+        return false;
+    char *rate = quantity_format(QUANTITY_BYTE_RATE, (struct quantity){.integer = config->rate});
+    char *bound = quantity_format(QUANTITY_BYTE_RATE, (struct quantity){.integer = most});
+    char *clock = quantity_format(QUANTITY_FREQUENCY, (struct quantity){.integer = config->clock});
+    rule_says(finding,
+              "a bus of %s and %" G_GINT64_FORMAT " B moves %s at most, and its rate is %s", clock,
+              config->width, bound, rate);
+    rule_at(finding, values, "rate");
+    g_free(rate);
+    g_free(bound);
+    g_free(clock);
+    return true;
+}
+
+static bool bus_rate_broken(const struct scenario_case *test_case,
+                            const struct scenario_schema *schema, const struct scenario_rule *rule,
+                            struct rule_finding *finding)
+{
+    (void)schema;
+    (void)rule;
+    return any_bus(test_case, above_clock, finding);
+}
+
+const struct scenario_rule cluster_rules[] = {
+    {
+        .name = "card_rate",
+        .compares = "a link's rate with the rates at which the cards at its ends run",
+        .remedy = "another card, or another rate",
+        .physics = true,
+        .broken = card_rate_broken,
+    },
+    {
+        .name = "bus_rate",
+        .compares = "a bus's rate with its width times its clock",
+        .remedy = "a faster clock (66 MHz, 133 MHz) or a wider bus (8 B), on which its set-ups "
+                  "count; or no rate",
+        .physics = true,
+        .broken = bus_rate_broken,
+    },
+    {0},
+};
