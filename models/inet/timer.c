@@ -68,6 +68,8 @@ static void expire(struct cpu_context *context, struct inet_timer *timer)
     void *owner = timer->owner;
     trace_delay(host->sim->trace, cpu_lane(host->timer_task.cpu), &kind->wait, timer->armed_at,
                 timer->expires * host->config->tick, MESSAGE_NONE);
+    if (!kind->background)
+        sim_waited(host->sim, kind->wait.name, timer->armed_at, context->now);
     give_back(timer);
     cpu_spend(context, host->config->timer, kind->stage);
     kind->run(context, owner);

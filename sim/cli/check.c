@@ -2,6 +2,7 @@
 // netsim check: is a scenario right, and what will it ask of the machine?
 #include "sim/cli/cli.h"
 
+#include "sim/flow/flow.h"
 #include "sim/output/json.h"
 #include "sim/scenario/workload.h"
 #include "sim/workload/estimate.h"
@@ -14,6 +15,27 @@ struct check_arguments {
     char **sets, *format;
     gboolean allow_unused;
 };
+
+// What this machine lacks for some of the series; NULL: nothing. The caller frees it.
+static char *lacking(const struct scenario *scenario)
+{
+    char *why = NULL;
+    for (guint i = 0; i < scenario->cases->len && !why; i++) {
+        const struct scenario_case *test_case = g_ptr_array_index(scenario->cases, i);
+        if (test_case->fidelity != FIDELITY_PACKET)
+            g_free(flow_simgrid_version(&why));
+    }
+    return why;
+}
+
+// The scenario is right all the same, on this machine and on others.
+static void warn_of_lacking(const char *file, const struct scenario *scenario)
+{
+    char *why = lacking(scenario);
+    if (why)
+        cli_error(NULL, "warning: %s can't run here: %s", file, why);
+    g_free(why);
+}
 
 static json_t *case_series_json(const struct scenario_case *test_case)
 {
@@ -34,6 +56,9 @@ static json_t *scenario_json(const char *file, const struct scenario *scenario)
     char *shown = g_filename_display_name(file);
     json_t *json =
         json_pack("{s:s, s:s, s:o}", "file", shown, "name", scenario->name, "series", series);
+    char *why = lacking(scenario);
+    json_object_set_new(json, "lacking", why ? json_string(why) : json_null());
+    g_free(why);
     g_free(shown);
     return json;
 }
@@ -87,6 +112,8 @@ static enum cli_exit check(char **files, const struct check_arguments *arguments
             json_array_append_new(all, scenario_json(*file, scenario));
         else
             print_scenario(*file, scenario);
+        if (scenario)
+            warn_of_lacking(*file, scenario);
         scenario_free(scenario);
     }
     if (format == CHECK_JSON) {

@@ -54,6 +54,18 @@ void sim_measurement_begins(struct sim *sim)
     }
 }
 
+struct sim_wait sim_longest_wait(const struct sim *sim, sim_time from, sim_time to)
+{
+    struct sim_wait longest = {NULL, from, from};
+    for (unsigned i = 0; i < MIN(sim->wait_count, SIM_WAITS); i++) {
+        const struct sim_wait *wait = &sim->waits[i];
+        struct sim_wait part = {wait->what, MAX(wait->from, from), MIN(wait->to, to)};
+        if (part.to - part.from > longest.to - longest.from)
+            longest = part;
+    }
+    return longest;
+}
+
 void sim_fail(struct sim *sim, enum sim_status status, const char *kind, json_t *detail,
               const char *format, ...)
 {

@@ -17,6 +17,13 @@
 // balanced, so its measurements are not a result.
 enum sim_status { SIM_COMPLETED, SIM_LOST, SIM_DEADLOCK, SIM_FAILED };
 
+// A timer was awaited. `what` is static.
+struct sim_wait {
+    const char *what;
+    sim_time from, to;
+};
+#define SIM_WAITS 64
+
 struct sim {
     struct engine *engine;
     struct ledger *ledger;
@@ -32,6 +39,8 @@ struct sim {
     bool faults;    // some link is configured to strike packets, which a run may not meet with
     int polling;    // processes of which nothing is under way but their next look
     bool measuring; // sim_measurement_begins was called
+    struct sim_wait waits[SIM_WAITS]; // the last timers that expired, in a ring
+    unsigned wait_count;
 };
 
 // The kind of trouble that a counter counts, if any. The report mentions it even if counters are
@@ -45,6 +54,11 @@ enum sim_loss {
     LOSS_HELD,       // packets that a link held back
     LOSS_KINDS
 };
+
+// Names of counters of what was left to chance: packets on links with random faults, and choices of
+// a protocol.
+#define SIM_RISKED_PACKETS "packets on links with random faults"
+#define SIM_RANDOM_CHOICES "random choices of a protocol"
 
 struct sim_counter {
     int64_t value;
@@ -69,6 +83,16 @@ int64_t *sim_loss_counter(struct sim *sim, const char *name, enum sim_loss loss)
 
 // Trouble from now on affects the measurement. Only the first call counts.
 void sim_measurement_begins(struct sim *sim);
+
+// A timer has expired that was armed at `from`.
+static inline void sim_waited(struct sim *sim, const char *what, sim_time from, sim_time to)
+{
+    sim->waits[sim->wait_count++ % SIM_WAITS] = (struct sim_wait){what, from, to};
+}
+
+// The part of [from, to) that one of the last timers was awaited in, of the longest such; a NULL
+// `what`: none was.
+struct sim_wait sim_longest_wait(const struct sim *sim, sim_time from, sim_time to);
 
 // Ends the run. Only the first call is reported. `kind` is a word ("connection_broken"); `format`
 // makes a sentence that says what failed, where, and which setting would avoid it. `detail` (a new

@@ -2,6 +2,7 @@
 #include "sim/flow/flow.h"
 
 #include "sim/flow/child.h"
+#include "sim/flow/quality.h"
 #include "sim/flow/steps.h"
 #include "sim/scenario/placement.h"
 #include "sim/workload/books.h"
@@ -83,7 +84,7 @@ static void measured(struct flowing *flowing, int rank, const struct measure_arg
         .from = flowing->runners[rank].since,
         .to = now,
     };
-    measurements_add(&flowing->measurements, &interval, stop->parts, NULL);
+    measurements_add(&flowing->measurements, &interval, stop->parts, NULL, NULL);
 }
 
 static void marked(void *owner, int rank, int64_t mark, double seconds)
@@ -360,6 +361,7 @@ static struct series_result *run_flows(struct flowing *flowing)
     flowing->curve = curve;
     flowing->done = done;
     struct series_result *result = run_child(flowing);
+    result->basis = flow_basis(flowing->test_case, curve);
     munmap(done, sizeof *done);
     flow_curve_free(curve);
     return result;

@@ -95,6 +95,8 @@ void channel_init(struct channel *channel, const struct link_config *config)
     char *name = channel_name(channel);
     char *stream = g_strconcat("link ", name, NULL);
     channel->faults = link_faults_new(config, channel->side, channel->network->sim->seed, stream);
+    if (link_faults_random(channel->faults))
+        channel->risked = sim_counter(channel->network->sim, SIM_RISKED_PACKETS);
     // Jitter strikes every packet.
     channel->network->sim->faults |= channel->faults && config->jitter == 0;
     if (config->window > 0)
@@ -271,6 +273,8 @@ bool channel_judge(struct channel *channel, struct packet *packet, sim_time star
         channel->busy_until = MAX(channel->busy_until, room);
     }
     int64_t bytes = channel_packet_bytes(channel, packet) - channel->preamble - packet->idle;
+    if (channel->risked)
+        ++*channel->risked;
     switch (link_faults_judge(channel->faults, start, end, bytes)) {
     case LINK_PASSES:
         return true;

@@ -108,6 +108,7 @@ struct channel {
     event_fn *arrive; // the packet's event there
     sim_time busy_until;        // when the last packet so far, and the gap after it, have left
     struct link_faults *faults; // NULL: none
+    int64_t *risked;            // counter of packets left to chance; NULL: none is
     uint16_t preamble, gap, least_frame;
     uint8_t route_bytes; // R: that the switch at its end removes from a packet's front
     struct output_queue queue;

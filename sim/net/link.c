@@ -155,6 +155,14 @@ struct link_faults *link_answer_faults_new(const struct link_config *config, int
     return faults_new(config, side, seed, name, false);
 }
 
+bool link_faults_random(const struct link_faults *faults)
+{
+    const struct link_config *config = faults ? faults->config : NULL;
+    return faults && (faults->random ||
+                      (faults->order && (config->duplicate_probability > 0 ||
+                                         config->reorder_probability > 0 || config->jitter > 0)));
+}
+
 void link_faults_free(struct link_faults *faults)
 {
     if (!faults)

@@ -62,6 +62,9 @@ struct link_faults *link_faults_new(const struct link_config *config, int side, 
 struct link_faults *link_answer_faults_new(const struct link_config *config, int side,
                                            uint64_t seed, const char *name);
 
+// True if chance decides on packets of the direction (NULL: it has no faults).
+bool link_faults_random(const struct link_faults *faults);
+
 // The faults of a direction that has none, for a caller that wants to judge its packets all the
 // same.
 struct link_faults *link_faults_none(const struct link_config *config);

@@ -197,6 +197,8 @@ static enum link_fate repeater_fate(const struct repeater *repeater, const struc
 {
     const struct channel *channel = repeater->channel;
     int64_t bytes = channel_packet_bytes(channel, packet) - channel->preamble - packet->idle;
+    if (channel->risked)
+        ++*channel->risked;
     return channel->faults ? link_faults_judge(channel->faults, start, end, bytes) : LINK_PASSES;
 }
 

@@ -361,6 +361,12 @@ static void take_other_seed(struct reader *reader, sqlite3_stmt *row)
     g_array_append_val(reader->outcome->other_seeds, seed);
 }
 
+static void take_chances(struct reader *reader, sqlite3_stmt *row)
+{
+    reader->outcome->risked_packets = sqlite3_column_int64(row, 0);
+    reader->outcome->random_choices = sqlite3_column_int64(row, 1);
+}
+
 static int metric_number(struct reader *reader, const char *interned)
 {
     guint index;
@@ -474,6 +480,11 @@ static bool read_rows(struct reader *reader, GError **error)
                  " ifnull(json_extract(document, '$.counts'), '')) FROM series JOIN results"
                  " USING (key) WHERE campaign = ?1) = 1",
                  take_counts, error) &&
+        each_row(reader,
+                 "SELECT sum(json_extract(document, '$.counters.\"" SIM_RISKED_PACKETS "\"')),"
+                 " sum(json_extract(document, '$.counters.\"" SIM_RANDOM_CHOICES "\"'))"
+                 " FROM series JOIN results USING (key) WHERE campaign = ?1",
+                 take_chances, error) &&
         each_row(reader,
                  "SELECT DISTINCT seed FROM cases JOIN results USING (key)"
                  " WHERE seed NOT IN (SELECT seed FROM points WHERE campaign = ?1"

@@ -49,13 +49,15 @@ struct outcome {
     GPtrArray *parameters; // char *: paths as given by the user
     GPtrArray *axes;       // struct outcome_axis *
     int points;
-    int *indices;             // [point * axes + axis]: which value
-    char **texts;             // [point * parameters + parameter]
-    int *numbers;             // of the points in the database; for replications: of the first
-    int64_t *seeds;           // of each point; -1: the sweep varies no seeds, and the point is
-                              // impossible
-    GArray *replications;     // int64_t: the different seeds, ascending; empty: the sweep varies no
-                              // seeds
+    int *indices;         // [point * axes + axis]: which value
+    char **texts;         // [point * parameters + parameter]
+    int *numbers;         // of the points in the database; for replications: of the first
+    int64_t *seeds;       // of each point; -1: the sweep varies no seeds, and the point is
+                          // impossible
+    GArray *replications; // int64_t: the different seeds, ascending; empty: the sweep varies no
+                          // seeds
+    // Sums over all runs of what was left to chance (SIM_RISKED_PACKETS, SIM_RANDOM_CHOICES).
+    int64_t risked_packets, random_choices;
     GArray *other_seeds;      // int64_t: seeds with which other sweeps of the database have run its
                               // cases
     char **problems;          // why a point is impossible, else NULL

@@ -270,11 +270,31 @@ static void warn_of_other_seeds(json_t *warnings, const struct outcome *means)
     g_string_free(seeds, TRUE);
 }
 
+// Of n packets that no fault struck: with 95 % the rate is at most this over n.
+#define RULE_OF_THREE 3.0
+
+static char *same_seeds_text(const struct outcome *means)
+{
+    if (means->risked_packets > 0)
+        return g_strdup_printf(
+            "the seeds changed nothing, but not for want of chance: links with random faults "
+            "carried %" G_GINT64_FORMAT " packets in these runs, and none was struck so that a "
+            "result changed. With 95 %% confidence that happens to fewer than %.2g of all packets; "
+            "what it does when it happens is not seen here (more seeds or repetitions would see "
+            "it)",
+            means->risked_packets, RULE_OF_THREE / (double)means->risked_packets);
+    if (means->random_choices > 0)
+        return g_strdup_printf("the seeds changed nothing: protocols made %" G_GINT64_FORMAT
+                               " random choices in these runs, and no result depends on them",
+                               means->random_choices);
+    return g_strdup("the seeds changed nothing: nothing in these runs is left to chance, and one "
+                    "seed tells as much");
+}
+
 static void warn_of_seeds(json_t *warnings, const struct outcome *means)
 {
     if (seeds_changed_nothing(means))
-        warn(warnings, g_strdup_printf("the seeds changed nothing: nothing in these runs is left "
-                                       "to chance, and one seed tells as much"));
+        warn(warnings, same_seeds_text(means));
     if (means->replications->len > 1)
         warn_of_parts(warnings, means);
     if (means->replications->len > 0 && means->other_seeds->len > 0)

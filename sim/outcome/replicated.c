@@ -56,6 +56,8 @@ static void copy_axes(const struct outcome *runs, struct outcome *to)
     for (guint i = 0; i < runs->series->len; i++)
         g_ptr_array_add(to->series, g_strdup(g_ptr_array_index(runs->series, i)));
     g_array_append_vals(to->replications, runs->replications->data, runs->replications->len);
+    to->risked_packets = runs->risked_packets;
+    to->random_choices = runs->random_choices;
     g_array_append_vals(to->other_seeds, runs->other_seeds->data, runs->other_seeds->len);
 }
 

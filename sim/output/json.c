@@ -113,6 +113,32 @@ static json_t *json_losses(const struct series_result *series)
     return list;
 }
 
+static json_t *json_standouts(const struct series_result *series)
+{
+    static const char *const kinds[] = {
+        [STANDOUT_LONGEST] = "longest",
+        [STANDOUT_FIRST] = "first",
+    };
+    static const char *const usual[] = {
+        [STANDOUT_LONGEST] = "median_us",
+        [STANDOUT_FIRST] = "others_us",
+    };
+    json_t *list = json_array();
+    for (guint i = 0; i < series->standouts->len; i++) {
+        const struct result_standout *one =
+            &g_array_index(series->standouts, struct result_standout, i);
+        json_t *json =
+            json_pack("{s:s, s:I, s:i, s:I, s:I, s:o, s:o}", "kind", kinds[one->kind], "size_bytes",
+                      (json_int_t)one->size, "rank", one->rank, "repetition",
+                      (json_int_t)one->repetition, "repetitions", (json_int_t)one->repetitions,
+                      "us", json_number(one->us), usual[one->kind], json_number(one->usual_us));
+        json_object_set_new(json, "wait", one->wait ? json_string(one->wait) : json_null());
+        json_object_set_new(json, "wait_us", one->wait ? json_number(one->wait_us) : json_null());
+        json_array_append_new(list, json);
+    }
+    return list;
+}
+
 json_t *series_outcome_json(const struct series_result *series)
 {
     json_t *outcome = json_object();
@@ -122,6 +148,8 @@ json_t *series_outcome_json(const struct series_result *series)
         json_object_set_new(outcome, "fidelity", json_string(series->fidelity));
     if (series->note)
         json_object_set_new(outcome, "note", json_string(series->note));
+    if (series->basis)
+        json_object_set_new(outcome, "basis", json_string(series->basis));
     if (series->counts)
         json_object_set_new(outcome, "counts", json_string(series->counts));
     json_object_set_new(outcome, "status", json_string(sim_status_name(series->status)));
@@ -135,6 +163,7 @@ json_t *series_outcome_json(const struct series_result *series)
         json_object_set_new(outcome, "declined", json_lines(series->declined));
     json_object_set_new(outcome, "counters", counters_json(series->counters));
     json_object_set_new(outcome, "losses", json_losses(series));
+    json_object_set_new(outcome, "standouts", json_standouts(series));
     return outcome;
 }
 

@@ -5,6 +5,7 @@
 #include "sim/output/failure.h"
 #include "sim/output/links.h"
 #include "sim/output/losses.h"
+#include "sim/output/standouts.h"
 #include "sim/output/text.h"
 #include "sim/workload/samples.h"
 
@@ -437,6 +438,7 @@ static void append_losses(GString *out, const struct result *result)
     gsize before = out->len;
     for (guint i = 0; i < result->series->len; i++)
         losses_append(out, g_ptr_array_index(result->series, i));
+    standouts_append(out, result);
     if (out->len > before && before > 0)
         g_string_insert_c(out, (gssize)before, '\n');
 }
@@ -451,21 +453,41 @@ static void append_declined(GString *out, const struct result *result)
         g_string_insert_c(out, (gssize)before, '\n');
 }
 
-// What the fidelity of series cannot show, once for all of them.
+static const char *note_of(const struct result *result, guint index, bool basis)
+{
+    const struct series_result *series = g_ptr_array_index(result->series, index);
+    return basis ? series->basis : series->note;
+}
+
+// A line for each text, with the names of all series that have it.
+static void append_notes_of(GString *out, const struct result *result, bool basis)
+{
+    for (guint i = 0; i < result->series->len; i++) {
+        const char *note = note_of(result, i, basis);
+        bool told = false;
+        for (guint k = 0; k < i; k++)
+            told |= g_strcmp0(note_of(result, k, basis), note) == 0;
+        if (!note || told)
+            continue;
+        for (guint k = i; k < result->series->len; k++) {
+            if (g_strcmp0(note_of(result, k, basis), note) != 0)
+                continue;
+            g_string_append(out, k > i ? ", " : "");
+            shown_append(out, ((struct series_result *)g_ptr_array_index(result->series, k))->name,
+                         SHOWN_LINE);
+        }
+        g_string_append_printf(out, ": %s\n", note);
+    }
+}
+
+// What the fidelity of series cannot show, and what it is based on, once for all of them.
 static void append_notes(GString *out, const struct result *result)
 {
-    const char *note = NULL;
     gsize before = out->len;
-    for (guint i = 0; i < result->series->len; i++) {
-        const struct series_result *series = g_ptr_array_index(result->series, i);
-        if (!series->note)
-            continue;
-        g_string_append(out, note ? ", " : before > 0 ? "\n" : "");
-        shown_append(out, series->name, SHOWN_LINE);
-        note = series->note;
-    }
-    if (note)
-        g_string_append_printf(out, ": %s\n", note);
+    append_notes_of(out, result, false);
+    append_notes_of(out, result, true);
+    if (out->len > before && before > 0)
+        g_string_insert_c(out, (gssize)before, '\n');
 }
 
 void table_print(const struct result *result, const struct table_options *options, FILE *out)

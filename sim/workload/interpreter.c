@@ -38,6 +38,7 @@ void interpreter_free(struct interpreter *run)
     if (!run)
         return;
     laps_clear(&run->laps);
+    repetitions_clear(&run->repetitions);
     clocks_clear(&run->clocks);
     g_array_free(run->open, TRUE);
     g_ptr_array_free(run->waiting, TRUE);
@@ -202,6 +203,7 @@ static enum interpreter_phase call_measure_start(struct interpreter *run,
     run->measure_start = context->now;
     run->process->reported = 0;
     laps_begin(&run->laps, context->now);
+    repetitions_begin(&run->repetitions, context->now);
     return PHASE_NEXT;
 }
 
@@ -210,8 +212,10 @@ static enum interpreter_phase call_measure_stop(struct interpreter *run,
 {
     const struct measure_arguments *stop = run->call.arguments;
     sim_time elapsed = stop->reported ? run->process->reported : context->now - run->measure_start;
+    bool known = run->repetitions.count == stop->count && !stop->reported;
     run->measure(run->owner, run->process->rank, stop->common.size, stop->count, stop->parts,
-                 elapsed, laps_end(&run->laps, stop->count, stop->reported, elapsed));
+                 elapsed, laps_end(&run->laps, stop->count, stop->reported, elapsed),
+                 known ? &run->repetitions : NULL);
     return PHASE_NEXT;
 }
 
@@ -283,6 +287,7 @@ static enum source_next take_call(struct interpreter *run, sim_time now)
         if (next != SOURCE_LAP)
             return next;
         laps_add(&run->laps, run->call.turns, now, run->process->reported);
+        repetitions_add(&run->repetitions, run->process->sim, run->repetitions.last, now);
     }
 }
 

@@ -5,6 +5,7 @@
 #define NETSIM_WORKLOAD_INTERPRETER_H
 
 #include "sim/mpi/process.h"
+#include "sim/workload/repetitions.h"
 #include "sim/workload/result.h"
 #include "sim/workload/source.h"
 
@@ -14,8 +15,10 @@ struct interpreter;
 
 // Reports a measured time: `elapsed` over `count` repetitions of `parts` messages each. times: of
 // each repetition, valid during the call; NULL if they are not kept, or have no time of their own.
+// repetitions: what they were like, by the clock; NULL if they are not one turn of a loop each.
 typedef void interpreter_measure_fn(void *owner, int rank, int64_t size, int64_t count,
-                                    int64_t parts, sim_time elapsed, const sim_time *times);
+                                    int64_t parts, sim_time elapsed, const sim_time *times,
+                                    const struct repetitions *repetitions);
 
 // Creates an interpreter for the calls of the process's rank. `source`, which all ranks may share,
 // must outlive it. The caller frees it with interpreter_free.

@@ -103,11 +103,12 @@ struct interpreter {
     int pending_count, pending_next;
     int64_t temporary, temporary_bytes; // the library's temporary buffer
     sim_time measure_start;
-    struct laps laps;      // of the measurement under way
-    struct clocks clocks;  // of the program
-    sim_time began, ended; // the program
-    struct stream *stream; // NULL: none
-    bool streams;          // the call goes on with its next buffer
+    struct laps laps;               // of the measurement under way
+    struct repetitions repetitions; // likewise
+    struct clocks clocks;           // of the program
+    sim_time began, ended;          // the program
+    struct stream *stream;          // NULL: none
+    bool streams;                   // the call goes on with its next buffer
     interpreter_measure_fn *measure;
     void *owner;
 };

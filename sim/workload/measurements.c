@@ -11,7 +11,8 @@ struct point {
     int64_t size;
     int64_t times; // measured so far
     double least, most, sum;
-    guint sample, samples; // of the slowest rank, the first and how many
+    guint sample, samples;          // of the slowest rank, the first and how many
+    struct repetitions repetitions; // if each is measured apart
 };
 
 static void report_progress(struct measurements *of, int64_t size)
@@ -103,6 +104,17 @@ static void keep_samples(struct measurements *of, struct point *point, int rank,
     samples_keep(samples, rank, point->size, count, parts, times);
 }
 
+// What stands out in the time of a size is that of the slowest rank.
+static void keep_standouts(const struct measurements *of, int64_t size, int rank, int64_t parts,
+                           const struct repetitions *repetitions)
+{
+    GArray *standouts = of->result->standouts;
+    for (guint i = standouts->len; i-- > 0;)
+        if (g_array_index(standouts, struct result_standout, i).size == size)
+            g_array_remove_index(standouts, i);
+    repetitions_judge(repetitions, rank, size, parts, of->result);
+}
+
 void measurements_begin(struct measurements *of, const struct registry *registry,
                         const struct scenario_case *test_case, const struct run_options *options,
                         struct series_result *result)
@@ -122,6 +134,8 @@ void measurements_begin(struct measurements *of, const struct registry *registry
 
 void measurements_clear(struct measurements *of)
 {
+    for (guint i = 0; of->points && i < of->points->len; i++)
+        repetitions_clear(&g_array_index(of->points, struct point, i).repetitions);
     if (of->points)
         g_array_free(of->points, TRUE);
     *of = (struct measurements){0};
@@ -134,7 +148,7 @@ void measurements_tell(const struct measurements *of, const struct run_interval 
 }
 
 void measurements_add(struct measurements *of, const struct run_interval *interval, int64_t parts,
-                      const sim_time *times)
+                      const sim_time *times, const struct repetitions *repetitions)
 {
     struct point *point = point_of(of, interval->size);
     sim_time elapsed = interval->to - interval->from;
@@ -143,11 +157,18 @@ void measurements_add(struct measurements *of, const struct run_interval *interv
     bool slowest = point->times == 0 || seconds > point->most;
     if (times)
         keep_samples(of, point, interval->rank, interval->count / parts, parts, times, slowest);
+    if (of->report.each_repetition)
+        repetitions_add(&point->repetitions, of->sim, interval->from, interval->to);
+    else if (repetitions && slowest)
+        keep_standouts(of, point->size, interval->rank, parts, repetitions);
     point->least = point->times == 0 ? seconds : MIN(point->least, seconds);
     point->most = point->times == 0 ? seconds : MAX(point->most, seconds);
     point->sum += seconds;
-    if (++point->times == times_of_point(of, point->size))
-        report_point(of, point);
+    if (++point->times < times_of_point(of, point->size))
+        return;
+    if (of->report.each_repetition)
+        keep_standouts(of, point->size, interval->rank, parts, &point->repetitions);
+    report_point(of, point);
 }
 
 void measurements_add_program(const struct measurements *of, const struct run_interval *interval)

@@ -6,6 +6,7 @@
 #define NETSIM_WORKLOAD_MEASUREMENTS_H
 
 #include "sim/workload/benchmark.h"
+#include "sim/workload/repetitions.h"
 #include "sim/workload/run.h"
 
 // Of one case while it runs.
@@ -17,6 +18,7 @@ struct measurements {
     GArray *points; // struct point, in the order of measuring; NULL: a free program
     guint points_measured, points_expected;
     struct series_result *result; // not owned
+    const struct sim *sim;        // whose timers are awaited; NULL: none
 };
 
 // Begins the measurements of a case, whose values go into `result`, and prepares that. All
@@ -30,9 +32,10 @@ void measurements_clear(struct measurements *of);
 void measurements_tell(const struct measurements *of, const struct run_interval *interval);
 
 // A benchmark's rank has measured an interval: its messages are repetitions of `parts` messages
-// each. times: of each repetition, valid during the call; NULL if they are not kept.
+// each. times: of each repetition, valid during the call; NULL if they are not kept. repetitions:
+// what they were like, valid likewise; NULL if that is not known.
 void measurements_add(struct measurements *of, const struct run_interval *interval, int64_t parts,
-                      const sim_time *times);
+                      const sim_time *times, const struct repetitions *repetitions);
 
 // A rank's free program has ended; interval: the program from its first call to its last.
 void measurements_add_program(const struct measurements *of, const struct run_interval *interval);

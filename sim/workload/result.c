@@ -32,6 +32,7 @@ struct series_result *series_result_new(const char *name, const char *stack)
     series->status = SIM_COMPLETED;
     series->values = g_array_new(FALSE, TRUE, sizeof(struct result_value));
     series->losses = g_array_new(FALSE, TRUE, sizeof(struct result_loss));
+    series->standouts = g_array_new(FALSE, TRUE, sizeof(struct result_standout));
     series->ledger_balanced = true;
     return series;
 }
@@ -44,6 +45,7 @@ void series_result_free(struct series_result *series)
     g_free(series->stack);
     json_decref(series->reason);
     g_array_unref(series->values);
+    g_array_unref(series->standouts);
     g_array_unref(series->losses);
     if (series->samples)
         g_array_unref(series->samples);

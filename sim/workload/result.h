@@ -33,12 +33,30 @@ struct result_sample {
     double us;
 };
 
+// What is unusual about the repetitions of a size.
+enum standout_kind {
+    STANDOUT_LONGEST, // the longest takes many times the median
+    STANDOUT_FIRST,   // the first differs from the others
+};
+
+// Such a repetition, of the rank whose time the benchmark reports.
+struct result_standout {
+    enum standout_kind kind;
+    int rank;
+    int64_t size;                    // as in result_value
+    int64_t repetition, repetitions; // its number, from 1, of how many
+    double us, usual_us;             // usual: the median, or the mean of the others
+    const char *wait;                // the timer that it waited for, interned or static; or NULL
+    double wait_us;                  // likewise of one message, where a repetition has several
+};
+
 struct series_result {
     char *name; // of the series
     char *stack;
     int number;           // which of the scenario's series, from 0
     const char *fidelity; // static; NULL: packets
     const char *note;     // static: what such a run can't show; NULL: nothing
+    const char *basis;    // interned: what its costs come from and how far they are off; NULL: none
     const char *counts;   // static: the unit of the sizes ("messages"); NULL: bytes
     enum sim_status status;
     json_t *reason;  // {"kind", "text", …}; NULL if completed
@@ -51,6 +69,7 @@ struct series_result {
     json_t *counters;         // {"name": value}
     GArray *losses;           // struct result_loss, those above 0, by name
     GPtrArray *links;         // struct link_load *, as network_link_loads; NULL: no packets
+    GArray *standouts;        // struct result_standout, in the order of measuring
     bool faults;              // links were configured to lose or corrupt packets
     uint64_t events;
     uint64_t fingerprint;

@@ -158,6 +158,20 @@ static json_t *links_text_json(const GPtrArray *links)
     return list;
 }
 
+static json_t *standouts_json(const GArray *standouts)
+{
+    json_t *list = json_array();
+    for (guint i = 0; i < standouts->len; i++) {
+        const struct result_standout *one = &g_array_index(standouts, struct result_standout, i);
+        json_array_append_new(list,
+                              json_pack("[i, i, I, I, I, o, o, s?, o]", (int)one->kind, one->rank,
+                                        (json_int_t)one->size, (json_int_t)one->repetition,
+                                        (json_int_t)one->repetitions, real(one->us),
+                                        real(one->usual_us), one->wait, real(one->wait_us)));
+    }
+    return list;
+}
+
 static struct link_load *link_load_read(const json_t *json)
 {
     struct link_load *link = link_load_new(json_string_value(json_array_get(json, 0)),
@@ -187,6 +201,27 @@ static GPtrArray *link_loads_read(const json_t *list)
         g_ptr_array_add(links, link_load_read(link));
     }
     return links;
+}
+
+static void standouts_read(struct series_result *series, const json_t *list)
+{
+    const json_t *one;
+    size_t i;
+    json_array_foreach(list, i, one)
+    {
+        struct result_standout read = {
+            .kind = (enum standout_kind)json_integer_value(json_array_get(one, 0)),
+            .rank = (int)json_integer_value(json_array_get(one, 1)),
+            .size = json_integer_value(json_array_get(one, 2)),
+            .repetition = json_integer_value(json_array_get(one, 3)),
+            .repetitions = json_integer_value(json_array_get(one, 4)),
+            .us = real_of(json_array_get(one, 5)),
+            .usual_us = real_of(json_array_get(one, 6)),
+            .wait = intern_text(json_string_value(json_array_get(one, 7))),
+            .wait_us = real_of(json_array_get(one, 8)),
+        };
+        g_array_append_val(series->standouts, read);
+    }
 }
 
 static json_t *report_json(const GPtrArray *report)
@@ -220,6 +255,8 @@ char *result_text_of(const struct series_result *series)
         json_object_set_new(json, "fidelity", json_string(series->fidelity));
     if (series->note)
         json_object_set_new(json, "note", json_string(series->note));
+    if (series->basis)
+        json_object_set_new(json, "basis", json_string(series->basis));
     json_object_set_new(json, "status", json_integer(series->status));
     json_object_set(json, "reason", series->reason);
     json_object_set(json, "counters", series->counters);
@@ -234,6 +271,7 @@ char *result_text_of(const struct series_result *series)
     json_object_set_new(json, "losses", losses_json(series->losses));
     if (series->links)
         json_object_set_new(json, "links", links_text_json(series->links));
+    json_object_set_new(json, "standouts", standouts_json(series->standouts));
     json_object_set_new(json, "report", report_json(series->ledger_report));
     if (series->declined)
         json_object_set_new(json, "declined", report_json(series->declined));
@@ -257,6 +295,7 @@ struct series_result *result_text_read(const char *text, const char *name, const
     series->counts = intern_text(json_string_value(json_object_get(json, "counts")));
     series->fidelity = intern_text(json_string_value(json_object_get(json, "fidelity")));
     series->note = intern_text(json_string_value(json_object_get(json, "note")));
+    series->basis = intern_text(json_string_value(json_object_get(json, "basis")));
     series->status = (enum sim_status)json_integer_value(json_object_get(json, "status"));
     series->reason = json_incref(json_object_get(json, "reason"));
     series->counters = json_incref(json_object_get(json, "counters"));
@@ -271,6 +310,7 @@ struct series_result *result_text_read(const char *text, const char *name, const
     losses_read(series, json_object_get(json, "losses"));
     if (json_object_get(json, "links"))
         series->links = link_loads_read(json_object_get(json, "links"));
+    standouts_read(series, json_object_get(json, "standouts"));
     series->ledger_report = report_read(json_object_get(json, "report"));
     series->declined = report_read(json_object_get(json, "declined"));
     json_decref(json);

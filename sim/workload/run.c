@@ -43,12 +43,13 @@ static struct run_interval interval_of(const struct running *run, int rank, int6
 }
 
 static void on_measure(void *owner, int rank, int64_t size, int64_t count, int64_t parts,
-                       sim_time elapsed, const sim_time *times)
+                       sim_time elapsed, const sim_time *times,
+                       const struct repetitions *repetitions)
 {
     struct running *run = owner;
     struct run_interval interval =
         interval_of(run, rank, size, count * parts, sim_now(run->sim), elapsed);
-    measurements_add(&run->measurements, &interval, parts, times);
+    measurements_add(&run->measurements, &interval, parts, times, repetitions);
 }
 
 // ---- Benchmarks over time ----
@@ -110,6 +111,7 @@ static void running_build(struct running *run, const struct registry *registry)
     run->job = job_new(run->cluster, test_case, registry_stack(registry, test_case->stack->name),
                        interpreter_run);
     measurements_begin(&run->measurements, registry, test_case, run->options, run->result);
+    run->measurements.sim = run->sim;
     const struct benchmark *benchmark = run->measurements.benchmark;
     if (!run->options->source)
         run->own_source = workload_source(benchmark, workload);

@@ -5,6 +5,7 @@ import io
 import json
 import math
 import os
+import re
 import sqlite3
 import statistics
 import unittest
@@ -129,6 +130,40 @@ class Seeds(SweepCase):
         self.assertIn("lossy: 1 point\n", text)
         self.assertIn("the seeds changed nothing", text)
         self.assertRegex(text, r"\n  4 B +3 +[\d.]+ ± 0 ")
+
+    def test_what_was_left_to_chance(self):
+        """Seeds that change nothing: no random number, faults too rare to strike, and the choices of
+        a protocol. Each has a warning that is true."""
+        text = ("schema: 1\nname: same\ntestbed: testbeds/cluster1.yaml\nstack: {stack}\n"
+                "workload: {{benchmark: pmb.alltoall, ranks: 3, sizes: [1 KiB], repetitions: 20}}\n"
+                "{more}sweep: {{axes: {{host.processor.cores: [2]}}, seeds: 3}}\n")
+        for name, stack, more, expected in (
+                ("none", "lam_via", "", "nothing in these runs is left to chance, and one seed tells as much"),
+                ("numbered", "lam_tcp", "link: {drop_nth: [30]}\n",
+                 "nothing in these runs is left to chance"),
+                ("rare", "lam_via", "link: {drop_probability: 1e-9}\n", "packets in these runs, and none was struck"),
+                ("bits", "lam_via", "link: {bit_error_rate: 1e-15}\n", "packets in these runs, and none was struck"),
+                ("order", "lam_tcp", "link: {reorder_probability: 1e-9}\n",
+                 "packets in these runs, and none was struck"),
+                ("twice", "lam_tcp", "link: {duplicate_probability: 1e-9}\n",
+                 "packets in these runs, and none was struck")):
+            with self.subTest(name=name):
+                self.write(f"{name}.yaml", text.format(stack=stack, more=more))
+                self.sweep(f"{name}.yaml", "-q", "--out", name)
+                warnings = [one for one in self.report(name)["warnings"] if "seeds changed" in one]
+                self.assertEqual(len(warnings), 1)
+                self.assertIn(expected, warnings[0])
+                count = re.search(r"carried (\d+) packets", warnings[0])
+                self.assertEqual(bool(count), name in ("rare", "bits", "order", "twice"))
+                # 3 runs of 20 + 1 Alltoalls of 3 ranks, each message over two links; and barriers.
+                if count:
+                    self.assertGreater(int(count[1]), 3 * 21 * 6 * 2)
+        self.write("sctp.yaml", "schema: 1\nname: sctp\ntestbed: testbeds/x306.yaml\nstack: ch3_sctp\n"
+                   "workload: {benchmark: osu.latency, sizes: [1 KiB], repetitions: 20}\n"
+                   "sweep: {axes: {host.processor.cores: [1]}, seeds: 3}\n")
+        self.sweep("sctp.yaml", "-q", "--out", "sctp")
+        warning, = (one for one in self.report("sctp")["warnings"] if "seeds changed" in one)
+        self.assertRegex(warning, r"protocols made \d+ random choices in these runs, and no result depends on them")
 
 
 if __name__ == "__main__":

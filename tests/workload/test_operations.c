@@ -122,9 +122,11 @@ static const struct mpi_device_ops all_ops = {
 };
 
 static void on_measure(void *owner, int rank, int64_t size, int64_t count, int64_t parts,
-                       sim_time elapsed, const sim_time *times)
+                       sim_time elapsed, const sim_time *times,
+                       const struct repetitions *repetitions)
 {
     CU_ASSERT_PTR_NULL(times);
+    (void)repetitions;
     (void)rank, (void)size, (void)count, (void)parts;
     ((struct bench *)owner)->measured = elapsed;
 }

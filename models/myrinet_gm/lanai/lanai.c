@@ -203,6 +203,7 @@ void lanai_timer_trace(const struct lanai_timer *timer, const struct stage *stag
 {
     const struct lanai *lanai = timer->lanai;
     trace_delay(lanai->sim->trace, cpu_lane(lanai->cpu), stage, since, timer->event.when, message);
+    sim_waited(lanai->sim, stage->name, since, timer->event.when);
 }
 
 // ---- Life ----

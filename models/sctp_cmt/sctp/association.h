@@ -98,7 +98,8 @@ struct sctp_host {
     GPtrArray *sockets, *associations;
     GHashTable *by_peer; // int64_t of (peer station, ports) -> association
     struct random_stream *random;
-    uint64_t secret; // of the cookies' MAC
+    int64_t *random_choices; // counter of what it decides in time or order; NULL: nothing yet
+    uint64_t secret;         // of the cookies' MAC
     uint16_t next_port;
     uint32_t next_id;
     struct sctp_pools pools;
@@ -111,6 +112,15 @@ struct sctp_host {
             *failovers;
     } count;
 };
+
+// The host's random numbers, for one that decides on when or where something is sent.
+static inline struct random_stream *sctp_chance(struct sctp_host *host)
+{
+    if (!host->random_choices)
+        host->random_choices = sim_counter(host->sim, SIM_RANDOM_CHOICES);
+    ++*host->random_choices;
+    return host->random;
+}
 
 // host.c
 extern const struct stage sctp_stage, sctp_checksum_stage;

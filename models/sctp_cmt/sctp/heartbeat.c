@@ -136,7 +136,7 @@ static bool any_probed(const struct sctp_association *association)
 static int64_t rfc_period(const struct sctp_path *path)
 {
     const struct sctp_association *association = path->association;
-    double share = 0.5 + random_uniform(association->host->random);
+    double share = 0.5 + random_uniform(sctp_chance(association->host));
     return ticks_of(association, association->settings.heartbeat_interval) +
            (int64_t)(share * (double)path->rto.rto);
 }
@@ -232,7 +232,7 @@ static void rfc_timer(struct cpu_context *context, struct sctp_path *path)
 static int64_t s2007_period(struct sctp_association *association)
 {
     const struct sctp_settings *settings = &association->settings;
-    sim_time jitter = (sim_time)random_below(association->host->random, JITTER_MS) * TIME_MS;
+    sim_time jitter = (sim_time)random_below(sctp_chance(association->host), JITTER_MS) * TIME_MS;
     return ticks_of(association, settings->rto_initial + jitter +
                                      (any_probed(association) ? 0 : settings->heartbeat_interval));
 }

@@ -216,7 +216,7 @@ static struct sctp_path *by_policy(const struct policy *policy, const struct sct
     }
     if (count == 0)
         return NULL;
-    return best[count > 1 ? random_below(association->host->random, count) : 0];
+    return best[count > 1 ? random_below(sctp_chance(association->host), count) : 0];
 }
 
 static struct sctp_path *retransmit_single(struct sctp_path *path, bool timeout)

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// How far flows were off packets where the project has compared both, by kind of program
+// (docs/fidelity.md, flows against packets; references/claims/flow.yaml).
+#ifndef NETSIM_FLOW_QUALITY_H
+#define NETSIM_FLOW_QUALITY_H
+
+#include "sim/flow/curve.h"
+
+// What a run on flows is based on: between which hosts its curve was measured, and how far flows
+// were off for this kind of program, or that this was never compared. Interned.
+const char *flow_basis(const struct scenario_case *test_case, const struct flow_curve *curve);
+
+#endif
