@@ -83,10 +83,11 @@ char *text_metric_axis(const char *metric)
 
 bool text_metric_is(const char *metric, const char *name)
 {
-    char *label = text_metric_label(metric);
+    char *label = text_metric_label(metric), *words = g_strdelimit(g_strdup(name), "_", ' ');
     const char *last = strrchr(label, ' ');
-    bool is = strcmp(metric, name) == 0 || strcmp(label, name) == 0 ||
-              (last && strcmp(last + 1, name) == 0);
+    bool is = strcmp(metric, name) == 0 || strcmp(label, words) == 0 ||
+              (last && strcmp(last + 1, words) == 0);
+    g_free(words);
     g_free(label);
     return is;
 }

@@ -30,8 +30,8 @@ char *text_metric_label(const char *metric);
 // The same for the axis of a picture, where "program" is the "program time". The caller frees it.
 char *text_metric_axis(const char *metric);
 
-// Whether a user's `name` means this metric: "repetition_p99_us", "repetition p99" and "p99" all
-// do.
+// Whether a user's `name` means this metric: "repetition_p99_us", "repetition_p99", "repetition
+// p99" and "p99" all do.
 bool text_metric_is(const char *metric, const char *name);
 
 // Columns that UTF-8 text occupies on a terminal.

@@ -48,6 +48,7 @@ struct ti_reader {
     struct ti_rank *rank;
     GArray *blocks, *receive_blocks; // int64_t, of the line
     GArray *awaited;                 // int, of the line
+    GPtrArray *refused;              // const char *: names of actions that were complained about
 };
 
 struct ti_word {

@@ -89,9 +89,15 @@ static bool put_nothing(const struct ti_line *line, const struct ti_action *acti
     return true;
 }
 
+// Complains once about each kind of action, as a trace has many of one kind.
 static bool ti_refuse(const struct ti_line *line, const struct ti_action *action)
 {
-    ti_complain(line, 1, NULL, "%s cannot be replayed: %s", action->name, action->why);
+    GPtrArray *refused = line->reader->refused;
+    if (g_ptr_array_find_with_equal_func(refused, action->name, g_str_equal, NULL))
+        return false;
+    g_ptr_array_add(refused, (gpointer)action->name);
+    ti_complain(line, 1, "traces/record_otf2.sh records what is missing",
+                "%s cannot be replayed: %s", action->name, action->why);
     return false;
 }
 

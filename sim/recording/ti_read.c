@@ -99,6 +99,7 @@ static void reader_begin(struct ti_reader *reader, const char *path, int ranks)
     reader->blocks = g_array_new(FALSE, TRUE, sizeof(int64_t));
     reader->receive_blocks = g_array_new(FALSE, FALSE, sizeof(int64_t));
     reader->awaited = g_array_new(FALSE, FALSE, sizeof(int));
+    reader->refused = g_ptr_array_new();
     for (int rank = 0; rank < ranks; rank++)
         ti_rank_init(&reader->rank[rank]);
 }
@@ -108,6 +109,7 @@ static struct recording *reader_end(struct ti_reader *reader, struct source_mark
     for (int rank = 0; rank < reader->ranks; rank++)
         ti_rank_clear(&reader->rank[rank]);
     g_free(reader->rank);
+    g_ptr_array_unref(reader->refused);
     g_array_unref(reader->awaited);
     g_array_unref(reader->blocks);
     g_array_unref(reader->receive_blocks);

@@ -69,6 +69,12 @@ static void test_metric_labels(void)
     same(text_metric_label("late_messages_per_s"), "late messages");
     same(text_metric_label("queue_length"), "queue length");
     same(text_metric_label("s"), "s");
+    same(text_metric_axis("program_us"), "program time");
+    same(text_metric_axis("latency_us"), "latency");
+    static const char *const names[] = {"longest_gap_ms", "longest_gap", "longest gap", "gap"};
+    for (size_t i = 0; i < G_N_ELEMENTS(names); i++)
+        CU_ASSERT_TRUE(text_metric_is("longest_gap_ms", names[i]));
+    CU_ASSERT_FALSE(text_metric_is("longest_gap_ms", "longest"));
 }
 
 static void test_padding_counts_columns(void)

@@ -214,6 +214,21 @@ static void test_types(void)
 
 // ---- What the tracer loses ----
 
+// Many calls of a kind that cannot be replayed are one complaint, which names the remedy.
+static void test_refused_once(void)
+{
+    char *trace = of_three("0 waitAny\n0 waitAny\n0 testany\n0 waitAny\n");
+    struct tried_recording tried = read_text(trace);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(tried.complaints);
+    char **parts = g_strsplit(tried.complaints, "waitAny cannot be replayed", -1);
+    SUITE_SAME_INTEGER(g_strv_length(parts), 2);
+    SUITE_CONTAINS(tried.complaints, "testany cannot be replayed");
+    SUITE_CONTAINS(tried.complaints, "record_otf2.sh");
+    g_strfreev(parts);
+    tried_recording_clear(&tried);
+    g_free(trace);
+}
+
 static void test_lost(void)
 {
     static const struct recording_pair pairs[] = {
@@ -423,6 +438,7 @@ int main(void)
         {"collectives with a root", test_rooted},
         {"sizes of types", test_types},
         {"what the tracer lost is refused", test_lost},
+        {"refused once", test_refused_once},
         {"wrong lines", test_lines},
         {"wrong files", test_files},
         {"lists of files", test_lists},
