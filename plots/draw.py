@@ -60,7 +60,7 @@ def label_axis(axis, about, values, each=False):
     """The label of an axis of matplotlib. Times that are long for microseconds get another unit: all
     the same one, or each tick its own on a logarithmic axis, or if `each` says so."""
     if not is_long(about, values):
-        axis.set_label_text(label(about, True))
+        axis.set_label_text(label(about, axis.axis_name == "x"))  # sizes along x have their unit
     elif each or about.get("scale") == "log":
         axis.set_major_formatter(lambda value, _: style.time_text(value))
         axis.set_label_text(label(about, "times"))

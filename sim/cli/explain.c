@@ -6,6 +6,7 @@
 #include "sim/explain/csv.h"
 #include "sim/explain/trial.h"
 #include "sim/output/json.h"
+#include "sim/output/progress.h"
 
 #include <string.h>
 

@@ -36,8 +36,7 @@ static int64_t links_dropped_at_ends(const struct link_load *link)
 
 static void links_append_header(GString *out)
 {
-    g_string_append(
-        out, "scenario,series,link,from,from_port,to,to_port,rate_b_per_s,utilisation");
+    g_string_append(out, "scenario,series,link,from,from_port,to,to_port,rate_b_per_s,utilisation");
     for (int i = 0; i < LINK_COUNTS; i++)
         g_string_append_printf(out, ",%s%s", link_count_kinds[i].name,
                                links_is_time(&link_count_kinds[i]) ? "_us" : "");
