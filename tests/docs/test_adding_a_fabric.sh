@@ -11,7 +11,7 @@ tree=$scratch/tree
 mkdir "$tree"
 
 cd "$source"
-tar -c CMakeLists.txt CMakePresets.json cmake sim models bench scenarios tests/structure tests/docs |
+tar -c CMakeLists.txt CMakePresets.json cmake sim models bench scenarios tests/structure tests/support tests/docs |
     tar -x -C "$tree"
 
 python3 - "$source/tests/docs" "$page" "$tree" <<'END'
