@@ -60,7 +60,7 @@ static gint describe_compare_hits(gconstpointer a, gconstpointer b)
 static bool describe_is_path(const struct describe_hit *hit, char *const *words)
 {
     char *path = describe_path(hit);
-    bool is = !words[1] && strcmp(path, words[0]) == 0;
+    bool is = words[0] && !words[1] && strcmp(path, words[0]) == 0;
     g_free(path);
     return is;
 }
