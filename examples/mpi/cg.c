@@ -88,7 +88,8 @@ int main(int argc, char **argv)
     if (n < ranks || iterations < 1) {
         if (rank == 0)
             fprintf(stderr, "cg: %d rows, %d iterations: not for %d ranks\n", n, iterations, ranks);
-        MPI_Abort(MPI_COMM_WORLD, 1);
+        MPI_Finalize();
+        return EXIT_FAILURE;
     }
     first = (int)((long)n * rank / ranks);
     rows = (int)((long)n * (rank + 1) / ranks) - first;

@@ -95,7 +95,8 @@ int main(int argc, char **argv)
     if (count < 1 || samples < 1 || samples > count) {
         if (rank == 0)
             fprintf(stderr, "sample_sort: %d samples of %d keys\n", samples, count);
-        MPI_Abort(MPI_COMM_WORLD, 1);
+        MPI_Finalize();
+        return EXIT_FAILURE;
     }
     int *keys = integers(count), *own = integers(samples), *all = integers((long)samples * ranks);
     int *splitters = integers(ranks), *sends = integers(ranks), *takes = integers(ranks);

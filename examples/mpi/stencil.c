@@ -115,8 +115,10 @@ int main(int argc, char **argv)
         MPI_Dims_create(ranks, 2, grid);
     if (grid[0] * grid[1] != ranks || grid[0] < 1 || columns < grid[0] || rows < grid[1] ||
         steps < 1 || every < 1) {
-        fprintf(stderr, "stencil: not for %d ranks: %d x %d blocks\n", ranks, grid[0], grid[1]);
-        MPI_Abort(MPI_COMM_WORLD, 1);
+        if (rank == 0)
+            fprintf(stderr, "stencil: not for %d ranks: %d x %d blocks\n", ranks, grid[0], grid[1]);
+        MPI_Finalize();
+        return EXIT_FAILURE;
     }
     struct block block;
     block_init(&block, columns, rows, grid[0], grid[1], rank);
