@@ -274,7 +274,7 @@ def draw_bars(sheet, axes, panel, all_looks, prefix):
         if log:
             drawn, = axes.plot([x for x, _ in points], [y for _, y in points], color=colour,
                                marker=marker, markersize=6, linestyle="none")
-            drawn.set_gid(f"{prefix}bar-{name}")
+            drawn.set_gid(f"{prefix}bar-{name}-points")
         else:
             drawn = axes.bar([x for x, _ in points], [y for _, y in points], width * 0.92,
                              color=colour)

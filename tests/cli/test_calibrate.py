@@ -20,6 +20,7 @@ name: two
 testbed: {SOURCE}/scenarios/testbeds/cluster1.yaml
 switch: {{latency: 8 us}}
 eepro100: {{interrupt_delay: 500 ns}}
+what_if: card_rate
 workload: {{benchmark: pmb.pingpong, sizes: [1 B, 4 KiB, 16 KiB]}}
 series:
   - {{name: rpi, stack: lam_via}}

@@ -63,6 +63,7 @@ hosts: [{name: node, count: 1024}]
 switch: {ports: 0}
 gm: {send_tokens: 2, receive_tokens: 8}
 mpich_gm: {receive_buffers: 1}
+armci: {large_buffers: 2, small_buffers: 6}
 workload: {ranks: 1024, program: [{ranks: all, do: [barrier]}]}
 """
 
@@ -182,7 +183,7 @@ class Estimates(Case):
         self.assertLess(peak, 150e6)
         self.assertTrue(peak / 1.5 < said < 1.5 * peak, f"{said:.3g} of {peak:.3g}")
         name = self.write("sctp.yaml", TREE.replace("config1", "cluster1").replace("armci", "ch3_sctp")
-                          .replace("gm: {send_tokens: 2, receive_tokens: 8}\nmpich_gm: {receive_buffers: 1}\n", "")
+                          .replace("gm: {send_tokens: 2, receive_tokens: 8}\nmpich_gm: {receive_buffers: 1}\narmci: {large_buffers: 2, small_buffers: 6}\n", "")
                           .replace("barrier", "{allreduce: 8 B}"))
         self.assertLess(self.peak(name), 200e6)
 

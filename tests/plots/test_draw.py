@@ -134,7 +134,7 @@ class Pictures(Drawn):
         """Length means nothing there: points stand for them."""
         self.draw(picture({"kind": "bars", "x": {"label": "n", "unit": "", "scale": "linear"},
                            "y": TIME, "series": [line("a", [["p", 0.1], ["q", 100.0]])]}))
-        self.assertIn("p1-bar-a", self.ids)
+        self.assertIn("p1-bar-a-points", self.ids)
         self.assertNotIn("p1-bar-a-0", self.ids)
 
     def test_a_long_title(self):
