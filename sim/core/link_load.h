@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 enum link_count {
-    // Those that every packet touches come first.
+    // Those that every packet touches come first: sim/net keeps the others once there is one.
     LINK_PACKETS,
     LINK_BYTES,
     LINK_BUSY,
@@ -22,7 +22,8 @@ enum link_count {
     LINK_QUEUE,
     LINK_QUEUE_BYTES,
     LINK_QUEUE_WHEN,
-    LINK_HELD_TIME,
+    LINK_SELDOM,
+    LINK_HELD_TIME = LINK_SELDOM,
     LINK_HELD,
     LINK_STOPS,
     LINK_NO_CREDIT,

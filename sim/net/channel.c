@@ -91,7 +91,6 @@ void channel_init(struct channel *channel, const struct link_config *config)
         channel->queue.limit = from->config->queue;
         channel->queue.byte_limit = from->config->queue_bytes;
     }
-    channel->meter.closed_since = TIME_NEVER;
     char *name = channel_name(channel);
     char *stream = g_strconcat("link ", name, NULL);
     channel->faults = link_faults_new(config, channel->side, channel->network->sim->seed, stream);
@@ -116,8 +115,9 @@ void channel_clear(struct channel *channel)
     g_free(channel->window);
     g_free(channel->queue.entries);
     g_free(channel->drop_notes);
-    if (channel->meter.drops)
-        g_array_unref(channel->meter.drops);
+    if (channel->meter.seldom && channel->meter.seldom->drops)
+        g_array_unref(channel->meter.seldom->drops);
+    g_free(channel->meter.seldom);
 }
 
 // ---- Loss ----
@@ -245,24 +245,36 @@ void channel_drop(struct channel *channel, struct packet *packet, enum drop_caus
     const struct drop_note *note = channel_drop_note(channel, cause);
     network->drops++;
     ++*note->count;
-    channel->meter.counts[LINK_LOST + (int)cause]++;
+    channel_count_seldom(channel, (enum link_count)(LINK_LOST + (int)cause), 1);
     engine_fingerprint_add(network->engine, network->drops);
     packet_lose(network, packet, note->reason);
+}
+
+struct seldom_counts *channel_seldom(struct channel *channel)
+{
+    struct link_meter *meter = &channel->meter;
+    if (!meter->seldom)
+        meter->seldom = g_new0(struct seldom_counts, 1);
+    return meter->seldom;
+}
+
+void channel_count_seldom(struct channel *channel, enum link_count which, int64_t more)
+{
+    channel_seldom(channel)->counts[which - LINK_SELDOM] += more;
 }
 
 void channel_count_end(struct channel *channel, const struct packet *packet)
 {
     if (packet->cut_on == PACKET_STOMPED) {
-        channel->meter.counts[LINK_DISCARDED]++;
+        channel_count_seldom(channel, LINK_DISCARDED, 1);
         return;
     }
     struct channel *on = packet->cut_on ? &channel->network->channels[packet->cut_on - 1] : NULL;
     if (on == channel && !packet->begun)
         return;
-    channel->meter.counts[LINK_ARRIVED]++;
-    channel->meter.counts[LINK_CORRUPT] += packet->corrupt || on;
+    channel_count_arrived(channel, packet->corrupt || on);
     if (on && on != channel && packet->begun)
-        channel_count_cut(on);
+        channel_count_arrived(on, true); // the rest of what was cut there
 }
 
 bool channel_judge(struct channel *channel, struct packet *packet, sim_time start, sim_time end,

@@ -82,6 +82,6 @@ void disorder_pass(struct channel *channel, struct packet *packet, sim_time star
     if (!fate.twice)
         return;
     count(channel, &disorder->duplicates, "packets duplicated on link ", LOSS_DUPLICATED);
-    channel->meter.counts[LINK_DUPLICATED]++;
+    channel_count_seldom(channel, LINK_DUPLICATED, 1);
     box_enter(channel, packet_copy(channel->network, packet), start, when);
 }

@@ -87,15 +87,18 @@ struct output_queue {
     int64_t bytes;
 };
 
-// What has passed over a channel, and what is needed to know it.
-struct link_meter {
-    alignas(CACHE_LINE) int64_t counts[LINK_COUNTS];
+// The counts of a channel that few packets touch.
+struct seldom_counts {
+    int64_t counts[LINK_COUNTS - LINK_SELDOM];
     GArray *drops; // by a card or host; NULL: none
-    // Of worms: packets that wait for the channel, and since when they are so many.
-    int64_t waiting, waiting_bytes;
-    sim_time waiting_since;
-    sim_time closed_since; // packets wait, and the station has no credit; TIME_NEVER: not so
 };
+
+// What has passed over a channel: a cache line, and the rest from the first packet that it counts.
+struct link_meter {
+    alignas(CACHE_LINE) int64_t counts[LINK_SELDOM];
+    struct seldom_counts *seldom; // NULL: all are zero
+};
+_Static_assert(sizeof(struct link_meter) == CACHE_LINE, "networks have many links");
 
 // One direction of a link, with the queue of the end that sends on it.
 struct channel {
@@ -175,11 +178,18 @@ static inline void channel_count_packet(struct channel *channel, int64_t bytes, 
     channel->meter.counts[LINK_BYTES] += bytes - channel->preamble - idle;
 }
 
-// Counts a packet that was cut on the channel, and of which the rest has arrived nevertheless.
-static inline void channel_count_cut(struct channel *channel)
+// Returns the channel's seldom counts, made with the first call.
+struct seldom_counts *channel_seldom(struct channel *channel);
+
+// Adds to one of the channel's seldom counts.
+void channel_count_seldom(struct channel *channel, enum link_count which, int64_t more);
+
+// Counts a packet that has come to the channel's end.
+static inline void channel_count_arrived(struct channel *channel, bool corrupt)
 {
     channel->meter.counts[LINK_ARRIVED]++;
-    channel->meter.counts[LINK_CORRUPT]++;
+    if (corrupt)
+        channel_count_seldom(channel, LINK_CORRUPT, 1);
 }
 
 // Counts a packet at the end of its channel, where it is taken in whole. If it was cut on this

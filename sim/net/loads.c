@@ -21,9 +21,9 @@ static const char *load_end_name(const struct channel *channel, const struct cha
 
 static bool channel_has_load(const struct channel *channel)
 {
-    if (channel->meter.drops)
+    if (channel->meter.seldom)
         return true;
-    for (int i = 0; i < LINK_COUNTS; i++)
+    for (int i = 0; i < LINK_SELDOM; i++)
         if (channel->meter.counts[i])
             return true;
     return false;
@@ -34,14 +34,16 @@ static struct link_load *channel_load(const struct channel *channel)
     char *name = channel_name(channel);
     struct link_load *load = link_load_new(name, load_end_name(channel, &channel->from),
                                            load_end_name(channel, &channel->to));
-    struct link_meter meter = channel->meter;
-    worm_meter_end(channel, &meter);
     load->rate = channel->rate;
     load->from_port = channel->from.node ? channel->from.port : -1;
     load->to_port = channel->to.node ? channel->to.port : -1;
-    memcpy(load->counts, meter.counts, sizeof load->counts);
-    for (guint i = 0; meter.drops && i < meter.drops->len; i++) {
-        const struct link_drop *drop = &g_array_index(meter.drops, struct link_drop, i);
+    memcpy(load->counts, channel->meter.counts, sizeof channel->meter.counts);
+    const struct seldom_counts *seldom = channel->meter.seldom;
+    if (seldom)
+        memcpy(load->counts + LINK_SELDOM, seldom->counts, sizeof seldom->counts);
+    worm_count_ongoing(channel, load->counts);
+    for (guint i = 0; seldom && seldom->drops && i < seldom->drops->len; i++) {
+        const struct link_drop *drop = &g_array_index(seldom->drops, struct link_drop, i);
         link_load_add_drop(&load->drops, drop->reason, drop->packets);
     }
     if (load->drops)

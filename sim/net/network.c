@@ -367,8 +367,8 @@ void packet_drop(struct network *network, struct packet *packet, const char *rea
 {
     const struct route *route = packet->route;
     if (route)
-        link_load_add_drop(&route->channels[packet->hop ? packet->hop - 1 : 0]->meter.drops, reason,
-                           1);
+        link_load_add_drop(
+            &channel_seldom(route->channels[packet->hop ? packet->hop - 1 : 0])->drops, reason, 1);
     packet_lose(network, packet, reason);
 }
 

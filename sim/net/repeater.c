@@ -156,7 +156,7 @@ struct repeater_copy repeater_next(struct repeater *repeater)
     const struct kept *kept = kept_at(repeater, repeater->cursor);
     repeater_count(repeater, &repeater->repeats, "packets repeated on link ", LOSS_REPEATED);
     repeater->channel->network->repeats++;
-    repeater->channel->meter.counts[LINK_REPEATED]++;
+    channel_count_seldom(repeater->channel, LINK_REPEATED, 1);
     return (struct repeater_copy){kept->packet, kept->length, kept->message};
 }
 

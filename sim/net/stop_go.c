@@ -215,7 +215,8 @@ static void gate_say(struct gate *gate, enum symbol symbol)
     sim_time arrives = now + gate->channel->byte_time + gate->propagation;
     gate->said = symbol;
     ++*(symbol == SYMBOL_STOP ? network->stops : network->gos);
-    gate->channel->meter.counts[LINK_STOPS] += symbol == SYMBOL_STOP;
+    if (symbol == SYMBOL_STOP)
+        channel_count_seldom(gate->channel, LINK_STOPS, 1);
     gate_trace(gate, now);
     flow_push(&gate->symbols, (struct run){.first = arrives});
     if (!event_pending(&gate->arrival))

@@ -73,6 +73,12 @@ struct worm {
     // Packets that wait for the channel at a station or a store-and-forward switch.
     struct packet *first, *last;
     int64_t queued, queued_bytes;
+
+    // For the counts of the link: packets that wait for the channel, and since when they are so
+    // many.
+    int64_t waiting_packets, waiting_bytes;
+    sim_time waiting_since;
+    sim_time closed_since; // packets wait, and the station has no credit; TIME_NEVER: not so
 };
 
 #endif

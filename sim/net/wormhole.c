@@ -55,6 +55,7 @@ void worm_init(struct worm *worm, struct channel *channel)
     worm->repeats = channel->repeater != NULL;
     worm->careful = channel->faults || channel->repeater;
     worm->last_port = -1;
+    worm->closed_since = TIME_NEVER;
     worm->entries = worm->first_entries;
     worm->capacity = SLACK_ENTRIES;
     worm->port = (uint16_t)channel->to.port;
@@ -137,53 +138,51 @@ void slack_ready(struct channel *channel, sim_time ready)
 // As many more wait for the channel. A queue that is left at once has not been one.
 static void worm_count_waiting(struct channel *channel, int change, int64_t bytes)
 {
-    struct link_meter *meter = &channel->meter;
+    struct worm *worm = channel->worm;
     sim_time now = engine_now(channel->network->engine);
-    if (meter->waiting_since < now) {
-        channel_count_queue(channel, meter->waiting, meter->waiting_bytes, meter->waiting_since);
-        meter->waiting_since = now;
+    if (worm->waiting_since < now) {
+        channel_count_queue(channel, worm->waiting_packets, worm->waiting_bytes,
+                            worm->waiting_since);
+        worm->waiting_since = now;
     }
-    meter->waiting += change;
-    meter->waiting_bytes += change * bytes;
+    worm->waiting_packets += change;
+    worm->waiting_bytes += change * bytes;
 }
 
 // Packets no longer wait for the station's credit.
 static void worm_count_closed(struct channel *channel, sim_time now)
 {
-    struct link_meter *meter = &channel->meter;
-    if (meter->closed_since != TIME_NEVER)
-        meter->counts[LINK_NO_CREDIT] += now - meter->closed_since;
-    meter->closed_since = TIME_NEVER;
+    struct worm *worm = channel->worm;
+    if (worm->closed_since < now)
+        channel_count_seldom(channel, LINK_NO_CREDIT, now - worm->closed_since);
+    worm->closed_since = TIME_NEVER;
 }
 
 // How long the holder, whose tail left at `end`, was held back.
-static void worm_count_holder(const struct channel *channel, int64_t *counts, sim_time end)
+static sim_time worm_held_back(const struct channel *channel, sim_time end)
 {
     const struct worm *worm = channel->worm;
-    sim_time least = worm->granted + channel_time(channel, worm->length);
-    if (end <= least)
-        return;
-    counts[LINK_HELD_TIME] += end - least;
-    counts[LINK_HELD]++;
+    return MAX(0, end - (worm->granted + channel_time(channel, worm->length)));
 }
 
-void worm_meter_end(const struct channel *channel, struct link_meter *meter)
+void worm_count_ongoing(const struct channel *channel, int64_t *counts)
 {
     const struct worm *worm = channel->worm;
     sim_time now = engine_now(channel->network->engine);
     if (!worm)
         return;
-    if (meter->waiting_since < now && meter->waiting > meter->counts[LINK_QUEUE]) {
-        meter->counts[LINK_QUEUE] = meter->waiting;
-        meter->counts[LINK_QUEUE_WHEN] = meter->waiting_since;
-        meter->counts[LINK_QUEUE_BYTES] =
-            MAX(meter->counts[LINK_QUEUE_BYTES], meter->waiting_bytes);
+    if (worm->waiting_since < now && worm->waiting_packets > counts[LINK_QUEUE]) {
+        counts[LINK_QUEUE] = worm->waiting_packets;
+        counts[LINK_QUEUE_WHEN] = worm->waiting_since;
+        counts[LINK_QUEUE_BYTES] = MAX(counts[LINK_QUEUE_BYTES], worm->waiting_bytes);
     }
-    if (meter->closed_since != TIME_NEVER)
-        meter->counts[LINK_NO_CREDIT] += now - meter->closed_since;
+    if (worm->closed_since != TIME_NEVER)
+        counts[LINK_NO_CREDIT] += now - worm->closed_since;
     if (worm->held && !worm->kept) {
-        worm_count_holder(channel, meter->counts, now);
-        meter->counts[LINK_BUSY] += now - worm->granted;
+        sim_time held = worm_held_back(channel, now);
+        counts[LINK_HELD_TIME] += held;
+        counts[LINK_HELD] += held > 0;
+        counts[LINK_BUSY] += now - worm->granted;
     }
 }
 
@@ -219,7 +218,8 @@ static struct packet *worm_judge(struct channel *channel, struct packet *packet,
     enum drop_cause cause;
     if (worm->repeats) {
         packet = repeater_send(channel->repeater, packet, worm->granted, end);
-        channel->meter.counts[LINK_DISCARDED] += !packet;
+        if (!packet)
+            channel_count_seldom(channel, LINK_DISCARDED, 1);
         return packet;
     }
     if (channel_judge(channel, packet, worm->granted, end, &cause))
@@ -294,7 +294,7 @@ static void worm_note_cut(struct channel *channel, sim_time when)
     }
     struct packet *packet = worm->packet;
     if (packet->cut_on && packet->cut_on != PACKET_STOMPED)
-        channel_count_cut(&channel->network->channels[packet->cut_on - 1]); // cut once more
+        channel_count_arrived(&channel->network->channels[packet->cut_on - 1], true); // cut again
     packet->cut_on = 1 + (uint32_t)(channel - channel->network->channels);
     worm->cut = true;
 }
@@ -356,8 +356,8 @@ static void worm_wake(struct channel *channel)
 {
     struct worm *worm = channel->worm;
     struct engine *engine = channel->network->engine;
-    if (!worm->held && worm_closed(channel) && channel->meter.closed_since == TIME_NEVER)
-        channel->meter.closed_since = engine_now(engine);
+    if (!worm->held && worm_closed(channel) && worm->closed_since == TIME_NEVER)
+        worm->closed_since = engine_now(engine);
     if (worm->held || worm_closed(channel) || event_pending(&worm->event))
         return;
     worm->event.run = worm_arbitrate;
@@ -469,12 +469,14 @@ static void worm_release(struct engine *engine, struct event *event)
     struct worm *worm = channel->worm;
     sim_time now = engine_now(engine);
     worm_trace_packet(channel, now);
-    worm_count_holder(channel, channel->meter.counts, now - channel_time(channel, channel->gap));
     channel->meter.counts[LINK_BUSY] += now - worm->granted;
-    if (worm->buffered && !worm->lost && !worm->cut) {
-        channel->meter.counts[LINK_ARRIVED]++;
-        channel->meter.counts[LINK_CORRUPT] += worm->corrupt;
+    sim_time held = worm_held_back(channel, now - channel_time(channel, channel->gap));
+    if (held > 0) {
+        channel_count_seldom(channel, LINK_HELD_TIME, held);
+        channel_count_seldom(channel, LINK_HELD, 1);
     }
+    if (worm->buffered && !worm->lost && !worm->cut)
+        channel_count_arrived(channel, worm->corrupt);
     worm->held = false;
     if (worm->repeats)
         worm->held = worm->kept = worm_keeps(channel, now);

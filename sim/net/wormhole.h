@@ -48,8 +48,8 @@ void worm_head_arrive(struct engine *engine, struct event *event);
 // left.
 void worm_go_back(struct channel *channel);
 
-// Adds to the channel's counts what is still going on. Changes nothing without a worm.
-void worm_meter_end(const struct channel *channel, struct link_meter *meter);
+// Adds to the LINK_COUNTS counts what is still going on. Changes nothing without a worm.
+void worm_count_ongoing(const struct channel *channel, int64_t *counts);
 
 // The station at the channel's end has a credit again.
 void worm_open(struct channel *channel);
