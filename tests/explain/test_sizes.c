@@ -5,6 +5,7 @@
 
 #include "tests/support/suite.h"
 
+#include <math.h>
 #include <string.h>
 
 #define REPETITIONS 40
@@ -42,12 +43,13 @@ static void unload(struct loaded *loaded)
     registry_schema_free(loaded->schema);
 }
 
-// us of each size, as a run measures it.
+// us of each size, as a run measures it; NAN: it measures none.
 static void measure(const struct loaded *loaded, double us[3])
 {
     struct series_result *result =
         run_case(&model_registry, loaded->run.test_case, 0, loaded->run.seed, NULL);
     guint found = 0;
+    us[0] = us[1] = us[2] = NAN;
     for (guint i = 0; i < result->values->len; i++) {
         const struct result_value *value = &g_array_index(result->values, struct result_value, i);
         if (strcmp(value->metric, "latency_us") == 0 && found < 3)
