@@ -3,6 +3,8 @@
 #include "models/armci/buffers.h"
 #include "models/armci/client.h"
 
+#include "sim/config/reader.h"
+
 #define A struct armci_config
 #define ARMCI_2001 "ARMCI over GM, late 2001"
 #define PRIOR "prior: instructions"
@@ -120,9 +122,17 @@ static void check(const void *values, const struct param_values *report)
                        "a region of %" G_GINT64_FORMAT " B is too small", config->region);
 }
 
+static const struct reader_renamed armci_renamed[] = {
+    {"accumulate_rate",
+     {"accumulate_kib"},
+     "a cost for each KiB, in cycles or as a time, instead of a rate",
+     "0.2.0"},
+    {0},
+};
+
 const struct param_table armci_table =
     PARAM_TABLE(struct armci_config, armci_params_table, .name = "armci", .doc = "ARMCI over GM",
-                .check = check);
+                .check = check, .renamed = armci_renamed);
 
 #define ROOM 256 // for the descriptor of a strided section of eight dimensions, and alignment
 

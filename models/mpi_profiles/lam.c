@@ -30,6 +30,6 @@ static const struct param lam_params[] = {
     {0},
 };
 
-const struct param_table lam_table =
-    PARAM_TABLE(struct mpi_library_config, lam_params, .name = "lam",
-                .doc = "LAM/MPI above its request progression interface");
+const struct param_table lam_table = PARAM_TABLE(
+    struct mpi_library_config, lam_params, .name = "lam",
+    .doc = "LAM/MPI above its request progression interface", .renamed = library_renamed);

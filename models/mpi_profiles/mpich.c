@@ -46,7 +46,7 @@ static const struct param mpich_params[] = {
 
 const struct param_table mpich_table =
     PARAM_TABLE(struct mpi_library_config, mpich_params, .name = "mpich",
-                .doc = "MPICH 1.2.5 above its device");
+                .doc = "MPICH 1.2.5 above its device", .renamed = library_renamed);
 
 static const struct param old_params[] = {
     COSTS,
@@ -76,4 +76,4 @@ static const struct param old_params[] = {
 
 const struct param_table mpich_1_2_2_table =
     PARAM_TABLE(struct mpi_library_config, old_params, .name = "mpich_1_2_2",
-                .doc = "MPICH 1.2.2 above its device, as in MVICH");
+                .doc = "MPICH 1.2.2 above its device, as in MVICH", .renamed = library_renamed);

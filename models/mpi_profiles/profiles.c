@@ -1,6 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/mpi_profiles/profiles.h"
 
+const struct reader_renamed library_renamed[] = {
+    {"reduce_rate",
+     {"reduce_kib"},
+     "a cost for each KiB, in cycles or as a time, instead of a rate",
+     "0.2.0"},
+    {0},
+};
+
 const struct scenario_section library_sections[] = {
     {"lam", &lam_table},       {"mpich", &mpich_table},     {"mpich_1_2_2", &mpich_1_2_2_table},
     {"mpich2", &mpich2_table}, {"openmpi", &openmpi_table}, {NULL, NULL},

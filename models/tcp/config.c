@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/tcp/tcp.h"
 
+#include "sim/config/reader.h"
+
 #define T struct tcp_config
 
 // In the order of the defaults by profile below.
@@ -228,9 +230,19 @@ static void tcp_check(const void *values, const struct param_values *report)
                        "the send buffer is larger than what it may grow to");
 }
 
+static const struct reader_renamed tcp_renamed[] = {
+    {"checksum_rate", {"host.memory.read_uncached"}, NULL, "0.2.0"},
+    {"checksum_copy_rate",
+     {"checksum_copy"},
+     "a cost for each KiB, in cycles or as a time, instead of a rate",
+     "0.2.0"},
+    {0},
+};
+
 const struct param_table tcp_table =
     PARAM_TABLE(struct tcp_config, tcp_params, .name = "tcp",
-                .doc = "TCP/IP stack: Linux 2.4's, or FreeBSD 6.2's", .check = tcp_check);
+                .doc = "TCP/IP stack: Linux 2.4's, or FreeBSD 6.2's", .check = tcp_check,
+                .renamed = tcp_renamed);
 
 const struct scenario_section tcp_sections[] = {
     {"tcp", &tcp_table},

@@ -7,6 +7,7 @@
 #include "sim/cli/describe_operations.h"
 #include "sim/cli/describe_search.h"
 #include "sim/config/param_kind.h"
+#include "sim/config/reader.h"
 #include "sim/core/intern.h"
 #include "sim/output/json.h"
 #include "sim/output/text.h"
@@ -82,9 +83,33 @@ static bool section_is_meant(const struct scenario_section *section, const char 
     return stack && stack->sections && g_strv_contains(stack->sections, section->path);
 }
 
+// Answers a key that has other names now: "burst_setup", "host.bus.burst_setup". Returns false for
+// others.
+static bool report_renamed(const GArray *sections, const char *word)
+{
+    const char *dot = strrchr(word, '.');
+    const char *key = dot ? dot + 1 : word;
+    for (guint i = 0; i < sections->len; i++) {
+        const struct scenario_section *section =
+            &g_array_index(sections, struct scenario_section, i);
+        const struct reader_renamed *row = reader_renamed_find(section->table->renamed, key);
+        bool meant = row && (!dot || (strlen(section->path) == (size_t)(dot - word) &&
+                                      g_str_has_prefix(word, section->path)));
+        if (!meant)
+            continue;
+        char *text = reader_renamed_text(row);
+        cli_error(row->note, "%s.%s: %s", section->path, key, text);
+        g_free(text);
+        return true;
+    }
+    return false;
+}
+
 static void report_unknown(const struct scenario_schema *schema, const GArray *sections,
                            char *const *words)
 {
+    if (!words[1] && report_renamed(sections, words[0]))
+        return;
     GPtrArray *names = g_ptr_array_new();
     GPtrArray *paths = g_ptr_array_new_with_free_func(g_free);
     for (guint i = 0; i < sections->len; i++) {

@@ -305,12 +305,13 @@ static void print_result(const struct result *result, enum run_format format,
 {
     switch (format) {
     case RUN_TABLE: {
-        struct table_options options = {table_wants_colour(stdout),
-                                        !arguments->quiet,
-                                        directory,
-                                        (const char *const *)arguments->metrics,
-                                        arguments->links != NULL,
-                                        g_strcmp0(arguments->links, "all") == 0};
+        struct table_options options = {.colour = table_wants_colour(stdout),
+                                        .summary = !arguments->quiet,
+                                        .directory = directory,
+                                        .metrics = (const char *const *)arguments->metrics,
+                                        .links = arguments->links != NULL,
+                                        .all_links = g_strcmp0(arguments->links, "all") == 0,
+                                        .captures = arguments->pcap.options.directory};
         table_print(result, &options, stdout);
         return;
     }

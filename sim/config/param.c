@@ -226,15 +226,23 @@ struct param_values *param_read_part(const struct param_table *table, const stru
     return values;
 }
 
-struct param_values *param_read(const struct param_table *table, const struct node *map,
-                                const char *path, struct diag_list *diags)
+bool param_keys(const struct param_table *table, const struct node *map, const char *path,
+                struct diag_list *diags)
 {
     GPtrArray *names = g_ptr_array_new();
     param_table_names(table, names);
     g_ptr_array_add(names, NULL);
-    if (map && map->kind == NODE_MAP)
-        reader_keys(map, path, (const char *const *)names->pdata, diags);
+    bool good =
+        reader_keys_or(map, path, (const char *const *)names->pdata, NULL, table->renamed, diags);
     g_ptr_array_free(names, TRUE);
+    return good;
+}
+
+struct param_values *param_read(const struct param_table *table, const struct node *map,
+                                const char *path, struct diag_list *diags)
+{
+    if (map && map->kind == NODE_MAP)
+        param_keys(table, map, path, diags);
     return param_read_part(table, map, path, true, NULL, diags);
 }
 

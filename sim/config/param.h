@@ -68,6 +68,7 @@ struct param {
 };
 
 struct param_values;
+struct reader_renamed;
 typedef void param_check_fn(const void *values, const struct param_values *report);
 
 struct param_table {
@@ -77,6 +78,7 @@ struct param_table {
     const struct param *params; // ends with a NULL name
     // Checks relations between parameters and complains with param_complain. NULL: none.
     param_check_fn *check;
+    const struct reader_renamed *renamed; // parameters that had other names; NULL: none
 };
 
 // A parameter table and its place in a scenario.
@@ -146,6 +148,10 @@ struct param_values *param_values_ref(struct param_values *values);
 struct param_values *param_read_part(const struct param_table *table, const struct node *map,
                                      const char *path, bool complete, bool *good,
                                      struct diag_list *diags);
+
+// Complains about the keys of a map that are no parameters of the table.
+bool param_keys(const struct param_table *table, const struct node *map, const char *path,
+                struct diag_list *diags);
 
 // Appends the names of a table's parameters to a list of strings, without copying them.
 void param_table_names(const struct param_table *table, GPtrArray *names);

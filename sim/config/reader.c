@@ -99,6 +99,35 @@ char *reader_path_hint(const char *path, const char *const *paths)
     return hint;
 }
 
+const struct reader_renamed *reader_renamed_find(const struct reader_renamed *renamed,
+                                                 const char *key)
+{
+    while (renamed && renamed->old && strcmp(renamed->old, key) != 0)
+        renamed++;
+    return renamed && renamed->old ? renamed : NULL;
+}
+
+char *reader_renamed_text(const struct reader_renamed *row)
+{
+    char *names = g_strjoinv(" and ", (char **)row->now);
+    char *text = g_strdup_printf("this key is called %s now", names);
+    g_free(names);
+    return text;
+}
+
+bool reader_complain_renamed(const struct reader_renamed *renamed, const char *key,
+                             const char *path, struct source_mark mark, struct diag_list *diags)
+{
+    const struct reader_renamed *row = reader_renamed_find(renamed, key);
+    if (!row)
+        return false;
+    char *text = reader_renamed_text(row), *full = reader_path(path, key);
+    diag_add(diags, mark, full, row->note, "%s", text);
+    g_free(text);
+    g_free(full);
+    return true;
+}
+
 static void unknown_key(const struct node *child, const char *path, const char *const *known,
                         const char *const *elsewhere, struct diag_list *diags)
 {
@@ -113,15 +142,17 @@ static void unknown_key(const struct node *child, const char *path, const char *
 }
 
 bool reader_keys_or(const struct node *map, const char *path, const char *const *known,
-                    const char *const *elsewhere, struct diag_list *diags)
+                    const char *const *elsewhere, const struct reader_renamed *renamed,
+                    struct diag_list *diags)
 {
     bool good = true;
     for (guint i = 0; i < map->children->len; i++) {
         const struct node *child = g_ptr_array_index(map->children, i);
         if (g_strv_contains(known, child->key))
             continue;
-        unknown_key(child, path, known, elsewhere, diags);
         good = false;
+        if (!reader_complain_renamed(renamed, child->key, path, child->key_mark, diags))
+            unknown_key(child, path, known, elsewhere, diags);
     }
     return good;
 }
@@ -129,7 +160,7 @@ bool reader_keys_or(const struct node *map, const char *path, const char *const 
 bool reader_keys(const struct node *map, const char *path, const char *const *known,
                  struct diag_list *diags)
 {
-    return reader_keys_or(map, path, known, NULL, diags);
+    return reader_keys_or(map, path, known, NULL, NULL, diags);
 }
 
 const char *reader_text(const struct node *node, const char *path, const char *expected,

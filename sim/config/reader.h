@@ -23,14 +23,36 @@ bool reader_is(const struct node *node, enum node_kind kind, const char *path, c
 // The caller frees it.
 char *reader_hint(const char *word, const char *const *names);
 
+// A key that has other names in this version. Its row stays for one version, so that files of the
+// version before are told the new names.
+struct reader_renamed {
+    const char *old;    // NULL ends a list
+    const char *now[3]; // NULL-terminated; of the same section, or the whole path of another's
+    const char *note;   // what else is different; NULL: nothing
+    const char *until;  // the version that no longer has this row: "0.2.0"
+};
+
+// Returns the row of a key in a list (NULL: empty), or NULL if there is none.
+const struct reader_renamed *reader_renamed_find(const struct reader_renamed *renamed,
+                                                 const char *key);
+
+// Returns "this key is called A and B now"; the caller frees it.
+char *reader_renamed_text(const struct reader_renamed *row);
+
+// Complains about `key` of the section `path` if it is in the list `renamed` (NULL: empty), with
+// its new names; returns false if it is not.
+bool reader_complain_renamed(const struct reader_renamed *renamed, const char *key,
+                             const char *path, struct source_mark mark, struct diag_list *diags);
+
 // Complains about every key of a map that is not one of `known` (NULL-terminated).
 bool reader_keys(const struct node *map, const char *path, const char *const *known,
                  struct diag_list *diags);
 
 // The same, but the hint for a key that is near none of them may come from `elsewhere`, a
-// NULL-terminated list of paths.
+// NULL-terminated list of paths (NULL: none), and keys in `renamed` (NULL: none) have new names.
 bool reader_keys_or(const struct node *map, const char *path, const char *const *known,
-                    const char *const *elsewhere, struct diag_list *diags);
+                    const char *const *elsewhere, const struct reader_renamed *renamed,
+                    struct diag_list *diags);
 
 // "did you mean PATH?" for the path that ends in the same key ("host.memory.copy_hot" for
 // "copy_hot"), else for the nearest, else the keys of its section; or NULL. The caller frees it.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sim/host/bus.h"
 
+#include "sim/config/reader.h"
+
 #include <glib.h>
 
 #define B struct bus_config
@@ -30,8 +32,18 @@ static const struct param bus_params[] = {
     {0},
 };
 
-const struct param_table bus_table = PARAM_TABLE(struct bus_config, bus_params, .name = "bus",
-                                                 .doc = "I/O bus shared by all devices of a host");
+static const struct reader_renamed bus_renamed[] = {
+    {"burst", {"read_burst", "write_burst"}, NULL, "0.2.0"},
+    {"burst_setup",
+     {"read_setup", "write_setup"},
+     "in clocks of the bus instead of a time",
+     "0.2.0"},
+    {0},
+};
+
+const struct param_table bus_table =
+    PARAM_TABLE(struct bus_config, bus_params, .name = "bus",
+                .doc = "I/O bus shared by all devices of a host", .renamed = bus_renamed);
 
 // A transaction that waits for its turn.
 struct asked {

@@ -407,7 +407,19 @@ static bool result_balanced(const struct result *result)
     return true;
 }
 
-static void append_summary(GString *out, const struct result *result, const char *directory)
+// "; results in results/pingpong/".
+static void append_place(GString *out, const char *what, const char *directory)
+{
+    if (!directory)
+        return;
+    g_string_append_printf(out, "; %s in ", what);
+    shown_append(out, directory, SHOWN_LINE);
+    if (!g_str_has_suffix(directory, "/"))
+        g_string_append_c(out, '/');
+}
+
+static void append_summary(GString *out, const struct result *result,
+                           const struct table_options *options)
 {
     uint64_t events = result_events(result);
     double wall = result_wall_s(result);
@@ -421,11 +433,8 @@ static void append_summary(GString *out, const struct result *result, const char
                            "fingerprint %s",
                            out->len > 0 ? "\n" : "", count, wall, rate,
                            time_to_s(result_simulated(result)), verdict, fingerprint);
-    if (directory) {
-        g_string_append(out, "; results in ");
-        shown_append(out, directory, SHOWN_LINE);
-        g_string_append_c(out, '/');
-    }
+    append_place(out, "results", options->directory);
+    append_place(out, "captures", options->captures);
     g_string_append_c(out, '\n');
     g_free(count);
     g_free(rate);
@@ -512,7 +521,7 @@ void table_print(const struct result *result, const struct table_options *option
     if (options->links)
         links_append_table(text, result, options->all_links);
     if (options->summary)
-        append_summary(text, result, options->directory);
+        append_summary(text, result, options);
     fwrite(text->str, 1, text->len, out);
     g_string_free(text, TRUE);
 }

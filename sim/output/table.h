@@ -17,6 +17,7 @@ struct table_options {
     // metrics, if they are kept, only median and 99th percentile.
     const char *const *metrics;
     bool links, all_links; // tables of the busiest links, or of all
+    const char *captures;  // the captures' directory, for the line that summarizes; or NULL
 };
 
 // Prints sizes against series and metrics, then the values that belong to no size or to one rank,

@@ -13,17 +13,6 @@ static const char *name_of(const struct scenario_section *section)
     return g_str_has_prefix(section->path, PREFIX) ? section->path + strlen(PREFIX) : NULL;
 }
 
-static void check_section(const struct scenario_section *section, const struct node *map,
-                          const char *path, struct diag_list *diags)
-{
-    GPtrArray *names = g_ptr_array_new();
-    param_table_names(section->table, names);
-    g_ptr_array_add(names, NULL);
-    if (map && reader_is(map, NODE_MAP, path, "a map of parameters", diags))
-        reader_keys(map, path, (const char *const *)names->pdata, diags);
-    g_ptr_array_free(names, TRUE);
-}
-
 static void check_host_keys(const struct scenario_schema *schema, const struct node *own,
                             const char *path, struct diag_list *diags)
 {
@@ -50,8 +39,10 @@ GPtrArray *host_settings_read(const struct node *common, const struct node *own,
         if (!name)
             continue;
         char *section_path = reader_path(path, name);
-        check_section(section, node_get(own, name), section_path, diags);
-        const struct node *map = node_get(laid, name);
+        const struct node *map = node_get(own, name);
+        if (map && reader_is(map, NODE_MAP, section_path, "a map of parameters", diags))
+            param_keys(section->table, map, section_path, diags);
+        map = node_get(laid, name);
         if (!map || map->kind == NODE_MAP)
             g_ptr_array_add(settings,
                             param_read_part(section->table, map, section_path, true, NULL, diags));

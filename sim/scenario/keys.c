@@ -115,6 +115,27 @@ static GPtrArray *all_paths(const struct scenario_schema *schema)
     return names_end(&names);
 }
 
+// The table whose parameters stand at `path`; NULL: none.
+static const struct param_table *keys_table_at(const struct scenario_schema *schema,
+                                               const char *path)
+{
+    const struct scenario_section *section = schema->sections;
+    while (section->path && strcmp(section->path, path) != 0)
+        section++;
+    return section->path                 ? section->table
+           : strcmp(path, "link") == 0   ? schema->link_table
+           : strcmp(path, "switch") == 0 ? schema->switch_table
+                                         : NULL;
+}
+
+// The keys at `path` that have other names now; NULL: none.
+static const struct reader_renamed *renamed_at(const struct scenario_schema *schema,
+                                               const char *path)
+{
+    const struct param_table *table = keys_table_at(schema, path);
+    return table ? table->renamed : NULL;
+}
+
 bool keys_check(const struct node *map, const char *path, const GPtrArray *known,
                 const struct scenario_schema *schema, struct diag_list *diags)
 {
@@ -127,7 +148,7 @@ bool keys_check(const struct node *map, const char *path, const GPtrArray *known
         return true;
     GPtrArray *paths = all_paths(schema);
     bool good = reader_keys_or(map, path, (const char *const *)known->pdata,
-                               (const char *const *)paths->pdata, diags);
+                               (const char *const *)paths->pdata, renamed_at(schema, path), diags);
     g_ptr_array_free(paths, TRUE);
     return good;
 }
@@ -153,6 +174,17 @@ static char *item_hint(const struct scenario_schema *schema, const char *path)
     return NULL;
 }
 
+static bool complain_renamed(const struct scenario_schema *schema, const char *path,
+                             struct source_mark mark, struct diag_list *diags)
+{
+    const char *dot = strrchr(path, '.');
+    char *section = g_strndup(path, dot ? (gsize)(dot - path) : 0);
+    bool renamed =
+        dot && reader_complain_renamed(renamed_at(schema, section), dot + 1, section, mark, diags);
+    g_free(section);
+    return renamed;
+}
+
 bool keys_path_exists(const struct scenario_schema *schema, const char *path,
                       struct source_mark mark, struct diag_list *diags)
 {
@@ -165,7 +197,7 @@ bool keys_path_exists(const struct scenario_schema *schema, const char *path,
     GPtrArray *paths = all_paths(schema);
     const char *const *known = (const char *const *)paths->pdata;
     bool exists = g_strv_contains(known, plain) || (sourced && g_strv_contains(known, parent));
-    if (!exists) {
+    if (!exists && !complain_renamed(schema, plain, mark, diags)) {
         char *hint = item_hint(schema, plain);
         if (!hint)
             hint = reader_path_hint(plain, known);

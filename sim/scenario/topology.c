@@ -63,16 +63,16 @@ static const struct param route_params[] = {
           .doc = "for each hop, which of parallel links: 0, 1, …, or any"),
     {0}};
 
-const struct param_table topology_host_table = {"hosts", "hosts of one kind",
-                                                sizeof(struct node_item), host_params, NULL};
-const struct param_table topology_bus_item_table = {"buses", "a bus besides that of `host.bus`",
-                                                    sizeof(struct bus_item), bus_item_params, NULL};
-const struct param_table topology_switch_item_table = {"switches", "switches of one kind",
-                                                       sizeof(struct node_item), host_params, NULL};
-const struct param_table topology_link_item_table = {"links", "links of one kind",
-                                                     sizeof(struct link_item), link_params, NULL};
-const struct param_table topology_route_table = {"routes", "the way from one host to another",
-                                                 sizeof(struct route_item), route_params, NULL};
+const struct param_table topology_host_table =
+    PARAM_TABLE(struct node_item, host_params, .name = "hosts", .doc = "hosts of one kind");
+const struct param_table topology_bus_item_table = PARAM_TABLE(
+    struct bus_item, bus_item_params, .name = "buses", .doc = "a bus besides that of `host.bus`");
+const struct param_table topology_switch_item_table =
+    PARAM_TABLE(struct node_item, host_params, .name = "switches", .doc = "switches of one kind");
+const struct param_table topology_link_item_table =
+    PARAM_TABLE(struct link_item, link_params, .name = "links", .doc = "links of one kind");
+const struct param_table topology_route_table = PARAM_TABLE(
+    struct route_item, route_params, .name = "routes", .doc = "the way from one host to another");
 
 // ---- Building ----
 
@@ -185,7 +185,9 @@ static struct param_values *topology_read_item(struct builder *builder,
     if (list)
         g_ptr_array_add(names, (char *)list);
     g_ptr_array_add(names, NULL);
-    bool known = reader_keys(item, path, (const char *const *)names->pdata, builder->diags), good;
+    bool known = reader_keys_or(item, path, (const char *const *)names->pdata, NULL,
+                                parameters ? parameters->renamed : NULL, builder->diags);
+    bool good;
     g_ptr_array_free(names, TRUE);
     struct param_values *values = param_read_part(table, item, path, true, &good, builder->diags);
     if (good && known)
@@ -578,12 +580,8 @@ static bool check_defaults(struct builder *builder, const char *key,
     if (node_is_null(map))
         return true;
     guint before = builder->diags->found;
-    GPtrArray *names = g_ptr_array_new();
-    param_table_names(table, names);
-    g_ptr_array_add(names, NULL);
     if (map->kind == NODE_MAP)
-        reader_keys(map, key, (const char *const *)names->pdata, builder->diags);
-    g_ptr_array_free(names, TRUE);
+        param_keys(table, map, key, builder->diags);
     param_values_free(param_read_part(table, map, key, false, NULL, builder->diags));
     return builder->diags->found == before;
 }

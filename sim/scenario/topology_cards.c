@@ -20,8 +20,8 @@ static const struct param card_params[] = {
           .doc = "longest packet of its interface, within a frame; 0: the stack's"),
     {0}};
 
-const struct param_table topology_card_table = {"nics", "a card of each of these hosts",
-                                                sizeof(struct card_item), card_params, NULL};
+const struct param_table topology_card_table = PARAM_TABLE(
+    struct card_item, card_params, .name = "nics", .doc = "a card of each of these hosts");
 
 // ---- Reading ----
 
@@ -96,11 +96,7 @@ static void read_card(struct topology *topology, GArray *cards, const struct nod
                       const char *path, const struct scenario_schema *schema,
                       struct diag_list *diags)
 {
-    GPtrArray *names = g_ptr_array_new();
-    param_table_names(&topology_card_table, names);
-    g_ptr_array_add(names, NULL);
-    bool known = reader_keys(item, path, (const char *const *)names->pdata, diags), good;
-    g_ptr_array_free(names, TRUE);
+    bool known = param_keys(&topology_card_table, item, path, diags), good;
     struct param_values *values =
         param_read_part(&topology_card_table, item, path, true, &good, diags);
     char *name_path = reader_path(path, "name"), *nic_path = reader_path(path, "nic");

@@ -254,7 +254,8 @@ class Apart(Files):
         os.symlink("/dev/null", self.path("c/second/node1.pcapng"))
         self.write("kept", "kept")
         os.symlink("../../kept", self.path("c/second/node2.pcapng"))
-        self.netsim("run", "small.yaml", "-q", "--pcap", "c")
+        done = self.netsim("run", "small.yaml", "--pcap", "c")
+        self.assertTrue(done.stdout.endswith("; captures in c/\n"), done.stdout)
         self.assertTrue(os.path.islink(self.path("c/second/node1.pcapng")))
         self.assertFalse(os.path.isfile("/dev/null"))
         self.assertTrue(os.path.islink(self.path("c/second/node2.pcapng")))  # its target is replaced

@@ -48,8 +48,8 @@ static const struct param kinds_params[] = {
     PARAM(struct all_kinds, names, PARAM_NAMES, .fallback = "[]", .doc = "names"),
     {0}};
 
-static const struct param_table kinds = {"kinds", "one of each", sizeof(struct all_kinds),
-                                         kinds_params, NULL};
+static const struct param_table kinds =
+    PARAM_TABLE(struct all_kinds, kinds_params, .name = "kinds", .doc = "one of each");
 
 // Reads a table from YAML text (NULL: no map); the complaints are what comes back beside the
 // values.
@@ -334,8 +334,8 @@ static void test_check_needs_all(void)
         PARAM(struct needy, first, PARAM_COUNT, .most = "9", .doc = "one"),
         PARAM(struct needy, second, PARAM_COUNT, .most = "9", .doc = "two"),
         {0}};
-    static const struct param_table table = {"needy", "all of it", sizeof(struct needy), params,
-                                             check_needy};
+    static const struct param_table table = PARAM_TABLE(struct needy, params, .name = "needy",
+                                                        .doc = "all of it", .check = check_needy);
     static const char *const parts[] = {"first: 2\n", "second: 2\n"};
     checks_of_needy = 0;
     expect_complaint(&table, parts[1], "p.first: must be given");

@@ -56,8 +56,8 @@ static void check_listed(const void *values, const struct param_values *of)
 
 static const struct param listed_params[] = {
     PARAM(struct listed, counts, PARAM_COUNTS, .fallback = "[1, 2, 3]", .doc = "counts"), {0}};
-static const struct param_table listed_table = {"listed", "a list", sizeof(struct listed),
-                                                listed_params, check_listed};
+static const struct param_table listed_table = PARAM_TABLE(
+    struct listed, listed_params, .name = "listed", .doc = "a list", .check = check_listed);
 
 // A table's own check never sees a half-read list.
 static void test_lists(void)

@@ -84,20 +84,20 @@ static const struct param scan_params[] = {
           .doc = "order of the looks"),
     {0}};
 
-const struct param_table fake_scan_table = {"fake.scan", "the scan's own keys",
-                                            sizeof(struct fake_scan), scan_params, NULL};
-const struct param_table fake_memory_table = {"host.memory", "memory", sizeof(struct fake_memory),
-                                              memory_params, NULL};
-const struct param_table fake_bus_table = {"host.bus", "I/O bus", sizeof(struct fake_bus),
-                                           bus_params, NULL};
-const struct param_table fake_rpi_table = {"fake_rpi", "an RPI", sizeof(struct fake_rpi),
-                                           rpi_params, check_rpi};
-const struct param_table fake_gm_table = {"fake_gm", "another wire", sizeof(struct fake_gm),
-                                          gm_params, NULL};
-const struct param_table fake_link_table = {"link", "a link", sizeof(struct fake_link), link_params,
-                                            NULL};
-const struct param_table fake_switch_table = {"switch", "a switch", sizeof(struct fake_switch),
-                                              switch_params, NULL};
+const struct param_table fake_scan_table =
+    PARAM_TABLE(struct fake_scan, scan_params, .name = "fake.scan", .doc = "the scan's own keys");
+const struct param_table fake_memory_table =
+    PARAM_TABLE(struct fake_memory, memory_params, .name = "host.memory", .doc = "memory");
+const struct param_table fake_bus_table =
+    PARAM_TABLE(struct fake_bus, bus_params, .name = "host.bus", .doc = "I/O bus");
+const struct param_table fake_rpi_table = PARAM_TABLE(
+    struct fake_rpi, rpi_params, .name = "fake_rpi", .doc = "an RPI", .check = check_rpi);
+const struct param_table fake_gm_table =
+    PARAM_TABLE(struct fake_gm, gm_params, .name = "fake_gm", .doc = "another wire");
+const struct param_table fake_link_table =
+    PARAM_TABLE(struct fake_link, link_params, .name = "link", .doc = "a link");
+const struct param_table fake_switch_table =
+    PARAM_TABLE(struct fake_switch, switch_params, .name = "switch", .doc = "a switch");
 
 static const struct scenario_section sections[] = {{"host.memory", &fake_memory_table},
                                                    {"host.bus", &fake_bus_table},

@@ -73,8 +73,8 @@ static const struct param scan_params[] = {
     {0},
 };
 
-static const struct param_table scan_table = {"called.scan", "keys of called.scan",
-                                              sizeof(struct scan_config), scan_params, NULL};
+static const struct param_table scan_table = PARAM_TABLE(
+    struct scan_config, scan_params, .name = "called.scan", .doc = "keys of called.scan");
 
 static void append_call(GPtrArray *body, int64_t count)
 {
