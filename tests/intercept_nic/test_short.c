@@ -95,6 +95,23 @@ static void test_tx_room(void)
     world_free(world);
 }
 
+// A TX-CB that two messages fill to the byte: each one that the card has read makes room for the
+// next.
+static void test_tx_exact(void)
+{
+    const char *sets[] = {"intercept.tx_cb=1 KiB", NULL};
+    struct world *world = icpt_world_new(ICPT_CABLE, sets, NULL);
+    const struct icpt_receiver *receiver = icpt_receiver_new(world, 1, false);
+    struct icpt_burst *burst = icpt_burst_new(world, 0, 1, 4, 504);
+    burst->again = true;
+    icpt_burst_start(burst);
+    world_run(world);
+    SUITE_SAME_INTEGER(burst->sent, 4);
+    SUITE_SAME_INTEGER(burst->rooms, 2);
+    SUITE_SAME_INTEGER(receiver->taken, 4);
+    world_free(world);
+}
+
 // An indirect entry takes a command only.
 static void test_tx_indirect(void)
 {
@@ -156,6 +173,31 @@ static void test_rx_full(void)
         CU_ASSERT_EQUAL(receiver->numbers[i], i);
     CU_ASSERT_PTR_NULL(intercept_describe(receiver->process->nic));
     SUITE_SAME_INTEGER(world_counter(world, "Intercept packets refused"), 0);
+    world_free(world);
+}
+
+// Two of the longest messages leave 256 B: a short message would fit, but waits behind a long one
+// that does not.
+static void test_rx_order(void)
+{
+    const char *sets[] = {"intercept.rx_cb=1280 B", NULL};
+    struct world *world = icpt_world_new(ICPT_CABLE, sets, NULL);
+    struct icpt_receiver *receiver = icpt_receiver_new(world, 1, false);
+    struct icpt_burst *longer = icpt_burst_new(world, 0, 1, 3, 504);
+    struct icpt_burst *shorter = icpt_burst_new(world, 0, 1, 5, 8);
+    shorter->sent = 3; // its numbers follow
+    receiver->keeps = true;
+    icpt_burst_start(longer);
+    icpt_burst_start_at(shorter, TIME_MS);
+    world_run(world);
+    SUITE_SAME_INTEGER(receiver->count, 2);
+    SUITE_SAME_INTEGER(world_counter(world, "Intercept packets held, RX-CB full"), 3);
+    receiver->keeps = false;
+    icpt_receiver_take_at(receiver, 2 * TIME_MS);
+    world_run(world);
+    SUITE_SAME_INTEGER(receiver->taken, 5);
+    for (int i = 0; i < receiver->taken; i++)
+        SUITE_SAME_INTEGER(receiver->numbers[i], i);
     world_free(world);
 }
 
@@ -308,9 +350,11 @@ int main(void)
         {"indirect entry", test_indirect},
         {"TX-CB full", test_tx_full},
         {"room in a TX-CB", test_tx_room},
+        {"TX-CB filled to the byte", test_tx_exact},
         {"indirect entries in a TX-CB", test_tx_indirect},
         {"two TX-CBs", test_two_cbs},
         {"RX-CB full", test_rx_full},
+        {"no overtaking at a full RX-CB", test_rx_order},
         {"RX-CB full behind a switch", test_rx_full_switch},
         {"interrupt", test_interrupt},
         {"unmarked messages", test_unmarked},
