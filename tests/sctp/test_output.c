@@ -196,6 +196,9 @@ static void test_peer_window_s2007(void)
     sender_sack_of(sender, "1", 0, 2 * (WIRE + 256) + 1419);
     SUITE_SAME_INTEGER(sender_out(sender)->peer_rwnd, 0);
     SENT(sender, "");
+    sender_sack_of(sender, "1", 0, 2 * (WIRE + 256) + 1420);
+    SUITE_SAME_INTEGER(sender_out(sender)->peer_rwnd, 1420); // too little for the next
+    SENT(sender, "");
     sender_sack_of(sender, "1", 0, 2 * (WIRE + 256) + WIRE);
     SUITE_SAME_INTEGER(sender_out(sender)->peer_rwnd, 0); // 1468 - 1724
     SENT(sender, "1[4]");

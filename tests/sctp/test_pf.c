@@ -100,13 +100,20 @@ static void test_t3_counts(void)
     world_free(world);
 }
 
-// An answer ends it: error count 0, and a window of cmt_pf MTU.
+// An answer ends it: error count 0, and a window of cmt_pf MTU, whatever cmt_pf_resume is.
 static void test_answer(void)
 {
-    static const char *const windows[] = {"sctp.cmt_pf=1", "sctp.cmt_pf=2"};
-    for (int i = 0; i < 2; i++) {
+    static const struct {
+        const char *sets[3];
+        int64_t cwnd;
+    } windows[] = {
+        {{"sctp.cmt_pf=1"}, MTU},
+        {{"sctp.cmt_pf=2"}, 2 * MTU},
+        {{"sctp.cmt_pf=2", "sctp.cmt_pf_resume=1"}, 2 * MTU},
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(windows); i++) {
         struct transition_log *log = transition_log_new("sctp path 1", true);
-        struct world *world = pf_world(2, (const char *const[]){windows[i], NULL}, log);
+        struct world *world = pf_world(2, windows[i].sets, log);
         sctp_world_up(world);
         g_string_truncate(log->text, 0);
         sctp_world_call(world, 0, time_out, path(world, 1));
@@ -115,7 +122,7 @@ static void test_answer(void)
                               "sctp path 1[1] ACTIVE -> PF (no answer)\n"
                               "sctp path 1[1] PF -> ACTIVE (HEARTBEAT-ACK)\n");
         SUITE_SAME_INTEGER(path(world, 1)->errors, 0);
-        SUITE_SAME_INTEGER(path(world, 1)->cc.cwnd, (i + 1) * MTU);
+        SUITE_SAME_INTEGER(path(world, 1)->cc.cwnd, windows[i].cwnd);
         SUITE_SAME_INTEGER(path(world, 1)->rto.rto, 1000);
         // No further one.
         sctp_run_until(world, 20 * TIME_S);

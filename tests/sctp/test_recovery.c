@@ -475,6 +475,26 @@ static void test_window_of_marked(void)
     sender_free(sender);
 }
 
+// ns-2 chooses a marked chunk's path when it is sent again. Until then it has its part of the
+// window that a SACK offers: new data do not take it.
+static void test_window_of_marked_late(void)
+{
+    struct sender *sender =
+        flying("{profile: ns2, cmt_pf: 0, cmt_policy: same, no_delay: true}", 2, 4 * WIRE, 8);
+    sender_wait(sender, 500 * TIME_MS);
+    sender_sack(sender, "0 5-8");
+    sender_wait(sender, 3000 * TIME_MS); // T3 of path 1
+    SENT(sender, "1[1]");
+    SUITE_SAME_INTEGER(sender_out(sender)->resend, 3);
+    sender_put(sender, 0, CHUNK, false);
+    sender_sack_of(sender, "0 5-8", 0, 4 * WIRE + 1000);
+    SUITE_SAME_INTEGER(sender_out(sender)->peer_rwnd, 1000);
+    SENT(sender, "");
+    sender_sack_of(sender, "0 5-8", 0, 5 * WIRE);
+    SENT(sender, "2[9]");
+    sender_free(sender);
+}
+
 // CMT and a full receiver: the dead path holds the only chunk in flight. BSD takes it for a probe.
 static void test_t3_and_closed_window(void)
 {
@@ -600,6 +620,7 @@ static const struct suite_case cases[] = {
     {"a path goes down", test_path_down},
     {"T3-rtx with a closed window", test_t3_and_closed_window},
     {"the window of what is marked", test_window_of_marked},
+    {"the window of what is marked, with the late choice", test_window_of_marked_late},
     {"a chunk is sent too often", test_too_often},
     {"T3-rtx in set-up", test_t3_in_set_up},
     {"T3-rtx ends fast recovery", test_t3_ends_recovery},
