@@ -161,6 +161,11 @@ static void test_beyond_the_map(void)
     sctp_receiver_play(
         "{profile: rfc9260, map: 64}",
         (const struct sctp_step[]){{"1", ""}, {"66", "0:SACK 1"}, {"65", "0:SACK 1 [65]"}, {0}});
+    // Its bit of the map may be that of one that has come: it is no duplicate.
+    sctp_receiver_play(
+        "{profile: rfc9260, map: 64}",
+        (const struct sctp_step[]){
+            {"1", ""}, {"3", "0:SACK 1 [3]"}, {"67", "0:SACK 1 [3]"}, {"2", "0:SACK 3"}, {0}});
     // It counts as a packet, but asks for nothing by itself.
     sctp_receiver_play(
         "{profile: s2007, map: 64}",
@@ -269,6 +274,15 @@ static void test_many_gaps(void)
     receiver->association->paths[1].mtu = 576;
     chunk = sctp_sack_take(&context, receiver->association, true);
     SUITE_SAME_INTEGER(chunk->sack.gap_count, 132);
+    sctp_chunk_free(&receiver->stack.pools, chunk);
+    // Duplicates take the room of gap blocks.
+    for (int i = 0; i < 20; i++)
+        sctp_receiver_data(receiver, 0, SCTP_DATA_BEGIN | SCTP_DATA_END,
+                           &(struct sctp_data){.tsn = 2, .bytes = 1});
+    chunk = sctp_sack_take(&context, receiver->association, true);
+    SUITE_SAME_INTEGER(chunk->sack.gap_count, 112);
+    SUITE_SAME_INTEGER(chunk->sack.duplicate_count, 20);
+    SUITE_SAME_INTEGER(chunk->length, 544);
     sctp_chunk_free(&receiver->stack.pools, chunk);
     sctp_receiver_free(receiver);
 }

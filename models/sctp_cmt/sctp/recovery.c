@@ -57,8 +57,7 @@ static int reports(const struct sctp_association *association, const struct sctp
                    : 1;
     if (acked != 1 || !sctp_tsn_before(chunk->tsn, work->lowest))
         return 1;
-    // The BSD stack: one more, if it is not due already.
-    return (work->flags & 0x80) && chunk->missing + 1 < REPORTS ? 2 : 1;
+    return work->flags & 0x80 ? 2 : 1; // the BSD stack
 }
 
 // ---- Marking ----
