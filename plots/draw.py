@@ -13,6 +13,7 @@ import argparse
 import itertools
 import math
 import os
+import re
 import sys
 import textwrap
 import time
@@ -20,7 +21,7 @@ import time
 import style  # first: it chooses the backend
 
 import matplotlib
-from matplotlib.colors import LinearSegmentedColormap, Normalize
+from matplotlib.colors import LinearSegmentedColormap, LogNorm, Normalize
 from matplotlib.transforms import offset_copy
 
 from marks import Marks
@@ -28,7 +29,11 @@ from sheet import Sheet
 
 MOST_BARS = 16  # of intervals; more are a band
 LEAST_GAP = 0.012  # of lines that can be told apart, in parts of the height of their axis
+MOST_LINEAR = 10  # times the best of a field; beyond it colours are on a logarithmic scale
 MOST_NESTED = 6  # lines on each other; more are not told apart by their width
+PANEL_WIDTH, CHARACTER = 3.9, 0.075  # inches: of half a sheet, of a name below a bar
+NAME_HEIGHT = 0.15  # inches of a line of a name beside a bar
+NAME_WIDTH = 24  # characters of a line of a name beside a bar
 LEAST_BAR = 0.005  # what can be seen of one, in parts of its place
 SIGN_OF_MARK = {"band": "shaded", "vertical": "line", "horizontal": "line", "point": "ring"}
 
@@ -164,19 +169,33 @@ def draw_measured(sheet, axes, series, points, colour, prefix):
     drawn.set_gid(f"{prefix}measured-{style.slug(series['name'])}")
 
 
-def coincide(panel):
-    """Whether two lines of a panel lie on each other at three of four places that both have."""
+def coincide(one, other, near):
+    """Whether two lines lie on each other at most of the places that both have."""
+    both = [abs(one[x] - other[x]) < near for x in one if x in other]
+    return len(both) > 2 and 2 * sum(both) > len(both)
+
+
+def piles(panel):
+    """The lines of a panel that lie on each other: lists of their names, in the order of the panel."""
     y_axis = panel["y"]
     log = y_axis["scale"] == "log"
+    simulated = [series for series in panel["series"]
+                 if not series.get("measured") and not series.get("steps")]
+    if with_bars(panel):
+        return []
     lines = [{x: math.log(y) if log else y for x, y in drawable(series["points"], panel["x"], y_axis)}
-             for series in panel["series"] if not series.get("measured")]
-    heights = [y for line in lines for y in line.values()] + ([] if log else [0.0])
+             for series in simulated]
+    heights = [y for line in lines for y in line.values()]
+    heights += [] if log or not y_axis.get("zero", True) else [0.0]
     near = LEAST_GAP * (max(heights) - min(heights)) if heights else 0
-    for one, other in itertools.combinations(lines, 2):
-        both = [abs(one[x] - other[x]) < near for x in one if x in other]
-        if len(both) > 2 and 4 * sum(both) >= 3 * len(both):
-            return True
-    return False
+    found = [{number} for number in range(len(lines))]
+    for one, other in itertools.combinations(range(len(lines)), 2):
+        if coincide(lines[one], lines[other], near):
+            joined = found[one] | found[other]
+            for number in joined:
+                found[number] = joined
+    return [[simulated[number]["name"] for number in sorted(pile)] for place, pile
+            in enumerate(found) if len(pile) > 1 and place == min(pile)]
 
 
 def nested(number, count, points):
@@ -191,8 +210,7 @@ def draw_lines(sheet, axes, panel, all_looks, prefix):
     """Returns the points of each of the series that there is something to draw of."""
     lines = []
     barred = with_bars(panel)
-    simulated = [series for series in panel["series"] if not series.get("measured")]
-    close = 1 < len(simulated) <= MOST_NESTED and not barred and coincide(panel)
+    pile_of = {name: pile for pile in piles(panel) if len(pile) <= MOST_NESTED for name in pile}
     for number, series in enumerate(panel["series"]):
         where = axes.transData
         if series["name"] in barred and len(barred) > 1:
@@ -211,8 +229,9 @@ def draw_lines(sheet, axes, panel, all_looks, prefix):
         # What is named first lies on top.
         steps = {"marker": "", "drawstyle": "steps-post", "linewidth": 1} if series.get("steps") \
             else {"marker": marker}
-        if close and not series.get("steps"):
-            steps.update(nested(simulated.index(series), len(simulated), len(points)))
+        if series["name"] in pile_of and not series.get("steps"):
+            pile = pile_of[series["name"]]
+            steps.update(nested(pile.index(series["name"]), len(pile), len(points)))
         drawn, = axes.plot([x for x, _ in points], [y for _, y in points], color=colour,
                            linestyle=line, zorder=3 - 0.01 * number, transform=where, **steps)
         sheet.add_series(series["name"], drawn)
@@ -308,57 +327,94 @@ def single_place(panel):
     return places.pop() if len(places) == 1 and plain else None
 
 
+def is_alone(panel):
+    """Whether a panel has one point of each of its series, which are drawn as bars with values."""
+    return panel.get("kind", "lines") == "lines" and single_place(panel) is not None and \
+        not panel["x"].get("swept")
+
+
+def has_no_room(names, wide):
+    """Whether names do not fit beside each other below a panel."""
+    return CHARACTER * len(names) * max(map(len, names)) > (2.1 if wide else 1) * PANEL_WIDTH
+
+
+def lines_of_names(panel, wide):
+    """How many lines the names beside a panel's bars have; 0: none stand beside bars."""
+    names = [series["name"] for series in panel["series"] if series["points"]]
+    if not is_alone(panel) or not has_no_room(names, wide):
+        return 0
+    return sum(len(textwrap.wrap(name, NAME_WIDTH)) for name in names)
+
+
 def draw_values(sheet, axes, panel, all_looks, prefix):
     """A bar with its value for each series of a panel whose points are all at one place, and what the
-    source prints beside it."""
+    source prints beside it. Bars lie where their names do not fit below them."""
     place = single_place(panel)
     given = [series for series in panel["series"] if series["points"]]
+    names = [series["name"] for series in given]
+    flat = has_no_room(names, sheet.is_wide(axes))
     shown = [y for series in given for _, y in series["points"] if y is not None]
     marks = [mark for mark in panel.get("marks", []) if "y" in mark]
     shown += shown_ends({"intervals": [one for series in given
                                        for one in series.get("intervals", [])]}, panel["y"])
-    unit, scale = style.time_unit(largest_of(shown)) if is_long(panel["y"], shown) else (None, 1)
+    _, scale = style.time_unit(largest_of(shown)) if is_long(panel["y"], shown) else (None, 1)
     for number, series in enumerate(given):
-        value = series["points"][0][1]
-        colour = all_looks[series["name"]][0]
-        bar = axes.bar([number], [value], 0.5, color=colour)[0]
-        bar.set_gid(f"{prefix}bar-{style.slug(series['name'])}-0")
-        sheet.add_series(series["name"], bar)
-        axes.annotate(digits(value / scale), (number, value), (0, 2), textcoords="offset points",
-                      ha="center", va="bottom", fontsize=8)
-        draw_intervals(axes, {"intervals": [[number, *rest] for _, *rest
-                                            in series.get("intervals", [])]},
-                       style.INK, panel["y"], f"{prefix}interval-{style.slug(series['name'])}")
-    names = [series["name"] for series in given]
+        draw_value(axes, number, series, (all_looks[series["name"]][0], scale, flat), prefix)
     for number, mark in enumerate(marks):
-        draw_printed(sheet, axes, mark, names, f"{prefix}mark-{style.slug(mark.get('claim') or str(number))}")
-    axes.set_xticks(range(len(names)), names)
-    axes.set_xlim(-0.6, len(names) - 0.4)
-    axes.grid(axis="x", visible=False)
-    heights = shown + [mark["y"] for mark in marks]
-    style.number_axis(axes.yaxis, "linear", heights + [1.06 * max(heights, default=0)])
+        draw_printed(sheet, axes, mark, (names, flat),
+                     f"{prefix}mark-{style.slug(mark.get('claim') or str(number))}")
+    along, values = (axes.yaxis, axes.xaxis) if flat else (axes.xaxis, axes.yaxis)
+    along.set_ticks(range(len(names)),
+                    [textwrap.fill(name, NAME_WIDTH) if flat else name for name in names])
+    style.set_limits(along, *((len(names) - 0.4, -0.6) if flat else (-0.6, len(names) - 0.4)))
+    along.grid(visible=False)
+    top = max(shown + [mark["y"] for mark in marks], default=0)
+    style.number_axis(values, "linear", shown + [(1.25 if flat else 1.06) * top])
+    label_axis(values, {**panel["y"], "scale": "linear"}, shown)
     size = tick_text(place, panel["x"], [place]) if place and place > 0 else ""
-    axes.set_xlabel(f"{panel['x']['label']} {size}" if size else panel["x"]["label"])
-    label_axis(axes.yaxis, {**panel["y"], "scale": "linear"}, shown)
+    about = f"{panel['x']['label']} {size}" if size else panel["x"]["label"]
+    if flat:
+        axes.set_title(about, loc="right", fontsize=9)
+    else:
+        axes.set_xlabel(about)
 
 
-def draw_printed(sheet, axes, mark, names, gid):
+def draw_value(axes, number, series, look, prefix):
+    (colour, scale, flat), value = look, series["points"][0][1]
+    name = style.slug(series["name"])
+    bar = (axes.barh if flat else axes.bar)([number], [value], 0.5, color=colour)[0]
+    bar.set_gid(f"{prefix}bar-{name}-0")
+    # A value stands beyond the end of its interval where bars lie.
+    ends = [high for _, _, high, _ in series.get("intervals", [])]
+    beyond = max([value, *ends]) if flat else value
+    axes.annotate(digits(value / scale), (beyond, number) if flat else (number, value),
+                  (4, 0) if flat else (0, 2), textcoords="offset points", fontsize=8,
+                  ha="left" if flat else "center", va="center" if flat else "bottom")
+    for _, low, high, _ in series.get("intervals", []):
+        lengths = {"xerr" if flat else "yerr": [[value - low], [high - value]]}
+        at = (value, number) if flat else (number, value)
+        _, _, lines = axes.errorbar(*at, **lengths, color=style.INK, linewidth=1, capsize=2.5)
+        lines[0].set_gid(f"{prefix}interval-{name}")
+
+
+def draw_printed(sheet, axes, mark, bars, gid):
     """What a source prints for one of the series, beside its bar; of none of them, a line across."""
-    if mark.get("series") not in names:
-        drawn = axes.axhline(mark["y"], color=style.MUTED, linewidth=1.2, linestyle="--")
-        at = (0.01, "left")
-    else:
+    names, flat = bars
+    if mark.get("series") in names:
         place = names.index(mark["series"]) + 0.31
-        drawn, = axes.plot(place, mark["y"], **style.RING, zorder=6)
+        drawn, = axes.plot(*((mark["y"], place) if flat else (place, mark["y"])), **style.RING,
+                           zorder=6)
         sheet.add_sign("printed in the source", **style.RING_SIGN)
-        at = None
-    drawn.set_gid(gid)
-    if at:
-        axes.text(at[0], mark["y"], mark["text"], transform=axes.get_yaxis_transform(), ha=at[1],
-                  va="bottom", fontsize=7.5, color=style.MUTED)
-    else:
-        axes.annotate(mark["text"], (place, mark["y"]), (6, 0), textcoords="offset points",
+        axes.annotate(mark["text"], drawn.get_xydata()[0], (6, 0), textcoords="offset points",
                       va="center", fontsize=7.5, color=style.MUTED)
+    else:
+        drawn = (axes.axvline if flat else axes.axhline)(mark["y"], color=style.MUTED,
+                                                         linewidth=1.2, linestyle="--")
+        at, transform = ((mark["y"], 0.01), axes.get_xaxis_transform()) if flat else \
+            ((0.01, mark["y"]), axes.get_yaxis_transform())
+        axes.text(*at, mark["text"], transform=transform, va="bottom", fontsize=7.5,
+                  color=style.MUTED)
+    drawn.set_gid(gid)
 
 
 def tick_text(value, axis, values):
@@ -410,10 +466,11 @@ def digits(value):
 
 def shades(panels):
     """The one scale of all fields of a picture, so that their colours can be compared: how many
-    times the best of its field a value is."""
+    times the best of its field a value is, logarithmic where that is a lot."""
     worst = max([ratio for panel in panels for *_, ratio in ratios(panel)], default=1.0)
     colours = LinearSegmentedColormap.from_list("netsim", style.FIELD)
-    return matplotlib.cm.ScalarMappable(Normalize(1.0, max(worst, 1.05)), colours)
+    norm = LogNorm(1.0, worst) if worst > MOST_LINEAR else Normalize(1.0, max(worst, 1.05))
+    return matplotlib.cm.ScalarMappable(norm, colours)
 
 
 def draw_heat(sheet, axes, panel, scale, prefix):
@@ -450,6 +507,25 @@ def draw_heat(sheet, axes, panel, scale, prefix):
 
 # ---- A picture ----------------------------------------------------------------------------------
 
+def is_filled(panel):
+    """Whether a panel has bars, or signs alone, which no line tells apart."""
+    return panel.get("kind") == "bars" or is_alone(panel)
+
+
+def without_lines(document, keys):
+    """The stacks (`keys`: name -> stack) of which two series are not told apart by their lines: as
+    bars, or on each other."""
+    found = set()
+    for panel in document["panels"]:
+        if is_filled(panel):
+            found.update(keys.get(series["name"]) for series in panel["series"])
+        elif panel.get("kind", "lines") == "lines":
+            for pile in piles(panel):
+                stacks = [keys.get(name) for name in pile]
+                found.update(stack for stack in stacks if stacks.count(stack) > 1)
+    return found
+
+
 def series_looks(document):
     """Name: look, over all panels, so that a series looks the same in each."""
     keys, measured = {}, {}
@@ -463,7 +539,7 @@ def series_looks(document):
         here = [keys.get(series["name"]) for series in panel["series"]]
         for key in here:
             most[key] = max(most.get(key, 0), here.count(key))
-    found = dict(zip(keys, style.looks(list(keys.values()), most)))
+    found = dict(zip(keys, style.looks(list(keys.values()), most, without_lines(document, keys))))
     taken = {}
     for name, look in found.items():
         taken.setdefault(keys[name], look)
@@ -476,17 +552,39 @@ def notes_of(document):
     """What stands below a picture: what failed, what is missing, what the marks are, the source."""
     notes = [f"\u00d7 {series['name']}: {series['failure']['text']}"
              for panel in document["panels"] for series in panel["series"] if series.get("failure")]
-    notes += [f"in the fields: {label(panel['value'], unit=field_unit(panel)[0])}, "
-              f"the {panel['value'].get('best', 'lowest')} in bold" for panel in document["panels"] if panel.get("kind") == "heat"]
+    fields = [panel for panel in document["panels"] if panel.get("kind") == "heat"]
+    one = len({field_unit(panel)[0] for panel in fields}) < 2
+    notes += [f"in the field{'s' if one else ' ' + panel.get('title', '')}: "
+              f"{label(panel['value'], unit=field_unit(panel)[0])}, "
+              f"the {panel['value'].get('best', 'lowest')} in bold" for panel in fields]
     notes += document.get("notes", [])
     if any(panel.get("kind", "lines") == "lines" and len(with_bars(panel)) > 1
            for panel in document["panels"]):
         notes.append("series with intervals stand a little aside of each other")
+    notes += notes_of_piles(document["panels"])
     for panel in document["panels"]:
         for mark in panel.get("marks", []):
-            sign = SIGN_OF_MARK["point" if mark.get("series") else mark["kind"]]
-            notes.append(f"{sign}: {mark.get('note') or mark['text']} "
-                         f"({mark['source']})")
+            notes.append(note_of(mark))
+    return notes
+
+
+def note_of(mark):
+    """"line 1.7 Gb/s: CMT at 1 MB (its source)": with the number of the mark, if the note lacks it."""
+    sign = SIGN_OF_MARK["point" if mark.get("series") else mark["kind"]]
+    note = mark.get("note") or mark["text"]
+    missing = [number for number in re.findall(r"\d[\d.]*", mark["text"]) if number not in note]
+    return f"{sign}{' ' + mark['text'] if missing else ''}: {note} ({mark['source']})"
+
+
+def notes_of_piles(panels):
+    """What becomes of lines that lie on each other."""
+    found = [pile for panel in panels if panel.get("kind", "lines") == "lines"
+             for pile in piles(panel)]
+    notes = [f"{len(pile)} lines lie on each other at most places, from {pile[0]}, which is on top, "
+             f"to {pile[-1]}" for pile in found if len(pile) > MOST_NESTED]
+    if any(len(pile) <= MOST_NESTED for pile in found):
+        notes.append("of lines that lie on each other the one that is named first is on top, and "
+                     "those below are wider")
     return notes
 
 
@@ -520,9 +618,13 @@ def draw(document):
             scale, ax=[axes for axes, panel in zip(sheet.panels, panels) if panel in fields],
             label=scale_label(fields), aspect=40, pad=0.02)
         bar.outline.set_visible(False)
+        if isinstance(scale.norm, LogNorm):
+            style.number_axis(bar.ax.yaxis, "log", [1.0, scale.norm.vmax])
+            style.set_limits(bar.ax.yaxis, 1.0, scale.norm.vmax)
     source = document.get("source")
-    row_height = 3.3 if len(fields) < len(panels) or not fields else \
-        0.95 + 0.3 * max(3, rows_of(fields))
+    row_height = 0.95 + 0.3 * max(3, rows_of(fields)) if fields and len(fields) == len(panels) else \
+        max([3.3, *(0.9 + NAME_HEIGHT * lines_of_names(panel, sheet.is_wide(axes))
+                    for axes, panel in zip(sheet.panels, panels))])
     return sheet.finish(document["title"], f"after {source}" if source else None,
                         notes_of(document), row_height)
 
@@ -531,7 +633,7 @@ def draw_panel(sheet, axes, panel, looks, prefix):
     kind, (all_looks, scale) = panel.get("kind", "lines"), looks
     if kind == "heat":
         draw_heat(sheet, axes, panel, scale, prefix)
-    elif kind == "lines" and single_place(panel) is not None and not panel["x"].get("swept"):
+    elif is_alone(panel):
         draw_values(sheet, axes, panel, all_looks, prefix)
     elif kind == "bars":
         draw_bars(sheet, axes, panel, all_looks, prefix)

@@ -12,19 +12,23 @@ TEXT = {"fontsize": 7.5, "color": style.MUTED, "in_layout": False, "clip_on": Tr
 CHARACTER, LINE = 0.068, 0.125
 PANEL = (3.6, 2.75)
 CLEAR = 0.015  # of what is covered, in parts of the axes: half a marker
-STEPS = 9  # places along a text at which is looked what lies below it
 
 
 def between(axis, low, high):
     return (low * high) ** 0.5 if axis["scale"] == "log" and low > 0 else (low + high) / 2
 
 
-def height_at(line, x):
-    """The height of a line of (x, y) at x; None beside it."""
-    for (left, low), (right, high) in zip(line, line[1:]):
-        if left <= x <= right:
-            return low if right == left else low + (high - low) * (x - left) / (right - left)
-    return None
+def heights_within(line, left, right):
+    """The least and the greatest height of a line of (x, y) from left to right; None beside it."""
+    found = []
+    for one, other in zip(line, line[1:]):
+        (start, low), (end, high) = sorted((one, other))
+        if end < left or right < start:
+            continue
+        slope = (high - low) / (end - start) if end > start else 0.0
+        found += [low + slope * (max(left, start) - start),
+                  low + slope * (min(right, end) - start) if slope else high]
+    return (min(found), max(found)) if found else None
 
 
 class Marks:
@@ -51,12 +55,10 @@ class Marks:
         0: it covers something, or lies outside."""
         left, bottom, right, top = box
         gaps = [left - CLEAR, bottom, 1 + CLEAR - right, 1 + CLEAR - top]  # ticks are at the left
-        for step in range(STEPS):
-            x = left + (right - left) * step / (STEPS - 1)
-            for line in self.lines:
-                y = height_at(line, x)
-                if y is not None:
-                    gaps.append(max(y - top, bottom - y))
+        for line in self.lines:
+            within = heights_within(line, left, right)
+            if within:
+                gaps.append(max(within[0] - top, bottom - within[1]))
         for other in self.taken:
             gaps.append(max(other[0] - right, left - other[2], other[1] - top, bottom - other[3]))
         return min(gaps)

@@ -60,6 +60,7 @@ STACKS = {
 SPARE = [("#882255", "X", "-"), ("#44aa99", "<", "-"), ("#999933", ">", "-"),
          ("#ddaa33", "d", "-"), ("#6699cc", "8", "-")]
 LINES = ["-", "--", ":", "-."]
+LEAST_DISTANCE = 0.34  # of colours that are told apart, where one channel has 1
 
 LEAST_SPAN = 0.04  # of an axis without its zero, in parts of its values
 WIDTH = 8.6  # inches: at 100 dpi about what a README shows
@@ -89,16 +90,33 @@ def setup(salt="netsim"):
         matplotlib.rcParams["text.parse_math"] = False  # "$" in a name is a dollar
 
 
-def spares():
-    """The looks that are left over, without an end: after the last colour, all with another line."""
+def distance(colour, others):
+    """How far a colour is from the nearest of the others."""
+    one = matplotlib.colors.to_rgb(colour)
+    return min((math.dist(one, matplotlib.colors.to_rgb(other)) for other in others), default=2.0)
+
+
+def spares(taken=()):
+    """The looks that are left over, without an end: those that no taken colour is near, then those of
+    stacks that are not drawn, the most different first, and after the last colour all with another
+    line."""
+    left = [look for look in SPARE if distance(look[0], taken) >= LEAST_DISTANCE]
+    used = [*taken, *(look[0] for look in left)]
+    more = list(STACKS.values())
+    while more:
+        best = max(more, key=lambda look: distance(look[0], used))
+        more.remove(best)
+        if distance(best[0], used) >= LEAST_DISTANCE:
+            left.append(best)
+            used.append(best[0])
     for turn in itertools.count():
-        for colour, marker, _ in SPARE:
+        for colour, marker, _ in left or SPARE:
             yield colour, marker, LINES[turn % len(LINES)]
 
 
-def looks(keys, most=None):
+def looks(keys, most=None, filled=()):
     """(colour, marker, line) for each of a picture's series, given its stack (or any text); `most` has
-    how many of a stack there are in one panel.
+    how many of a stack there are in one panel, `filled` the stacks that are drawn without lines.
 
     The same stack always looks the same. Two series of one stack share its colour and marker and
     differ in line. More get colours of their own after the first, as long as there are some left, but
@@ -107,11 +125,13 @@ def looks(keys, most=None):
     counts = {}
     for key in keys:
         counts[key] = counts.get(key, 0) + 1
-    spare, seen, given, found = spares(), {}, {}, []
+    spare = spares([STACKS[key][0] for key in counts if key in STACKS])
+    seen, given, found = {}, {}, []
     left = len(SPARE) - sum(key not in STACKS for key in counts)
     own = set()
     for key, count in counts.items():
-        if 2 < count <= left + 1 and (most or counts)[key] <= len(LINES):
+        if (1 if key in filled else 2) < count <= left + 1 and \
+                (most or counts)[key] <= len(LINES):
             own.add(key)
             left -= count - 1
     for key in keys:
@@ -181,7 +201,8 @@ def size_axis(axis, sizes, most=8):
     axis_of(axis, "symlog" if low == 0 else "log", base=2)
     first = 0 if low <= 1 else math.floor(math.log2(low))
     last = max(first + 1, math.ceil(math.log2(max(high, 1))))
-    step = next(step for step in (1, 2, 3, 4, 6, 12, 32) if (last - first) // step < most)
+    room = most - (low == 0)
+    step = next(step for step in (1, 2, 3, 4, 6, 12, 32) if (last - first) // step < room)
     ticks = ([0] if low == 0 else []) + [2**power for power in range(first, last + 1, step)]
     axis.set_major_locator(ticker.FixedLocator(ticks))
     axis.set_minor_locator(ticker.FixedLocator([2**power for power in range(first, last + 1)]))

@@ -152,6 +152,7 @@ static void read_setting(struct figure_panel *panel, const struct node *x, const
     take_text(axis, x, "set", path, true, diags);
     take_text(axis, x, "label", path, true, diags);
     take_text(axis, x, "unit", path, false, diags);
+    json_object_set_new(axis, "swept", json_true());
     panel->values = read_values(node_get(x, "values"), path, diags);
     if (!panel->values || json_array_size(panel->values) == 0)
         diag_add(diags, x->mark, path, NULL, "a setting along an axis needs values");

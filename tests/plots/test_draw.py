@@ -130,6 +130,74 @@ class Pictures(Drawn):
         first, second = widths(line("a", points), line("b", far))
         self.assertEqual(first, second)
 
+    def width(self, name):
+        group = self.text.split(f'id="{name}"', 1)[1].split("</g>", 1)[0]
+        return float(re.search(r"stroke-width: ([\d.]+)", group)[1])
+
+    def test_only_what_lies_on_each_other_is_nested(self):
+        """At more than half of the places; and a note explains the widths. An axis without its zero
+        blows up what differs little, which then is apart."""
+        points = [[2 ** power, 10.0 * 4 ** power] for power in range(10)]
+        near, far, half = ([[x, y * (factor if power < count else 9.0)] for power, (x, y)
+                            in enumerate(points)]
+                           for factor, count in ((1.01, 10), (5.0, 10), (1.01, 5)))
+        self.draw(picture(panel(line("a", points), line("b", far), line("c", near),
+                                line("d", half))))
+        widths = [self.width(f"p1-series-{name}") for name in "abcd"]
+        self.assertEqual(widths[1], widths[3])
+        self.assertLess(widths[0], widths[2])
+        self.assertIn("the one that is named first is on top", self.words)
+        self.draw(picture(panel(line("a", points), line("b", far))))
+        self.assertNotIn("is on top", self.words)
+        ratio = {"label": "ratio", "unit": "", "scale": "linear", "zero": False}
+        parts = [[[x, 1.0 + lift + 0.01 * power] for power, (x, _) in enumerate(points)]
+                 for lift in (0.0, 0.01)]
+        self.draw(picture(panel(line("a", parts[0]), line("b", parts[1]), y=ratio)))
+        self.assertEqual(self.width("p1-series-a"), self.width("p1-series-b"))
+
+    def test_too_many_lines_on_each_other(self):
+        points = [[2 ** power, 10.0 * 4 ** power] for power in range(10)]
+        self.draw(picture(panel(*[line(f"s{number}", points) for number in range(9)])))
+        self.assertIn("9 lines lie on each other at most places, from s0, which is on top, to s8",
+                      self.words)
+
+    def test_colours_are_told_apart(self):
+        """Six series without a stack have six colours, none of them like that of a stack beside
+        them; where a line is not seen, two of one stack have two."""
+        points = [[2 ** power, 10.0 * 4 ** power] for power in range(10)]
+        apart = [[[x, y * 3 ** number] for x, y in points] for number in range(7)]
+        self.draw(picture(panel(*[line(f"s{number}", apart[number]) for number in range(6)])))
+        self.assertEqual(len({self.colour(f"p1-series-s{number}") for number in range(6)}), 6)
+        self.draw(picture(panel(line("a", apart[0], stack="armci"), line("b", apart[1]))))
+        one, other = ([int(self.colour(f"p1-series-{name}")[i:i + 2], 16) for i in (1, 3, 5)]
+                      for name in "ab")
+        self.assertGreater(sum((a - b) ** 2 for a, b in zip(one, other)) ** 0.5, 85)
+        bars = {"kind": "bars", "x": {"label": "n", "unit": "", "scale": "linear"},
+                "y": {**TIME, "scale": "linear"}}
+        for shown in (panel(line("a", points, stack="portals"), line("b", points, stack="portals")),
+                      {**bars, "series": [line(name, [["p", 1.0]], stack="portals") for name in "ab"]}):
+            self.draw(picture(shown))
+            kind, look = ("bar", "fill: ") if shown["kind"] == "bars" else ("series", "stroke: ")
+            end = "-0" if kind == "bar" else ""
+            self.assertEqual(len({self.text.split(f'id="p1-{kind}-{name}{end}"', 1)[1]
+                                  .split(look, 1)[1][:7] for name in "ab"}), 2)
+
+    def test_names_that_do_not_fit_below_bars(self):
+        """Bars lie, with room for each name and value."""
+        names = [f"LAM over TCP with an eager limit of {number} KiB" for number in range(12)]
+        self.draw(picture(panel(*[line(name, [[16, 5.25 + number]],
+                                       intervals=[[16, 5.0, 6.0 + number, 3]])
+                                  for number, name in enumerate(names)]),
+                          panel(line("b", [[16, 7.0]]))))
+        found = [re.search(r"([\d.]+)\)?$", text.get("y") or text.get("transform").split(")")[0])[1]
+                 for text in ElementTree.fromstring(self.text).iter(SVG + "text")
+                 if re.search(r"of \d+ KiB$", "".join(text.itertext()))]
+        heights = sorted(map(float, found))
+        self.assertEqual(len(heights), 12)
+        self.assertGreater(min(b - a for a, b in zip(heights, heights[1:])), 18)
+        for word in ("5.25", "16.25", "message size 16 B", "latency"):
+            self.assertIn(word, self.words)
+
     def test_bars_on_a_logarithmic_axis(self):
         """Length means nothing there: points stand for them."""
         self.draw(picture({"kind": "bars", "x": {"label": "n", "unit": "", "scale": "linear"},
@@ -259,6 +327,17 @@ class Pictures(Drawn):
         for word in ("shaded: one (S1)", "line: two (S2)", "ring: 4th (S4)", "line: out (S5)"):
             self.assertIn(word, self.words)
 
+    def test_notes_have_the_number_of_their_mark(self):
+        """That which stands at the mark, unless the note itself has it."""
+        def note(text, more):
+            mark = {"kind": "horizontal", "y": 6, "text": text, "source": "S", **more}
+            self.draw(picture(panel(line("a", [[1, 5.0], [16, 9.0]]), marks=[mark])))
+            return re.search(r"line[^()]*\(S\)", self.words)[0]
+        self.assertEqual(note("6 us", {"note": "the mean"}), "line 6 us: the mean (S)")
+        self.assertEqual(note("6 us", {"note": "6 us, the mean"}), "line: 6 us, the mean (S)")
+        self.assertEqual(note("6 us", {}), "line: 6 us (S)")
+        self.assertEqual(note("above this", {"note": "the mean"}), "line: the mean (S)")
+
     def test_nothing(self):
         mark = {"kind": "band", "from": 2048, "to": 4096, "text": "one", "source": "S1"}
         self.draw(picture(panel(marks=[mark]), notes=["not drawn: a (it is lost)"]))
@@ -290,6 +369,22 @@ class Pictures(Drawn):
             self.assertIn(number, self.text)
         self.assertEqual(self.text.count("\u00b1"), 2 * self.text.count("\u00b1 0"))
 
+    def test_units_of_fields(self):
+        """Each field is named where they differ; and what varies a lot has colours by its decades."""
+        def field(name, values):
+            return {"kind": "heat", "x": {"label": "n", "unit": "", "scale": "linear"}, "y": SIZES,
+                    "title": name, "value": TIME,
+                    "series": [line("h", [[x, 16, value] for x, value in enumerate(values)])]}
+        self.draw(picture(field("one", [5.0, 6.0]), field("two", [2e6, 3e6])))
+        for words in ("in the field one: latency (\u00b5s)", "in the field two: latency (s)"):
+            self.assertIn(words, self.words)
+        self.draw(picture(field("one", [1.0, 2.0, 10.0, 100.0])))
+        self.assertIn("in the fields: latency", self.words)
+        fills = re.findall(r"fill: (#[0-9a-f]+)", self.text.split('id="p1-heat"')[1].split("</g>")[0])
+        self.assertEqual(len(set(fills)), 4)
+        for tick in ("1", "2", "5", "10", "100"):
+            self.assertIn(tick, self.words.split())
+
     def test_fields_can_be_compared(self):
         """One scale of colours for all: how many times the best of its field a value is."""
         def field(name, better, best, worse):
@@ -316,6 +411,27 @@ class Pictures(Drawn):
             return float(re.search(r'translate\(\S+ (\S+?)\)[^>]*>one<|y="([\d.]+)"[^>]*>one<',
                                    self.text).group(2) or 0)
         self.assertGreater(height(9.7), height(3))
+
+    def test_texts_find_room_beside_steep_lines(self):
+        """A line that rises within the width of a character is seen, too."""
+        points = [[second, 9.0 if second < 23 else 1.0] for second in range(120)]
+        mark = {"kind": "horizontal", "y": 5.0, "text": "a rather long text", "source": "S1",
+                "claim": "x.a"}
+        self.draw(picture(panel(line("a", points), marks=[mark],
+                                x={"label": "time", "unit": "s", "scale": "linear"},
+                                y={**TIME, "scale": "linear", "range": [0, 10]})))
+        steep = sorted(self.places("p1-series-a"))[23][0]
+        text = float(re.search(r'<text[^>]*?x="([\d.]+)"[^>]*>a rather|'
+                               r'translate\((\S+) [^>]*>a rather', self.text)[1] or
+                     re.search(r'translate\((\S+) [^>]*>a rather', self.text)[1])
+        self.assertTrue(text + 70 < steep or text > steep, (text, steep))
+
+    def test_labels_of_sizes_have_room(self):
+        """From 0 on there is one label more, which the others make room for."""
+        points = [[0, 2.0], *[[2 ** power, 3.0] for power in range(21)]]
+        self.draw(picture(panel(line("a", points)), panel(line("b", points))))
+        labels = re.findall(r">(0|\d+ (?:B|KiB|MiB))<", self.text)
+        self.assertLessEqual(len(labels), 2 * 7)
 
     def test_a_long_legend(self):
         """Names that do not fit beside each other make the picture higher, not wider."""
