@@ -174,6 +174,31 @@ static void test_sequences(void)
     }
 }
 
+// A blocking buffered send returns when its card is done with it, here 5 us later; one that the
+// receiver takes, or that is waited for later, does not wait for the card.
+static void test_sending(void)
+{
+    static const struct {
+        const char *program, *steps;
+    } cases[] = {
+        {"{send: {to: 1, size: 8 B}}",
+         "busy 1us, send 1 to 1 tag 0 space 0 66 B buffered, wait 1, busy 5us, end"},
+        {"{send: {to: 1, size: 2000 B}}",
+         "busy 1us, send 1 to 1 tag 0 space 0 2058 B, wait 1, end"},
+        {"{isend: {to: 1, size: 8 B, request: a}}, {compute: 3 us}, {wait: a}",
+         "busy 1us, send 1 to 1 tag 0 space 0 66 B buffered, busy 3us, wait 1, end"},
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        struct world world = world_new(cases[i].program, "", INT64_MAX);
+        for (guint j = 0; j < world.curve->points->len; j++)
+            g_array_index(world.curve->points, struct flow_curve_point, j).sending = 5e-6;
+        char *text = steps_text(&world);
+        SUITE_SAME_TEXT(text, cases[i].steps);
+        g_free(text);
+        world_clear(&world);
+    }
+}
+
 static void test_collectives_have_a_space_of_their_own(void)
 {
     struct world world = world_new("{bcast: {root: 0, size: 8 B}}", "", INT64_MAX);
@@ -236,6 +261,7 @@ int main(void)
 {
     static const struct suite_case cases[] = {
         {"sequences", test_sequences},
+        {"a blocking send and its card", test_sending},
         {"collectives have a space of their own", test_collectives_have_a_space_of_their_own},
         {"books", test_books},
         {"what is open", test_what_is_open},

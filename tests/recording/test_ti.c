@@ -97,6 +97,10 @@ static void test_requests(void)
          "2:isend to 1 tag 1 1 B r0; 3:isend to 1 tag 1 2 B r1; 4:wait w0; 5:wait w1; "},
         {"0 irecv 1 -444 1 6\n0 irecv 1 5 1 6\n0 wait 1 0 5\n0 wait 1 0 -444\n",
          "2:irecv to 1 tag -1 1 B r0; 3:irecv to 1 tag 5 1 B r1; 4:wait w1; 5:wait w0; "},
+        // A wait may name the tag that came; what receives just that tag goes before.
+        {"0 irecv 1 -444 1 6\n0 wait 1 0 7\n", "2:irecv to 1 tag -1 1 B r0; 3:wait w0; "},
+        {"0 irecv 1 -444 1 6\n0 irecv 1 7 1 6\n0 wait 1 0 7\n0 wait 1 0 7\n",
+         "2:irecv to 1 tag -1 1 B r0; 3:irecv to 1 tag 7 1 B r1; 4:wait w1; 5:wait w0; "},
         {"0 isend 1 1 1 6\n0 irecv 1 1 1 6\n0 waitall 2\n",
          "2:isend to 1 tag 1 1 B r0; 3:irecv to 1 tag 1 1 B r1; 4:waitall all; "},
         // Of an array that has a null request, too.
@@ -120,6 +124,8 @@ static void test_tests(void)
         {"0 irecv 1 5 1 6\n0 test 1 0 5\n0 wait 1 0 5\n",
          "2:irecv to 1 tag 5 1 B r0; 3:test w0; 4:wait w0; "},
         {"0 irecv 1 -444 1 6\n0 test 1 0 -444\n0 wait 1 0 -444\n",
+         "2:irecv to 1 tag -1 1 B r0; 3:test w0; 4:wait w0; "},
+        {"0 irecv 1 -444 1 6\n0 test 1 0 7\n0 wait 1 0 7\n",
          "2:irecv to 1 tag -1 1 B r0; 3:test w0; 4:wait w0; "},
         // Two others are waited for, and then the one that was tested: not for all at once.
         {"0 irecv 1 1 1 6\n0 test 1 0 1\n0 irecv 1 2 1 6\n0 irecv 1 3 1 6\n0 waitall 2\n"
