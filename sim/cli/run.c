@@ -342,6 +342,14 @@ static void print_failures(const struct result *result)
     }
 }
 
+static void note_idle(const struct scenario *scenario, char **sets, struct result *result)
+{
+    run_find_idle(scenario, sets, result);
+    for (guint i = 0; i < result->idle_settings->len; i++)
+        cli_error(NULL, "note: --set %s changed nothing: every result is the same without it",
+                  (const char *)g_ptr_array_index(result->idle_settings, i));
+}
+
 static enum cli_exit run_code(const struct result *result)
 {
     switch (result_status(result)) {
@@ -475,6 +483,8 @@ static enum cli_exit run_and_write(const struct scenario *scenario,
         cli_refuse(error);
     else if (whole)
         code = run_code(result);
+    if (!cut && !arguments->quiet)
+        note_idle(scenario, arguments->sets, result);
     if (result->series->len > 0 || !cut)
         print_result(result, format, arguments, written ? directory : NULL);
     if (format != RUN_TABLE)

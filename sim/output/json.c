@@ -341,6 +341,8 @@ json_t *result_json(const struct result *result)
     }
     json_t *document = document_of(result->scenario, result->seed, series, result_wall_s(result));
     json_decref(series);
+    if (result->idle_settings->len > 0)
+        json_object_set_new(document, "idle_settings", json_lines(result->idle_settings));
     return document;
 }
 

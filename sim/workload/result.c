@@ -12,6 +12,7 @@ struct result *result_new(const char *scenario, uint64_t seed)
     result->scenario = g_strdup(scenario);
     result->seed = seed;
     result->series = g_ptr_array_new_with_free_func((GDestroyNotify)series_result_free);
+    result->idle_settings = g_ptr_array_new_with_free_func(g_free);
     return result;
 }
 
@@ -20,6 +21,7 @@ void result_free(struct result *result)
     if (!result)
         return;
     g_ptr_array_unref(result->series);
+    g_ptr_array_unref(result->idle_settings);
     g_free(result->scenario);
     g_free(result);
 }

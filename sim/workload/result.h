@@ -80,7 +80,8 @@ struct series_result {
 struct result {
     char *scenario;
     uint64_t seed;
-    GPtrArray *series; // struct series_result *
+    GPtrArray *series;        // struct series_result *
+    GPtrArray *idle_settings; // char *: of the command line, "tcp.mtu=1400 B", without effect
 };
 
 struct result *result_new(const char *scenario, uint64_t seed);

@@ -26,6 +26,13 @@ workload:
     - {ranks: 1, do: [{compute: 1 ms}]}
 """
 
+PLAIN = """\
+schema: 1
+testbed: testbeds/cluster1.yaml
+stack: lam_tcp
+workload: {benchmark: pmb.pingpong, sizes: [4 B], repetitions: 5}
+"""
+
 
 class Run(Case):
     def test_chosen_series(self):
@@ -50,6 +57,25 @@ class Run(Case):
                                     r"results in results/small/")
         self.assertEqual(sorted(os.listdir(self.path("results/small"))),
                          ["links.csv", "manifest.json", "results.csv"])
+
+    def test_settings_that_change_nothing(self):
+        """What no event depends on is named; what the scenario has already, or what acts, is not."""
+        self.write("lam.yaml", PLAIN)
+        idle = ["--set", "lam_tcp.advance=1000cycles"]
+        acts = ["--set", "host.bus.write_setup=50", "--set", "tcp.delayed_ack_least=40ms",
+                "--set", "limits.simulated_time=1min"]
+        for jobs in ("1", "2"):
+            done = self.netsim("run", "lam.yaml", *idle, *acts, "-j", jobs, code=None)
+            self.assertEqual(done.stderr.count("changed nothing"), 1, done.stderr)
+            self.assertIn("note: --set lam_tcp.advance=1000cycles changed nothing: every result is "
+                          "the same without it", done.stderr)
+        self.assertNotIn("changed nothing", self.netsim("run", "lam.yaml", "-q", *idle, code=None).stderr)
+        told = json.loads(self.netsim("run", "lam.yaml", *idle, *acts, "--format", "json", code=None).stdout)
+        self.assertEqual(told["idle_settings"], ["lam_tcp.advance=1000cycles"])
+        told = json.loads(self.netsim("run", "lam.yaml", *acts, "--format", "json", code=None).stdout)
+        self.assertNotIn("idle_settings", told)
+        unread = self.netsim("run", "lam.yaml", "--allow-unused", "--set", "lam_via.tiny=1 B", code=None)
+        self.assertIn("note: --set lam_via.tiny=1 B changed nothing", unread.stderr)
 
     def test_results_csv(self):
         self.netsim("run", self.small(), "--quiet")
