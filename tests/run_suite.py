@@ -9,7 +9,8 @@ tests, those that it chooses.
 Ends as ctest does, which fails too when no test ran. With --none-skipped it fails as well when a
 test was skipped, unless for want of root where it does not run as root. The times and the output of
 each test stay in BUILD/tests.xml (JUnit), with the identity of the sources that the program was built
-from, by which `netsim validate` knows that the results are those of its own build.
+from, by which `netsim validate` knows that the results are those of its own build. A build with
+NETSIM_STEPS leaves the steps of state machines that the tests have taken in BUILD/steps.txt (steps.py).
 """
 
 import json
@@ -54,7 +55,11 @@ def run(build, report, options):
              "--output-junit", report, *WHOLE_OUTPUT, "-j", str(len(os.sched_getaffinity(0))),
              *options]
     closing = []
-    with subprocess.Popen(ctest, stdout=subprocess.PIPE, text=True, errors="replace") as process:
+    steps = os.path.join(os.path.abspath(build), "steps.txt")
+    if os.path.exists(steps):
+        os.remove(steps)
+    with subprocess.Popen(ctest, stdout=subprocess.PIPE, text=True, errors="replace",
+                          env={**os.environ, "NETSIM_STEPS": steps}) as process:
         for line in process.stdout:
             if closing or CLOSING.match(line):
                 closing.append(line)

@@ -165,7 +165,7 @@ static void linux_data_taken(struct cpu_context *context, struct tcp_socket *soc
 
 void tcp_ack_send(struct cpu_context *context, struct tcp_socket *socket)
 {
-    if (socket->state == TCP_CLOSED)
+    if (socket->machine.state == TCP_CLOSED)
         return;
     struct tcp_segment segment;
     tcp_segment_init(socket, context, &segment, TCP_ACK);

@@ -8,37 +8,39 @@
 #define LEAST_RECEIVE_BUFFER 256
 #define DEFAULT_MSS 536 // of a peer that does not say (RFC 1122, 4.2.2.6)
 
-static const char *const connection_state_names[] = {
-    [TCP_CLOSED] = "CLOSED",
-    [TCP_SYN_SENT] = "SYN-SENT",
-    [TCP_SYN_RECEIVED] = "SYN-RECEIVED",
-    [TCP_ESTABLISHED] = "ESTABLISHED",
-    [TCP_FIN_WAIT_1] = "FIN-WAIT-1",
-    [TCP_FIN_WAIT_2] = "FIN-WAIT-2",
-    [TCP_CLOSE_WAIT] = "CLOSE-WAIT",
-    [TCP_CLOSING] = "CLOSING",
-    [TCP_LAST_ACK] = "LAST-ACK",
-    [TCP_TIME_WAIT] = "TIME-WAIT",
+// RFC 9293, figure 5. LISTEN is a struct tcp_listener, which makes a socket per SYN, so a passive
+// socket starts in CLOSED. Each state but CLOSED ends by a reset or by too many retransmissions.
+// TIME-WAIT is the last: the host keeps the socket to the end of the run.
+static const struct machine_state connection_states[] = {
+    [TCP_CLOSED] = {"CLOSED", MACHINE_TO(TCP_SYN_SENT) | MACHINE_TO(TCP_SYN_RECEIVED)},
+    [TCP_SYN_SENT] = {"SYN-SENT", MACHINE_TO(TCP_SYN_RECEIVED) | MACHINE_TO(TCP_ESTABLISHED) |
+                                      MACHINE_TO(TCP_CLOSED)},
+    [TCP_SYN_RECEIVED] = {"SYN-RECEIVED", MACHINE_TO(TCP_ESTABLISHED) | MACHINE_TO(TCP_FIN_WAIT_1) |
+                                              MACHINE_TO(TCP_CLOSE_WAIT) | MACHINE_TO(TCP_CLOSED)},
+    [TCP_ESTABLISHED] = {"ESTABLISHED", MACHINE_TO(TCP_FIN_WAIT_1) | MACHINE_TO(TCP_CLOSE_WAIT) |
+                                            MACHINE_TO(TCP_CLOSED)},
+    [TCP_FIN_WAIT_1] = {"FIN-WAIT-1", MACHINE_TO(TCP_FIN_WAIT_2) | MACHINE_TO(TCP_CLOSING) |
+                                          MACHINE_TO(TCP_CLOSED)},
+    [TCP_FIN_WAIT_2] = {"FIN-WAIT-2", MACHINE_TO(TCP_TIME_WAIT) | MACHINE_TO(TCP_CLOSED)},
+    [TCP_CLOSE_WAIT] = {"CLOSE-WAIT", MACHINE_TO(TCP_LAST_ACK) | MACHINE_TO(TCP_CLOSED)},
+    [TCP_CLOSING] = {"CLOSING", MACHINE_TO(TCP_TIME_WAIT) | MACHINE_TO(TCP_CLOSED)},
+    [TCP_LAST_ACK] = {"LAST-ACK", MACHINE_TO(TCP_CLOSED)},
+    [TCP_TIME_WAIT] = {"TIME-WAIT", MACHINE_TO(TCP_CLOSED)},
 };
 
-const char *tcp_state_name(enum tcp_state state)
-{
-    return connection_state_names[state];
-}
+const struct machine_kind tcp_connection_machine = {
+    .name = "tcp",
+    .title = "TCP connection",
+    .source = "RFC 9293, figure 5",
+    .states = connection_states,
+    .count = G_N_ELEMENTS(connection_states),
+};
 
-void tcp_set_state(struct cpu_context *context, struct tcp_socket *socket, enum tcp_state state,
-                   const char *event)
+void tcp_enter(struct cpu_context *context, struct tcp_socket *socket, enum tcp_state state,
+               const char *event)
 {
-    struct trace_transition step = {
-        .where = socket->host->host->name,
-        .machine = "tcp",
-        .subject = socket->number,
-        .from = tcp_state_name(socket->state),
-        .to = tcp_state_name(state),
-        .detail = event,
-    };
-    trace_transition(socket->host->sim->trace, cpu_lane(context->cpu), context->now, &step);
-    socket->state = state;
+    cpu_machine_enter(context, &tcp_connection_machine, &socket->machine, state,
+                      tcp_machine_owner(socket), event);
     if (state != TCP_CLOSED)
         return;
     for (enum tcp_timer_kind kind = 0; kind < TCP_TIMERS; kind++)
@@ -137,7 +139,7 @@ void tcp_socket_free(struct tcp_socket *socket)
 void tcp_send_syn(struct cpu_context *context, struct tcp_socket *socket)
 {
     const struct tcp_config *config = socket->config;
-    bool answer = socket->state == TCP_SYN_RECEIVED;
+    bool answer = socket->machine.state == TCP_SYN_RECEIVED;
     struct tcp_segment segment;
     tcp_segment_init(socket, context, &segment, answer ? TCP_SYN | TCP_ACK : TCP_SYN);
     segment.sequence = 0;
@@ -216,7 +218,7 @@ static void connection_established(struct cpu_context *context, struct tcp_socke
     if (!socket->snd.buffer.locked && config->buffer_charge == TCP_CHARGE_TRUESIZE)
         socket->snd.buffer.size =
             MAX(socket->snd.buffer.size, MIN(least, config->send_buffer_most));
-    tcp_set_state(context, socket, TCP_ESTABLISHED, event);
+    tcp_enter(context, socket, TCP_ESTABLISHED, event);
 }
 
 static void offer_to_listener(struct cpu_context *context, struct tcp_socket *socket)
@@ -254,7 +256,7 @@ void tcp_syn_arrived(struct cpu_context *context, struct tcp_host *host,
     socket->inet.process = listener->inet.process;
     socket->listener = listener;
     take_syn(socket, segment);
-    tcp_set_state(context, socket, TCP_SYN_RECEIVED, "receive SYN");
+    tcp_enter(context, socket, TCP_SYN_RECEIVED, "receive SYN");
     tcp_send_syn(context, socket);
 }
 
@@ -285,7 +287,7 @@ static bool syn_sent(struct cpu_context *context, struct tcp_socket *socket,
         return false;
     take_syn(socket, segment);
     if (!ack) { // both have opened
-        tcp_set_state(context, socket, TCP_SYN_RECEIVED, "receive SYN");
+        tcp_enter(context, socket, TCP_SYN_RECEIVED, "receive SYN");
         tcp_send_syn(context, socket);
         return false;
     }
@@ -325,7 +327,7 @@ static bool syn_received(struct cpu_context *context, struct tcp_socket *socket,
 bool tcp_handshake(struct cpu_context *context, struct tcp_socket *socket,
                    const struct packet *packet)
 {
-    if (socket->state == TCP_SYN_SENT)
+    if (socket->machine.state == TCP_SYN_SENT)
         return syn_sent(context, socket, packet);
     return syn_received(context, socket, packet);
 }
@@ -337,18 +339,18 @@ void tcp_fin_arrived(struct cpu_context *context, struct tcp_socket *socket)
     socket->rcv.nxt++;
     socket->rcv.fin_received = true;
     socket->ack.scheduled = socket->ack.now = true;
-    switch (socket->state) {
+    switch ((enum tcp_state)socket->machine.state) {
     case TCP_SYN_RECEIVED:
     case TCP_ESTABLISHED:
-        tcp_set_state(context, socket, TCP_CLOSE_WAIT, "receive FIN");
+        tcp_enter(context, socket, TCP_CLOSE_WAIT, "receive FIN");
         socket->ack.pingpong = true; // the program will close, too
         break;
     case TCP_FIN_WAIT_1:
-        tcp_set_state(context, socket, TCP_CLOSING, "receive FIN");
+        tcp_enter(context, socket, TCP_CLOSING, "receive FIN");
         tcp_ack_send(context, socket);
         break;
     case TCP_FIN_WAIT_2:
-        tcp_set_state(context, socket, TCP_TIME_WAIT, "receive FIN");
+        tcp_enter(context, socket, TCP_TIME_WAIT, "receive FIN");
         tcp_ack_send(context, socket);
         break;
     case TCP_CLOSED:
@@ -363,15 +365,15 @@ void tcp_fin_arrived(struct cpu_context *context, struct tcp_socket *socket)
 
 void tcp_fin_acknowledged(struct cpu_context *context, struct tcp_socket *socket)
 {
-    switch (socket->state) {
+    switch ((enum tcp_state)socket->machine.state) {
     case TCP_FIN_WAIT_1:
-        tcp_set_state(context, socket, TCP_FIN_WAIT_2, "receive ACK of FIN");
+        tcp_enter(context, socket, TCP_FIN_WAIT_2, "receive ACK of FIN");
         break;
     case TCP_CLOSING:
-        tcp_set_state(context, socket, TCP_TIME_WAIT, "receive ACK of FIN");
+        tcp_enter(context, socket, TCP_TIME_WAIT, "receive ACK of FIN");
         break;
     case TCP_LAST_ACK:
-        tcp_set_state(context, socket, TCP_CLOSED, "receive ACK of FIN");
+        tcp_enter(context, socket, TCP_CLOSED, "receive ACK of FIN");
         break;
     case TCP_CLOSED:
     case TCP_SYN_SENT:
@@ -413,7 +415,7 @@ static void lost(struct cpu_context *context, struct tcp_socket *socket, enum tc
 {
     socket->gone = true;
     socket->end = (uint8_t)end;
-    tcp_set_state(context, socket, TCP_CLOSED, event);
+    tcp_enter(context, socket, TCP_CLOSED, event);
     inet_notify(context, &socket->inet);
 }
 
@@ -434,16 +436,17 @@ void tcp_refuse_segment(struct cpu_context *context, struct tcp_socket *socket,
 
 void tcp_reset_arrived(struct cpu_context *context, struct tcp_socket *socket)
 {
-    enum tcp_end end = socket->state == TCP_SYN_SENT     ? TCP_END_REFUSED
-                       : socket->state == TCP_CLOSE_WAIT ? TCP_END_BROKEN
-                                                         : TCP_END_RESET;
+    enum tcp_end end = socket->machine.state == TCP_SYN_SENT     ? TCP_END_REFUSED
+                       : socket->machine.state == TCP_CLOSE_WAIT ? TCP_END_BROKEN
+                                                                 : TCP_END_RESET;
     lost(context, socket, end, "receive RST");
 }
 
 void tcp_give_up(struct cpu_context *context, struct tcp_socket *socket)
 {
     struct tcp_host *host = socket->host;
-    bool opening = socket->state == TCP_SYN_SENT || socket->state == TCP_SYN_RECEIVED;
+    bool opening =
+        socket->machine.state == TCP_SYN_SENT || socket->machine.state == TCP_SYN_RECEIVED;
     int peer = network_station_host(host->cluster->network, socket->key.remote);
     char *drops =
         network_describe_drops(host->cluster->network, socket->key.local, socket->key.remote);
@@ -452,8 +455,9 @@ void tcp_give_up(struct cpu_context *context, struct tcp_socket *socket)
     sim_fail(host->sim, SIM_FAILED, "connection_broken", detail,
              "%s gave up its TCP connection to %s in %s: a segment was sent %d times and never "
              "acknowledged (tcp.%s allows more); %s%s",
-             host->host->name, host->cluster->hosts[peer]->name, tcp_state_name(socket->state),
-             socket->retries + 1, opening ? "syn_retries" : "retries",
+             host->host->name, host->cluster->hosts[peer]->name,
+             machine_state_name(&tcp_connection_machine, &socket->machine), socket->retries + 1,
+             opening ? "syn_retries" : "retries",
              drops ? "on the way between them: " : "the network between them has dropped nothing",
              drops ? drops : "");
     g_free(drops);

@@ -130,7 +130,7 @@ static struct tcp_socket *find_socket(const struct tcp_host *host, const struct 
     };
     if (segment->to > 0 && segment->to <= host->sockets->len) {
         struct tcp_socket *socket = g_ptr_array_index(host->sockets, segment->to - 1);
-        if (socket->state != TCP_CLOSED && tcp_key_equal(&socket->key, &key))
+        if (socket->machine.state != TCP_CLOSED && tcp_key_equal(&socket->key, &key))
             return socket;
     }
     struct tcp_key *found = g_hash_table_lookup(host->connections, &key);

@@ -20,9 +20,13 @@ static const struct scenario_rule tcp_rules[] = {
     {0},
 };
 
+static const struct machine_kind *const tcp_machines[] = {&tcp_connection_machine,
+                                                          &tcp_recovery_machine, NULL};
+
 const struct model tcp_model = {
     .name = "tcp",
     .stands_on = (const char *const[]){"ethernet", "inet", NULL},
     .sections = (const struct scenario_section *const[]){tcp_sections, NULL},
     .rules = tcp_rules,
+    .machines = tcp_machines,
 };

@@ -51,8 +51,9 @@ static void advance(struct cpu_context *context, struct tcp_socket *socket,
     *segments = tcp_clean(context, socket, segment->acknowledgment, &sample, &sent_at);
     measure(context, socket, segment, sample, sent_at);
     socket->retries = socket->probes = 0;
-    bool patient = socket->recovery.state == TCP_RECOVERY && socket->recovery.ops->impatient &&
-                   socket->recovery.partial_seen && socket->snd.una < socket->recovery.recover;
+    bool patient = socket->recovery.machine.state == TCP_RECOVERY &&
+                   socket->recovery.ops->impatient && socket->recovery.partial_seen &&
+                   socket->snd.una < socket->recovery.recover;
     if (socket->snd.outstanding == 0)
         tcp_timer_cancel(socket, TCP_TIMER_RETRANSMIT);
     else if (!patient)
@@ -152,7 +153,8 @@ void tcp_arrive(struct cpu_context *context, struct tcp_socket *socket, const st
 {
     bool at_once = false;
     socket->rcv.when = inet_ticks(socket->host->inet, context->now);
-    bool opening = socket->state == TCP_SYN_SENT || socket->state == TCP_SYN_RECEIVED;
+    bool opening =
+        socket->machine.state == TCP_SYN_SENT || socket->machine.state == TCP_SYN_RECEIVED;
     if (opening && !tcp_handshake(context, socket, packet))
         return;
     if (!acceptable(socket, segment)) {
@@ -175,7 +177,7 @@ void tcp_arrive(struct cpu_context *context, struct tcp_socket *socket, const st
     }
     note_timestamp(socket, segment);
     acknowledge(context, socket, packet, segment);
-    if (socket->state == TCP_CLOSED)
+    if (socket->machine.state == TCP_CLOSED)
         return;
     if (socket->closed_by_user && brings_data(socket, segment)) {  // nobody will read them
         tcp_refuse_segment(context, socket, packet, TCP_END_NONE); // RFC 1122, 4.2.2.13

@@ -5,33 +5,30 @@
 
 #define RECOVERY_DUPLICATES 3
 
-static const char *const recovery_state_names[] = {
-    [TCP_OPEN] = "open",
-    [TCP_DISORDER] = "disorder",
-    [TCP_RECOVERY] = "recovery",
-    [TCP_LOSS] = "loss",
+static const struct machine_state recovery_states[] = {
+    [TCP_OPEN] = {"open",
+                  MACHINE_TO(TCP_DISORDER) | MACHINE_TO(TCP_RECOVERY) | MACHINE_TO(TCP_LOSS)},
+    [TCP_DISORDER] = {"disorder",
+                      MACHINE_TO(TCP_OPEN) | MACHINE_TO(TCP_RECOVERY) | MACHINE_TO(TCP_LOSS)},
+    [TCP_RECOVERY] = {"recovery", MACHINE_TO(TCP_OPEN) | MACHINE_TO(TCP_LOSS)},
+    [TCP_LOSS] = {"loss", MACHINE_TO(TCP_OPEN)},
 };
 
-const char *tcp_recovery_name(enum tcp_recovery_state state)
-{
-    return recovery_state_names[state];
-}
+const struct machine_kind tcp_recovery_machine = {
+    .name = "tcp recovery",
+    .title = "TCP's loss recovery",
+    .source = "RFC 2582; RFC 3517; Linux 2.4, tcp_input.c: tcp_fastretrans_alert",
+    .states = recovery_states,
+    .count = G_N_ELEMENTS(recovery_states),
+};
 
-static void set_state(struct cpu_context *context, struct tcp_socket *socket,
-                      enum tcp_recovery_state state)
+static void enter_recovery_state(struct cpu_context *context, struct tcp_socket *socket,
+                                 enum tcp_recovery_state state)
 {
-    if (state == socket->recovery.state)
-        return;
-    struct trace_transition step = {
-        .where = socket->host->host->name,
-        .machine = "tcp recovery",
-        .subject = socket->number,
-        .from = tcp_recovery_name(socket->recovery.state),
-        .to = tcp_recovery_name(state),
-        .detail = socket->recovery.ops->name,
-    };
-    trace_transition(socket->host->sim->trace, cpu_lane(context->cpu), context->now, &step);
-    socket->recovery.state = state;
+    struct tcp_recovery *recovery = &socket->recovery;
+    if (state != recovery->machine.state)
+        cpu_machine_enter(context, &tcp_recovery_machine, &recovery->machine, state,
+                          tcp_machine_owner(socket), recovery->ops->name);
 }
 
 // RFC 2414, in segments, as Linux 2.4 rounds it: no more than two where the round trip is not known
@@ -102,7 +99,7 @@ void tcp_recovery_idle(struct tcp_socket *socket, int64_t now)
 void tcp_recovery_local(struct tcp_socket *socket)
 {
     (*socket->host->held)++;
-    enum tcp_recovery_state state = socket->recovery.state;
+    enum tcp_recovery_state state = socket->recovery.machine.state;
     bool usual = state == TCP_OPEN || state == TCP_DISORDER;
     if (!usual || socket->snd.una < socket->recovery.local_until)
         return;
@@ -115,7 +112,7 @@ void tcp_recovery_local(struct tcp_socket *socket)
 // While the program waits for room in the buffer, it is the buffer that limits, not the program.
 void tcp_recovery_sent(struct tcp_socket *socket, int64_t now)
 {
-    bool by_program = socket->recovery.state == TCP_OPEN && !socket->snd.wants_space;
+    bool by_program = socket->recovery.machine.state == TCP_OPEN && !socket->snd.wants_space;
     socket->cc.ops->sent(&socket->cc, now, tcp_flight(socket), socket->rtt.rto, by_program);
 }
 
@@ -127,7 +124,7 @@ static void start_recovery(struct cpu_context *context, struct tcp_socket *socke
     socket->cc.ops->loss(&socket->cc, tcp_flight(socket));
     socket->recovery.recover = socket->snd.nxt;
     socket->recovery.partial_seen = false;
-    set_state(context, socket, TCP_RECOVERY);
+    enter_recovery_state(context, socket, TCP_RECOVERY);
 }
 
 static void end_recovery(struct cpu_context *context, struct tcp_socket *socket)
@@ -136,7 +133,7 @@ static void end_recovery(struct cpu_context *context, struct tcp_socket *socket)
     socket->recovery.dupacks = 0;
     socket->cc.ops->changed(&socket->cc, inet_ticks(socket->host->inet, context->now));
     tcp_scoreboard_clear(socket);
-    set_state(context, socket, TCP_OPEN);
+    enter_recovery_state(context, socket, TCP_OPEN);
 }
 
 static void retransmit(struct cpu_context *context, struct tcp_socket *socket,
@@ -156,7 +153,7 @@ static void retransmit_first(struct cpu_context *context, struct tcp_socket *soc
 // `gone`: in the unit of cwnd.
 static int64_t flight_limited(const struct tcp_socket *socket, int64_t gone)
 {
-    if (socket->recovery.state != TCP_DISORDER || !socket->config->limited_transmit)
+    if (socket->recovery.machine.state != TCP_DISORDER || !socket->config->limited_transmit)
         return tcp_flight(socket);
     return tcp_flight(socket) - MIN(gone, (RECOVERY_DUPLICATES - 1) * socket->cc.mss);
 }
@@ -170,7 +167,7 @@ static int64_t window_of_ssthresh(const struct tcp_socket *socket)
 
 static int64_t reno_in_flight(const struct tcp_socket *socket)
 {
-    if (socket->recovery.state == TCP_LOSS)
+    if (socket->recovery.machine.state == TCP_LOSS)
         return tcp_scoreboard_pipe(socket);
     return flight_limited(socket, socket->recovery.dupacks * socket->cc.mss);
 }
@@ -228,7 +225,7 @@ static int64_t newreno_window_after(const struct tcp_socket *socket)
 
 static int64_t sack_in_flight(const struct tcp_socket *socket)
 {
-    switch (socket->recovery.state) {
+    switch ((enum tcp_recovery_state)socket->recovery.machine.state) {
     case TCP_OPEN:
         return tcp_flight(socket);
     case TCP_DISORDER:
@@ -309,14 +306,14 @@ static void ack_without_loss(struct cpu_context *context, struct tcp_socket *soc
 {
     if (segments > 0) {
         socket->recovery.dupacks = 0;
-        set_state(context, socket, TCP_OPEN);
+        enter_recovery_state(context, socket, TCP_OPEN);
         if (filled)
             socket->cc.ops->ack(&socket->cc, segments);
     }
     if (!duplicate)
         return;
     socket->recovery.dupacks++;
-    set_state(context, socket, TCP_DISORDER);
+    enter_recovery_state(context, socket, TCP_DISORDER);
     if (socket->recovery.ops->is_loss(socket))
         socket->recovery.ops->enter(context, socket);
 }
@@ -343,7 +340,7 @@ static void ack_in_loss(struct cpu_context *context, struct tcp_socket *socket, 
         return;
     socket->recovery.dupacks = 0;
     tcp_scoreboard_clear(socket);
-    set_state(context, socket, TCP_OPEN);
+    enter_recovery_state(context, socket, TCP_OPEN);
 }
 
 // Linux lets cwnd grow only if it was full, BSD up to the largest window that can be offered.
@@ -357,7 +354,7 @@ static bool may_grow(const struct tcp_socket *socket, int64_t flight_before)
 void tcp_recovery_ack(struct cpu_context *context, struct tcp_socket *socket, int64_t segments,
                       int64_t flight_before, bool duplicate)
 {
-    switch (socket->recovery.state) {
+    switch ((enum tcp_recovery_state)socket->recovery.machine.state) {
     case TCP_OPEN:
     case TCP_DISORDER:
         ack_without_loss(context, socket, segments, may_grow(socket, flight_before), duplicate);
@@ -383,14 +380,14 @@ void tcp_recovery_timeout(struct cpu_context *context, struct tcp_socket *socket
         at->lost = !at->sacked;
         at->retransmitted = false;
     }
-    set_state(context, socket, TCP_LOSS);
+    enter_recovery_state(context, socket, TCP_LOSS);
     retransmit_first(context, socket);
 }
 
 void tcp_recovery_retransmit(struct cpu_context *context, struct tcp_socket *socket)
 {
-    bool marked = socket->recovery.state == TCP_LOSS ||
-                  (socket->recovery.state == TCP_RECOVERY && socket->recovery.ops->sack);
+    bool marked = socket->recovery.machine.state == TCP_LOSS ||
+                  (socket->recovery.machine.state == TCP_RECOVERY && socket->recovery.ops->sack);
     while (marked && tcp_recovery_room(socket, 0)) {
         struct tcp_buffer *buffer = tcp_scoreboard_next(socket, false);
         if (!buffer || !tcp_recovery_room(socket, buffer->length))

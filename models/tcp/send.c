@@ -216,7 +216,7 @@ static void note_hold(const struct cpu_context *context, struct tcp_socket *sock
 
 static bool may_send(const struct tcp_socket *socket)
 {
-    switch (socket->state) {
+    switch ((enum tcp_state)socket->machine.state) {
     case TCP_ESTABLISHED:
     case TCP_CLOSE_WAIT:
     case TCP_FIN_WAIT_1:
@@ -251,7 +251,7 @@ void tcp_push(struct cpu_context *context, struct tcp_socket *socket)
     if (socket->snd.unsent != first)
         tcp_recovery_sent(socket, inet_ticks(socket->host->inet, context->now));
     // RFC 3517, NextSeg, rule 3: nothing new to send, and there is room.
-    if (!socket->snd.unsent && socket->recovery.state == TCP_RECOVERY &&
+    if (!socket->snd.unsent && socket->recovery.machine.state == TCP_RECOVERY &&
         socket->recovery.ops->sack) {
         struct tcp_buffer *buffer = tcp_scoreboard_next(socket, true);
         if (buffer && tcp_recovery_room(socket, buffer->length)) {

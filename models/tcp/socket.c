@@ -65,14 +65,14 @@ struct tcp_socket *tcp_connect(struct cpu_context *context, struct tcp_host *hos
     socket->inet.process = process;
     inet_enter(context, process);
     cpu_spend(context, host->config->open, &tcp_stage);
-    tcp_set_state(context, socket, TCP_SYN_SENT, "connect");
+    tcp_enter(context, socket, TCP_SYN_SENT, "connect");
     tcp_send_syn(context, socket);
     return socket;
 }
 
 bool tcp_established(const struct tcp_socket *socket)
 {
-    switch (socket->state) {
+    switch ((enum tcp_state)socket->machine.state) {
     case TCP_ESTABLISHED:
     case TCP_CLOSE_WAIT:
         return true;
@@ -204,7 +204,9 @@ int64_t tcp_write(struct cpu_context *context, struct tcp_socket *socket,
     if (socket->gone)
         return -1;
     if (!tcp_established(socket))
-        return socket->state == TCP_SYN_SENT || socket->state == TCP_SYN_RECEIVED ? 0 : -1;
+        return socket->machine.state == TCP_SYN_SENT || socket->machine.state == TCP_SYN_RECEIVED
+                   ? 0
+                   : -1;
     int64_t wanted = 0;
     for (int i = 0; i < count; i++)
         wanted += runs[i].length;
@@ -299,7 +301,7 @@ int64_t tcp_read(struct cpu_context *context, struct tcp_socket *socket, int64_t
         consume(context, socket, piece->length, piece->message);
     }
     socket->rcv.copied += total;
-    if (socket->state != TCP_CLOSED)
+    if (socket->machine.state != TCP_CLOSED)
         socket->host->receiver->read(context, socket, total);
     return total;
 }
@@ -361,7 +363,7 @@ enum tcp_end tcp_socket_take_end(struct tcp_socket *socket)
 // Whether the program has not ended sending yet.
 static bool may_end(const struct tcp_socket *socket)
 {
-    switch (socket->state) {
+    switch ((enum tcp_state)socket->machine.state) {
     case TCP_ESTABLISHED:
     case TCP_SYN_RECEIVED:
     case TCP_CLOSE_WAIT:
@@ -380,8 +382,8 @@ static bool may_end(const struct tcp_socket *socket)
 
 static void end_sending(struct cpu_context *context, struct tcp_socket *socket, const char *event)
 {
-    bool peer_first = socket->state == TCP_CLOSE_WAIT;
-    tcp_set_state(context, socket, peer_first ? TCP_LAST_ACK : TCP_FIN_WAIT_1, event);
+    bool peer_first = socket->machine.state == TCP_CLOSE_WAIT;
+    tcp_enter(context, socket, peer_first ? TCP_LAST_ACK : TCP_FIN_WAIT_1, event);
     tcp_queue_fin(context, socket);
 }
 
@@ -398,8 +400,8 @@ void tcp_close(struct cpu_context *context, struct tcp_socket *socket)
     inet_enter(context, socket->inet.process);
     cpu_spend(context, socket->config->open, &tcp_stage);
     socket->closed_by_user = true;
-    if (socket->state == TCP_SYN_SENT)
-        tcp_set_state(context, socket, TCP_CLOSED, "close");
+    if (socket->machine.state == TCP_SYN_SENT)
+        tcp_enter(context, socket, TCP_CLOSED, "close");
     if (!may_end(socket))
         return;
     if (tcp_readable(socket) > 0) // what was not read is lost, and the peer is told (RFC
@@ -414,7 +416,7 @@ void tcp_listener_close(struct cpu_context *context, struct tcp_listener *listen
     inet_enter(context, listener->inet.process);
     cpu_spend(context, listener->host->config->open, &tcp_stage);
     for (struct tcp_socket *socket = listener->head; socket; socket = socket->next)
-        if (socket->state != TCP_CLOSED)
+        if (socket->machine.state != TCP_CLOSED)
             tcp_send_reset(context, socket);
     listener->head = listener->tail = NULL;
     listener->port = 0; // no segment has this destination
@@ -426,15 +428,16 @@ json_t *tcp_socket_describe(const struct tcp_socket *socket)
 {
     const struct tcp_host *host = socket->host;
     int peer = network_station_host(host->cluster->network, socket->key.remote);
-    json_t *json = json_pack(
-        "{s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:s}", "host", host->host->name, "peer",
-        host->cluster->hosts[peer]->name, "state", tcp_state_name(socket->state), "unacknowledged",
-        (json_int_t)(socket->snd.nxt - socket->snd.una), "unsent",
-        (json_int_t)(socket->snd.end - socket->snd.nxt), "readable",
-        (json_int_t)tcp_readable(socket), "peer_window", (json_int_t)socket->snd.wnd, "own_window",
-        (json_int_t)tcp_receive_window(socket), "congestion_window", (json_int_t)socket->cc.cwnd,
-        "timeouts", (json_int_t)socket->rtt.backoff, "recovery",
-        tcp_recovery_name(socket->recovery.state));
+    json_t *json =
+        json_pack("{s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:s}", "host",
+                  host->host->name, "peer", host->cluster->hosts[peer]->name, "state",
+                  machine_state_name(&tcp_connection_machine, &socket->machine), "unacknowledged",
+                  (json_int_t)(socket->snd.nxt - socket->snd.una), "unsent",
+                  (json_int_t)(socket->snd.end - socket->snd.nxt), "readable",
+                  (json_int_t)tcp_readable(socket), "peer_window", (json_int_t)socket->snd.wnd,
+                  "own_window", (json_int_t)tcp_receive_window(socket), "congestion_window",
+                  (json_int_t)socket->cc.cwnd, "timeouts", (json_int_t)socket->rtt.backoff,
+                  "recovery", machine_state_name(&tcp_recovery_machine, &socket->recovery.machine));
     const char *timer = inet_timer_armed(socket->timers[TCP_TIMER_RETRANSMIT]) ? "retransmission"
                         : inet_timer_armed(socket->timers[TCP_TIMER_PROBE])    ? "window probe"
                                                                                : "none";

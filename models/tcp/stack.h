@@ -138,7 +138,7 @@ struct tcp_ack {
 // Loss recovery (recovery.c, scoreboard.c).
 struct tcp_recovery {
     const struct tcp_recovery_ops *ops;
-    enum tcp_recovery_state state;
+    struct machine machine; // enum tcp_recovery_state
     int dupacks;
     int64_t recover;     // NewReno's recover, RFC 3517's RecoveryPoint, or the end of TCP_LOSS
     bool partial_seen;   // a partial acknowledgment in this recovery
@@ -162,10 +162,10 @@ struct tcp_socket {
     struct tcp_socket *next;       // in the listener's queue
     uint32_t number;               // on its host, from 1
     uint32_t peer_number;          // of the peer's socket on the peer's host; 0: not known yet
-    enum tcp_state state;
-    bool gone;           // reset or given up
-    uint8_t end;         // enum tcp_end, until the program has asked
-    bool closed_by_user; // tcp_close was called
+    struct machine machine;        // enum tcp_state
+    bool gone;                     // reset or given up
+    uint8_t end;                   // enum tcp_end, until the program has asked
+    bool closed_by_user;           // tcp_close was called
     struct tcp_key key;
     struct inet_interface *interface; // through which it sends
     const struct route *route;
@@ -254,9 +254,15 @@ void tcp_host_send(struct cpu_context *context, struct tcp_host *host,
 uint32_t tcp_timestamp(const struct tcp_host *host, sim_time now);
 
 // connection.c
-void tcp_set_state(struct cpu_context *context, struct tcp_socket *socket, enum tcp_state state,
-                   const char *event);
-const char *tcp_state_name(enum tcp_state state);
+void tcp_enter(struct cpu_context *context, struct tcp_socket *socket, enum tcp_state state,
+               const char *event);
+extern const struct machine_kind tcp_connection_machine; // by enum tcp_state
+
+static inline struct machine_owner tcp_machine_owner(const struct tcp_socket *socket)
+{
+    return (struct machine_owner){socket->host->host->name, socket->number};
+}
+
 guint tcp_key_hash(gconstpointer key);
 gboolean tcp_key_equal(gconstpointer a, gconstpointer b);
 // Returns a new closed socket on an interface that reaches the remote station.
@@ -366,7 +372,7 @@ void tcp_recovery_local(struct tcp_socket *socket);
 void tcp_recovery_sent(struct tcp_socket *socket, int64_t now);
 // Sends the retransmissions that the congestion window allows now.
 void tcp_recovery_retransmit(struct cpu_context *context, struct tcp_socket *socket);
-const char *tcp_recovery_name(enum tcp_recovery_state state);
+extern const struct machine_kind tcp_recovery_machine; // by enum tcp_recovery_state
 
 // scoreboard.c Marks what the segment's SACK blocks cover. Returns true if anything is new.
 bool tcp_scoreboard_mark(struct tcp_socket *socket, const struct tcp_segment *segment);

@@ -8,7 +8,8 @@ static void retransmit_timeout(struct cpu_context *context, void *owner)
 {
     struct tcp_socket *socket = owner;
     const struct tcp_config *config = socket->config;
-    bool opening = socket->state == TCP_SYN_SENT || socket->state == TCP_SYN_RECEIVED;
+    bool opening =
+        socket->machine.state == TCP_SYN_SENT || socket->machine.state == TCP_SYN_RECEIVED;
     if (!opening && socket->snd.outstanding == 0)
         return;
     if (socket->retries >= (opening ? config->syn_retries : config->retries)) {

@@ -26,7 +26,8 @@ const struct cli_command cli_commands[] = {
      "Prints every parameter with its unit, default, range, meaning and source, and the\n"
      "operations of programs with their keys; those of a NAME, which is a model, section, stack,\n"
      "benchmark or operation, or a parameter's path. Other words are searched in the names and\n"
-     "meanings of all parameters: those that have all of them are listed, the best first.",
+     "meanings of all parameters: those that have all of them are listed, the best first.\n\n"
+     "  netsim describe machine [NAME]   the state machines of the protocols, and their steps",
      cli_describe, cli_describe_options, 0, INT_MAX, CLI_WORDS_SECTION, NULL},
     {"list", "[KIND]", "list stacks, testbeds, benchmarks, scenarios and sweeps",
      "KIND is stacks, testbeds, benchmarks, scenarios or sweeps, all of which are listed if none "

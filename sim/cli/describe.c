@@ -4,6 +4,7 @@
 #include "sim/cli/cli.h"
 #include "sim/scenario/json_schema.h"
 
+#include "sim/cli/describe_machine.h"
 #include "sim/cli/describe_operations.h"
 #include "sim/cli/describe_search.h"
 #include "sim/config/param_kind.h"
@@ -22,8 +23,9 @@
 // Before the name of a benchmark whose own keys of the workload these are.
 #define WORKLOAD_OF "workload of "
 
-static const char *const describe_formats[] = {"text", "markdown", "json", NULL};
-enum describe_format { DESCRIBE_TEXT, DESCRIBE_MARKDOWN, DESCRIBE_JSON };
+#define MACHINES "machine" // the word before the name of a state machine
+
+static const char *const describe_formats[] = {"text", "markdown", "json", "dot", "svg", NULL};
 
 // ---- Which tables ----
 
@@ -481,6 +483,13 @@ static enum cli_exit describe(char *const *words, const struct describe_argument
     int format = cli_choice("--format", arguments->format, describe_formats);
     if (format < 0)
         return CLI_BAD_INPUT;
+    if (words[0] && strcmp(words[0], MACHINES) == 0)
+        return describe_machines(words + 1, (enum describe_format)format);
+    if (format >= DESCRIBE_DOT) {
+        cli_error("netsim describe machine NAME --format dot", "%s is a format of state machines",
+                  describe_formats[format]);
+        return CLI_BAD_INPUT;
+    }
     struct scenario_schema *schema = registry_schema(&model_registry);
     enum cli_exit code = CLI_DONE;
     if (arguments->schema)
@@ -499,7 +508,8 @@ const struct cli_option cli_describe_options[] = {
     CLI_FORMAT_OPTION(
         struct describe_arguments, format, describe_formats,
         "As `markdown` it is the reference of parameters; as `json` a list of them, each "
-        "with path, default, unit, range, meaning and source."),
+        "with path, default, unit, range, meaning and source. `dot` and `svg` (by Graphviz) draw "
+        "a state machine."),
     CLI_OPTIONS_END,
 };
 

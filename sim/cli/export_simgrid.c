@@ -114,9 +114,9 @@ static bool write_xml(struct platform_series *series, char **error)
     if (series->curve->local)
         smpi_loopback(series->model, series->curve, &plan.loopback_latency, &plan.loopback_rate,
                       &series->local_worst);
-    struct machine *machine = machine_new(series->test_case);
+    struct flow_cluster *machine = flow_cluster_new(series->test_case);
     series->xml = platform_xml(machine, series->test_case, series->curve, &plan, error);
-    machine_free(machine);
+    flow_cluster_free(machine);
     g_array_unref((GArray *)(void *)plan.options);
     return series->xml != NULL;
 }

@@ -79,10 +79,8 @@ static void on_part(void *owner, const struct path_part *part)
     way->found->work[part->class] += time;
     if (part->message.generation)
         g_hash_table_add(way->messages, message_key(part->message));
-    const char *wait = part->held != WAIT_OTHER ? wait_stages[part->held].name
-                       : part->bare             ? class
-                                                : NULL;
-    if (!wait) {
+    const char *wait = part->held != WAIT_OTHER ? wait_stages[part->held].name : class;
+    if (part->held == WAIT_OTHER && !part->bare) {
         explain_add(way->found->path, part->stage, class, time);
         if (part->by)
             explain_add(way->found->held, part->by, part->stage, time);

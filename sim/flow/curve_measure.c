@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sim/flow/curve.h"
 
+#include "sim/flow/flow_cluster.h"
 #include "sim/flow/gaps.h"
-#include "sim/flow/machine.h"
 #include "sim/flow/sounding.h"
 #include "sim/scenario/placement.h"
 
@@ -233,10 +233,10 @@ static GArray *measure_points_of(const struct measuring *measuring, double rate,
 
 // The points between two hosts; NULL with *error if a run fails.
 static GArray *points_between(const struct registry *registry,
-                              const struct scenario_case *test_case, struct machine *machine,
+                              const struct scenario_case *test_case, struct flow_cluster *machine,
                               int from, int to, struct flow_curve *curve, char **error)
 {
-    const struct route *route = machine_route(machine, from, to);
+    const struct route *route = flow_cluster_route(machine, from, to);
     struct measuring measuring = {
         .sounding = sounding_new(registry, test_case, machine, from, to),
         .found = g_array_new(FALSE, FALSE, sizeof(struct sounding_found)),
@@ -246,7 +246,8 @@ static GArray *points_between(const struct registry *registry,
     int64_t limit;
     if (measure_all(&measuring, curve) && find_limit(&measuring, &limit) &&
         refine(&measuring, MIN(curve->most, MEASURE_LARGEST))) {
-        points = measure_points_of(&measuring, route ? machine_rate(machine, route) : 0, limit);
+        points =
+            measure_points_of(&measuring, route ? flow_cluster_rate(machine, route) : 0, limit);
         curve->eager = curve->points ? curve->eager : limit;
         for (guint i = 0; i < measuring.found->len; i++)
             curve->frame = MAX(curve->frame, measure_found_at(measuring.found, i)->frame);
@@ -276,7 +277,7 @@ static bool find_pair(const struct workload *workload, bool same, int *from, int
 }
 
 static bool measure_curve(const struct registry *registry, const struct scenario_case *test_case,
-                          struct machine *machine, struct flow_curve *curve, char **error)
+                          struct flow_cluster *machine, struct flow_curve *curve, char **error)
 {
     const struct workload *workload = &test_case->workload;
     int from, to;
@@ -290,9 +291,9 @@ static bool measure_curve(const struct registry *registry, const struct scenario
         curve->points = local ? g_array_copy(curve->local) : NULL;
         return local;
     }
-    const struct route *route = machine_route(machine, curve->from, curve->to);
+    const struct route *route = flow_cluster_route(machine, curve->from, curve->to);
     curve->links = route_links(route);
-    curve->rate = machine_rate(machine, route);
+    curve->rate = flow_cluster_rate(machine, route);
     curve->points =
         points_between(registry, test_case, machine, curve->from, curve->to, curve, error);
     return curve->points != NULL;
@@ -308,9 +309,9 @@ struct flow_curve *flow_curve_measure(const struct registry *registry,
     }
     struct flow_curve *curve = g_new0(struct flow_curve, 1);
     curve->most = INT64_MAX;
-    struct machine *machine = machine_new(test_case);
+    struct flow_cluster *machine = flow_cluster_new(test_case);
     bool good = measure_curve(registry, test_case, machine, curve, error);
-    machine_free(machine);
+    flow_cluster_free(machine);
     if (!good && !*error)
         *error = g_strdup("a single rank has no message to measure");
     if (!good)

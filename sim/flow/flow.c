@@ -41,7 +41,7 @@ struct flowing {
     struct limits limits;
     enum limit_reached reached;
     gint64 wall_end;
-    struct machine *machine;
+    struct flow_cluster *machine;
     struct steps *steps;
     struct measurements measurements;
     struct runner *runners;
@@ -146,7 +146,7 @@ static json_t *open_ranks_json(const struct flowing *flowing)
         char *place = steps_place(flowing->steps, rank);
         json_array_append_new(ranks,
                               json_pack("{s:i, s:s, s:o, s:s}", "rank", rank, "host",
-                                        machine_host(flowing->machine, host)->name, "requests",
+                                        flow_cluster_host(flowing->machine, host)->name, "requests",
                                         steps_open_json(flowing->steps, rank), "at", place));
         g_free(place);
     }
@@ -244,7 +244,7 @@ static void flowing_begin(struct flowing *flowing)
     flowing->limits.interrupt = flowing->options->interrupt;
     flowing->limits.wall_end = flowing->options->wall_end;
     flowing->wall_end = limit_wall_end(&flowing->limits);
-    flowing->machine = machine_new(test_case);
+    flowing->machine = flow_cluster_new(test_case);
     flowing->steps = steps_new(flowing->registry, test_case, flowing->machine, flowing->curve,
                                flowing->options->source);
     flowing->result = series_result_new(test_case->name, test_case->stack->name);
@@ -262,7 +262,7 @@ static void flowing_end(struct flowing *flowing)
     measurements_clear(&flowing->measurements);
     series_result_free(flowing->result);
     steps_free(flowing->steps);
-    machine_free(flowing->machine);
+    flow_cluster_free(flowing->machine);
     sim_free(flowing->sim);
 }
 
@@ -285,7 +285,7 @@ static char *work(void *owner, flow_plugin_run_fn *plugin)
     int *hosts = g_new(int, workload->ranks);
     for (int rank = 0; rank < workload->ranks; rank++)
         hosts[rank] = placement_host(workload->placement, rank);
-    const struct flow_machine machine = machine_describe(flowing->machine, flowing->curve);
+    const struct flow_machine machine = flow_cluster_describe(flowing->machine, flowing->curve);
     const struct flow_program program = {
         .ranks = workload->ranks,
         .spaces = steps_spaces(flowing->registry, flowing->test_case),

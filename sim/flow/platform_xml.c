@@ -10,7 +10,7 @@
 
 struct writer {
     GString *text;
-    struct machine *machine;
+    struct flow_cluster *machine;
     const struct topology *topology;
     const struct platform_plan *plan;
     double frame;   // bytes of the smallest message's frame
@@ -48,15 +48,15 @@ static int host_count(const struct writer *writer)
 
 static double speed_of(const struct writer *writer, int host)
 {
-    const struct host *first = machine_host(writer->machine, 0);
-    const struct host *other = machine_host(writer->machine, host);
+    const struct host *first = flow_cluster_host(writer->machine, 0);
+    const struct host *other = flow_cluster_host(writer->machine, host);
     return writer->plan->speed * (double)processor_rate(&other->config.processor) /
            (double)processor_rate(&first->config.processor);
 }
 
 static int64_t cores_of(const struct writer *writer, int host)
 {
-    return machine_host(writer->machine, host)->config.processor.cores;
+    return flow_cluster_host(writer->machine, host)->config.processor.cores;
 }
 
 // ---- Latencies ----
@@ -88,7 +88,7 @@ static double link_latency(const struct writer *writer, int number, int side)
 // Divides the latency of the measured route among its links.
 static void divide_latency(struct writer *writer, const struct flow_curve *curve)
 {
-    const struct route *route = machine_route(writer->machine, curve->from, curve->to);
+    const struct route *route = flow_cluster_route(writer->machine, curve->from, curve->to);
     double own = 0;
     for (int i = 0; route && i < route_links(route); i++) {
         int side, number = route_link(route, i, &side);
@@ -274,7 +274,7 @@ static void write_local_route(struct writer *writer, int host)
 
 static bool write_route(struct writer *writer, int from, int to, char **why)
 {
-    const struct route *route = machine_route(writer->machine, from, to);
+    const struct route *route = flow_cluster_route(writer->machine, from, to);
     const char *ends[] = {topology_node_name(writer->topology, from),
                           topology_node_name(writer->topology, to)};
     if (!route) {
@@ -336,7 +336,7 @@ static void write_options(struct writer *writer)
     g_string_append(writer->text, "  </config>\n");
 }
 
-char *platform_xml(struct machine *machine, const struct scenario_case *test_case,
+char *platform_xml(struct flow_cluster *machine, const struct scenario_case *test_case,
                    const struct flow_curve *curve, const struct platform_plan *plan, char **why)
 {
     struct writer writer = {.text = g_string_new(NULL),

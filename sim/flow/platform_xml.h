@@ -4,7 +4,7 @@
 #ifndef NETSIM_FLOW_PLATFORM_XML_H
 #define NETSIM_FLOW_PLATFORM_XML_H
 
-#include "sim/flow/machine.h"
+#include "sim/flow/flow_cluster.h"
 
 #define PLATFORM_MOST_HOSTS 256 // of a zone with all routes: 13 MB
 
@@ -20,7 +20,7 @@ struct platform_plan {
 // Returns the XML (g_free), or NULL with *why (g_free). A link's latency is what a frame of the
 // smallest message takes on it and in the switch behind it; what the route's latency has besides is
 // in the links at the hosts.
-char *platform_xml(struct machine *machine, const struct scenario_case *test_case,
+char *platform_xml(struct flow_cluster *machine, const struct scenario_case *test_case,
                    const struct flow_curve *curve, const struct platform_plan *plan, char **why);
 
 // The hosts of ranks, one per line, in their order: all that the case places ranks on. smpirun

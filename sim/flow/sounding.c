@@ -312,15 +312,15 @@ static void lift_limits(struct sounding *sounding, const struct scenario_case *t
 }
 
 struct sounding *sounding_new(const struct registry *registry,
-                              const struct scenario_case *test_case, struct machine *machine,
+                              const struct scenario_case *test_case, struct flow_cluster *machine,
                               int from, int to)
 {
-    const struct route *route = machine_route(machine, from, to);
+    const struct route *route = flow_cluster_route(machine, from, to);
     struct sounding *sounding = g_new0(struct sounding, 1);
     sounding->registry = registry;
     sounding->test_case = *test_case;
-    sounding->rate = route ? machine_rate(machine, route) : 0;
-    pair_of(&sounding->pair, &test_case->topology, machine_network(machine), from, to);
+    sounding->rate = route ? flow_cluster_rate(machine, route) : 0;
+    pair_of(&sounding->pair, &test_case->topology, flow_cluster_network(machine), from, to);
     sounding->test_case.topology = sounding->pair;
     sounding->test_case.fidelity = FIDELITY_PACKET;
     lift_limits(sounding, test_case);

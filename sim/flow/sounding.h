@@ -4,7 +4,7 @@
 #ifndef NETSIM_FLOW_SOUNDING_H
 #define NETSIM_FLOW_SOUNDING_H
 
-#include "sim/flow/machine.h"
+#include "sim/flow/flow_cluster.h"
 
 // What was found for messages of one size.
 struct sounding_found {
@@ -23,7 +23,7 @@ struct sounding;
 // Prepares soundings between two hosts of a case (the same one: ranks on one host), whose machine
 // it is. All must outlive the sounding. The caller frees it with sounding_free.
 struct sounding *sounding_new(const struct registry *registry,
-                              const struct scenario_case *test_case, struct machine *machine,
+                              const struct scenario_case *test_case, struct flow_cluster *machine,
                               int from, int to);
 void sounding_free(struct sounding *sounding);
 

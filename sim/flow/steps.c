@@ -33,7 +33,7 @@ struct standing {
 
 struct steps {
     const struct scenario_case *test_case;
-    const struct machine *machine;
+    const struct flow_cluster *machine;
     const struct flow_curve *curve;
     const struct mpi_library_config *library;
     struct op_source *source; // own; NULL: not its own
@@ -57,13 +57,13 @@ static bool is_local(const struct steps *steps, int rank, int peer)
 
 static double copy_seconds(const struct steps *steps, int rank, int64_t bytes)
 {
-    const struct host *host = machine_host(steps->machine, host_of(steps, rank));
+    const struct host *host = flow_cluster_host(steps->machine, host_of(steps, rank));
     return time_to_s(memory_copy_time(&host->config.memory, host->cores[0], bytes, COPY_WARM));
 }
 
 static double reduce_seconds(const struct steps *steps, int rank, int64_t bytes)
 {
-    const struct host *host = machine_host(steps->machine, host_of(steps, rank));
+    const struct host *host = flow_cluster_host(steps->machine, host_of(steps, rank));
     return steps->library
                ? time_to_s(cpu_cost_of_bytes(host->cores[0], steps->library->reduce_kib, bytes))
                : 0;
@@ -362,7 +362,7 @@ int steps_spaces(const struct registry *registry, const struct scenario_case *te
 }
 
 struct steps *steps_new(const struct registry *registry, const struct scenario_case *test_case,
-                        struct machine *machine, const struct flow_curve *curve,
+                        struct flow_cluster *machine, const struct flow_curve *curve,
                         struct op_source *source)
 {
     const struct stack *stack = registry_stack(registry, test_case->stack->name);

@@ -7,7 +7,7 @@
 #ifndef NETSIM_FLOW_STEPS_H
 #define NETSIM_FLOW_STEPS_H
 
-#include "sim/flow/machine.h"
+#include "sim/flow/flow_cluster.h"
 #include "sim/workload/flatten.h"
 
 struct steps;
@@ -21,7 +21,7 @@ struct steps_books {
 // `source` (NULL: the workload's own) yields the calls. All arguments must outlive the steps. The
 // caller frees them with steps_free.
 struct steps *steps_new(const struct registry *registry, const struct scenario_case *test_case,
-                        struct machine *machine, const struct flow_curve *curve,
+                        struct flow_cluster *machine, const struct flow_curve *curve,
                         struct op_source *source);
 void steps_free(struct steps *steps);
 

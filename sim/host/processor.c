@@ -96,6 +96,14 @@ trace_lane cpu_lane(const struct cpu *cpu)
     return cpu->lane;
 }
 
+void cpu_machine_enter(const struct cpu_context *context, const struct machine_kind *kind,
+                       struct machine *machine, unsigned state, struct machine_owner owner,
+                       const char *event)
+{
+    const struct cpu *cpu = context->cpu;
+    machine_enter(kind, machine, state, owner, event, cpu->sim->trace, cpu->lane, context->now);
+}
+
 struct cpu_usage cpu_usage(const struct cpu *cpu)
 {
     return cpu->usage;

@@ -17,6 +17,7 @@
 #define NETSIM_HOST_PROCESSOR_H
 
 #include "sim/core/cost.h"
+#include "sim/core/machine.h"
 #include "sim/core/sim.h"
 #include "sim/core/stage.h"
 
@@ -131,6 +132,11 @@ struct cpu_usage cpu_usage(const struct cpu *cpu);
 // Busy time by stage so far: calls `each` once per name, in the order of first use.
 void cpu_each_stage(const struct cpu *cpu,
                     void (*each)(void *owner, const char *stage, sim_time time), void *owner);
+
+// machine_enter on the processor's lane, at the handler's time.
+void cpu_machine_enter(const struct cpu_context *context, const struct machine_kind *kind,
+                       struct machine *machine, unsigned state, struct machine_owner owner,
+                       const char *event);
 
 // The time of work on `bytes` (>= 0) that costs `each_kib` per KiB.
 sim_time cpu_cost_of_bytes(const struct cpu *cpu, struct cost each_kib, int64_t bytes);

@@ -4,6 +4,7 @@
 #ifndef NETSIM_WORKLOAD_MODEL_H
 #define NETSIM_WORKLOAD_MODEL_H
 
+#include "sim/core/machine.h"
 #include "sim/scenario/rule.h"
 #include "sim/workload/benchmark.h"
 #include "sim/workload/stack.h"
@@ -26,7 +27,8 @@ struct model {
     const struct benchmark *benchmarks;             // ends with a NULL schema.name; NULL: none
     // Kinds of operations that only its stacks have; ends with a NULL name; NULL: none.
     const struct operation_kind *operations;
-    const struct scenario_rule *rules; // ends with a NULL name; NULL: none
+    const struct scenario_rule *rules;          // ends with a NULL name; NULL: none
+    const struct machine_kind *const *machines; // NULL-terminated; NULL: none
 };
 
 struct registry {

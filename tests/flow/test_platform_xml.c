@@ -107,9 +107,9 @@ static struct platform platform_of(const struct compiled *compiled, int from, in
     GArray *options = g_array_new(FALSE, FALSE, sizeof option);
     g_array_append_val(options, option);
     struct platform_plan plan = {LATENCY, 2e9, 1e-6, loopback, options};
-    struct machine *machine = machine_new(compiled->test_case);
+    struct flow_cluster *machine = flow_cluster_new(compiled->test_case);
     platform.text = platform_xml(machine, compiled->test_case, &curve, &plan, &platform.why);
-    machine_free(machine);
+    flow_cluster_free(machine);
     g_array_unref(options);
     g_array_unref(curve.points);
     if (platform.text) {
@@ -146,9 +146,10 @@ static const char triangle[] = HEAD
     "  - {from: \"n4..5\", to: s2, rate: 10 Mb/s}\n  - {from: s0, to: s1, count: 2, rate: 1 Gb/s}\n"
     "  - {from: s1, to: s2}\n  - {from: s0, to: s2}\n" WORK;
 
-static char *own_route(struct machine *machine, const struct topology *topology, int from, int to)
+static char *own_route(struct flow_cluster *machine, const struct topology *topology, int from,
+                       int to)
 {
-    const struct route *route = machine_route(machine, from, to);
+    const struct route *route = flow_cluster_route(machine, from, to);
     GString *text = g_string_new(NULL);
     for (int i = 0; i < route_links(route); i++) {
         int side, at = route_link(route, i, &side);
@@ -174,7 +175,7 @@ static void test_every_route_is_netsims(void)
 {
     struct compiled compiled = compiled_new(triangle, NULL);
     struct platform platform = platform_of(&compiled, 0, 1, 0);
-    struct machine *machine = machine_new(compiled.test_case);
+    struct flow_cluster *machine = flow_cluster_new(compiled.test_case);
     SUITE_SAME_INTEGER(g_hash_table_size(platform.hosts), 6);
     SUITE_SAME_INTEGER(g_hash_table_size(platform.routes), 30);
     SUITE_SAME_INTEGER(g_hash_table_size(platform.cluster), 0);
@@ -189,7 +190,7 @@ static void test_every_route_is_netsims(void)
             }
             g_free(key);
         }
-    machine_free(machine);
+    flow_cluster_free(machine);
     platform_clear(&platform);
     compiled_free(&compiled);
 }

@@ -80,7 +80,7 @@ static void append_step(GString *out, const struct flow_step *step)
 struct world {
     struct compiled compiled;
     struct flow_curve *curve;
-    struct machine *machine;
+    struct flow_cluster *machine;
     struct steps *steps;
 };
 
@@ -92,7 +92,7 @@ static struct world world_new(const char *program, const char *more, int64_t mos
         "workload: {ranks: 3, %sprogram: [{ranks: 0, do: [%s]}]}\n",
         more, program);
     struct world world = {.compiled = compiled_new(text, NULL), .curve = made_up(most)};
-    world.machine = machine_new(world.compiled.test_case);
+    world.machine = flow_cluster_new(world.compiled.test_case);
     world.steps =
         steps_new(&model_registry, world.compiled.test_case, world.machine, world.curve, NULL);
     g_free(text);
@@ -102,7 +102,7 @@ static struct world world_new(const char *program, const char *more, int64_t mos
 static void world_clear(struct world *world)
 {
     steps_free(world->steps);
-    machine_free(world->machine);
+    flow_cluster_free(world->machine);
     flow_curve_free(world->curve);
     compiled_free(&world->compiled);
 }

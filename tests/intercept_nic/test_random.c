@@ -8,7 +8,7 @@
 
 #define ROUNDS 120
 
-struct machine {
+struct testbed_case {
     int hosts, planes, mask;
     bool switches, turns;
     char *text;
@@ -19,7 +19,8 @@ static int pick(struct random_stream *random, int least, int most)
     return least + (int)random_below(random, (uint64_t)(most - least) + 1);
 }
 
-static void add_cables(GString *text, struct random_stream *random, const struct machine *machine)
+static void add_cables(GString *text, struct random_stream *random,
+                       const struct testbed_case *machine)
 {
     g_string_append(text, "links:\n");
     for (int plane = 0; plane < machine->planes; plane++) {
@@ -32,9 +33,9 @@ static void add_cables(GString *text, struct random_stream *random, const struct
     }
 }
 
-static struct machine machine_new(struct random_stream *random)
+static struct testbed_case machine_new(struct random_stream *random)
 {
-    struct machine machine = {
+    struct testbed_case machine = {
         .planes = pick(random, 1, 4),
         .switches = pick(random, 0, 1),
         .turns = pick(random, 0, 3) > 0,
@@ -79,7 +80,7 @@ static bool one_bit(int mask)
 }
 
 // All hosts but the last send to it.
-static void try_machine(struct random_stream *random, const struct machine *machine)
+static void try_machine(struct random_stream *random, const struct testbed_case *machine)
 {
     struct world *world = icpt_world_new(machine->text, NULL, NULL);
     int to = machine->hosts - 1, expected = 0;
@@ -119,7 +120,7 @@ static void test_random(void)
 {
     struct random_stream *random = random_new(11, "cards");
     for (int i = 0; i < ROUNDS; i++) {
-        struct machine machine = machine_new(random);
+        struct testbed_case machine = machine_new(random);
         try_machine(random, &machine);
         g_free(machine.text);
     }

@@ -142,7 +142,7 @@ static void run(struct transfers *all)
 // ---- Times ----
 
 // What a machine's bus and its planes are.
-struct machine {
+struct testbed_case {
     const char *name;
     const char *sets[8];
     int planes;
@@ -150,7 +150,7 @@ struct machine {
     double unit;
 };
 
-static const struct machine machines[] = {
+static const struct testbed_case machines[] = {
     {"system 1", {NULL}, 3, 56.8, 1048576},
     {"SCS",
      {"host.bus.clock=133.333333 MHz", "host.bus.rate=1066.666667 MB/s",
@@ -220,7 +220,7 @@ static void test_one_packet(void)
 static void test_two_hosts(void)
 {
     for (guint i = 0; i < G_N_ELEMENTS(machines); i++) {
-        const struct machine *machine = &machines[i];
+        const struct testbed_case *machine = &machines[i];
         char *text = cables(machine->planes, 2);
         struct transfers *all = transfers_new(text, machine->sets, NULL);
         sim_time time = slice_time(all, 0, 1), plane = 2048 * 532 * 4 * TIME_NS / machine->planes;
@@ -242,7 +242,7 @@ static void test_two_hosts(void)
 static void test_loop(void)
 {
     for (guint i = 0; i < G_N_ELEMENTS(machines); i++) {
-        const struct machine *machine = &machines[i];
+        const struct testbed_case *machine = &machines[i];
         char *text = cables(machine->planes, 1);
         struct transfers *all = transfers_new(text, machine->sets, NULL);
         sim_time time = slice_time(all, 0, 0);

@@ -314,8 +314,8 @@ static struct script_result get_path(struct sctp_call *call, const struct script
         return script_call_fails("EINVAL");
     const struct sctp_path *path = association->primary;
     sctp_call_expect(call, value, "spinfo_state",
-                     path->state == SCTP_PATH_UNCONFIRMED ? UNCONFIRMED
-                     : path->state == SCTP_PATH_INACTIVE  ? INACTIVE
+                     path->machine.state == SCTP_PATH_UNCONFIRMED ? UNCONFIRMED
+                     : path->machine.state == SCTP_PATH_INACTIVE  ? INACTIVE
                                                           : ACTIVE);
     sctp_call_expect(call, value, "spinfo_cwnd", path->cc.cwnd);
     sctp_call_expect(call, value, "spinfo_srtt", path->rto.sa / 8); // a tick is a millisecond

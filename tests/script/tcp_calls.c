@@ -151,7 +151,7 @@ static struct script_result call_connect(struct call *call)
     const char *error = take_error(fd);
     if (error)
         return script_call_fails(error);
-    if (fd->socket->state == TCP_SYN_SENT || fd->socket->state == TCP_SYN_RECEIVED)
+    if (fd->socket->machine.state == TCP_SYN_SENT || fd->socket->machine.state == TCP_SYN_RECEIVED)
         return script_call_fails("EALREADY");
     return script_call_fails("EISCONN");
 }
@@ -169,7 +169,7 @@ static struct script_result call_write(struct call *call)
     const char *error = take_error(call->fd);
     if (error)
         return script_call_fails(error);
-    if (socket->state == TCP_SYN_SENT || socket->state == TCP_SYN_RECEIVED)
+    if (socket->machine.state == TCP_SYN_SENT || socket->machine.state == TCP_SYN_RECEIVED)
         return script_call_fails("EAGAIN");
     if (!tcp_established(socket))
         return script_call_fails("EPIPE");

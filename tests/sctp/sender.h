@@ -59,9 +59,10 @@ const struct stage sctp_stage = {"SCTP", STAGE_KERNEL};
 
 bool sctp_may_send_data(const struct sctp_association *association)
 {
-    return association->state == SCTP_ESTABLISHED || association->state == SCTP_SHUTDOWN_PENDING ||
-           association->state == SCTP_SHUTDOWN_RECEIVED ||
-           (association->state == SCTP_COOKIE_ECHOED && association->echo_waits);
+    return association->machine.state == SCTP_ESTABLISHED ||
+           association->machine.state == SCTP_SHUTDOWN_PENDING ||
+           association->machine.state == SCTP_SHUTDOWN_RECEIVED ||
+           (association->machine.state == SCTP_COOKIE_ECHOED && association->echo_waits);
 }
 
 void sctp_association_abort(struct cpu_context *context, struct sctp_association *association,
@@ -69,7 +70,7 @@ void sctp_association_abort(struct cpu_context *context, struct sctp_association
                             enum sctp_result error)
 {
     (void)context, (void)cause, (void)info, (void)info_bytes, (void)error;
-    association->state = SCTP_CLOSED;
+    association->machine.state = SCTP_CLOSED;
     for (int i = 0; i < association->path_count; i++)
         sctp_t3_stop(&association->paths[i]);
     sender_now->aborts++;
@@ -265,7 +266,7 @@ static inline struct sender *sender_traced(const char *text, int paths, uint32_t
     *association = (struct sctp_association){
         .host = &sender->stack,
         .id = 1,
-        .state = SCTP_ESTABLISHED,
+        .machine = {SCTP_ESTABLISHED},
         .settings = sender->config.settings,
         .paths = sender->paths,
         .primary = &sender->paths[0],

@@ -204,17 +204,17 @@ static void test_destination(void)
     sctp_receiver_packet(receiver, 1, "2");
     SUITE_SAME_TEXT(sctp_receiver_sent(receiver), "1:SACK 2");
     // Not to an address that does not answer, or that was never confirmed.
-    paths[1].state = SCTP_PATH_INACTIVE;
+    paths[1].machine.state = SCTP_PATH_INACTIVE;
     sctp_receiver_packet(receiver, 1, "4");
     SUITE_SAME_TEXT(sctp_receiver_sent(receiver), "0:SACK 2 [4]");
-    paths[1].state = SCTP_PATH_UNCONFIRMED;
+    paths[1].machine.state = SCTP_PATH_UNCONFIRMED;
     sctp_receiver_packet(receiver, 1, "5");
     SUITE_SAME_TEXT(sctp_receiver_sent(receiver), "0:SACK 2 [4-5]");
-    paths[1].state = SCTP_PATH_PF; // it may still be reached
+    paths[1].machine.state = SCTP_PATH_PF; // it may still be reached
     sctp_receiver_packet(receiver, 1, "6");
     SUITE_SAME_TEXT(sctp_receiver_sent(receiver), "1:SACK 2 [4-6]");
     // A duplicate, and no other path is up.
-    paths[1].state = SCTP_PATH_INACTIVE;
+    paths[1].machine.state = SCTP_PATH_INACTIVE;
     sctp_receiver_packet(receiver, 0, "6");
     SUITE_SAME_TEXT(sctp_receiver_sent(receiver), "0:SACK 2 [4-6] dup 6");
     sctp_receiver_free(receiver);
@@ -225,7 +225,7 @@ static void test_destination(void)
 static void test_shutdown_sent(void)
 {
     struct sctp_receiver *receiver = sctp_receiver_new(RFC);
-    receiver->association->state = SCTP_SHUTDOWN_SENT;
+    receiver->association->machine.state = SCTP_SHUTDOWN_SENT;
     sctp_receiver_packet(receiver, 0, "1");
     SUITE_SAME_TEXT(sctp_receiver_sent(receiver), "");
     SUITE_SAME_INTEGER(receiver->shutdowns, 1);
@@ -234,7 +234,7 @@ static void test_shutdown_sent(void)
     SUITE_SAME_INTEGER(receiver->shutdowns, 2);
     sctp_receiver_free(receiver);
     receiver = sctp_receiver_new(S2007);
-    receiver->association->state = SCTP_SHUTDOWN_SENT;
+    receiver->association->machine.state = SCTP_SHUTDOWN_SENT;
     sctp_receiver_packet(receiver, 0, "1");
     SUITE_SAME_TEXT(sctp_receiver_sent(receiver), "0:SACK 1");
     SUITE_SAME_INTEGER(receiver->shutdowns, 1);

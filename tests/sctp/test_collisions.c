@@ -117,7 +117,7 @@ static void test_init(void)
         sctp_peer_at(peer, 21 * TIME_MS, "INIT tag=99");
         if (!SUITE_SAME_TEXT(sctp_peer_run(peer, 30 * TIME_MS), init_rows[i].answer))
             CU_FAIL(init_rows[i].name);
-        SUITE_SAME_INTEGER(association->state, init_rows[i].state);
+        SUITE_SAME_INTEGER(association->machine.state, init_rows[i].state);
         SUITE_SAME_INTEGER(inet_timer_armed(association->t1), timer);
         SUITE_SAME_INTEGER(association->tag, tag);
         if (tags != NO_COOKIE) {
@@ -138,7 +138,7 @@ static void test_new_addresses(void)
     sctp_peer_associate(peer);
     sctp_peer_at(peer, 20 * TIME_MS, "INIT address=0 address=1");
     SUITE_SAME_TEXT(sctp_peer_run(peer, 30 * TIME_MS), "ABORT(11)\n");
-    SUITE_SAME_INTEGER(association_of(peer)->state, SCTP_ESTABLISHED);
+    SUITE_SAME_INTEGER(association_of(peer)->machine.state, SCTP_ESTABLISHED);
     sctp_peer_free(peer);
 }
 
@@ -180,7 +180,7 @@ static void test_restart(void)
     SUITE_SAME_INTEGER(association->out.next - peer->own_tsn, 0);
     SUITE_SAME_INTEGER(association->in.cum_tsn, SCTP_PEER_TSN - 1);
     SUITE_SAME_INTEGER(association->paths[0].flight, 0);
-    SUITE_SAME_INTEGER(association->paths[0].state, SCTP_PATH_ACTIVE);
+    SUITE_SAME_INTEGER(association->paths[0].machine.state, SCTP_PATH_ACTIVE);
     SUITE_SAME_INTEGER(association->out.buffer.used, 0);
     char *line = world_ledger_line(peer->world);
     SUITE_CONTAINS(line, "lost: SCTP association restarted by the peer");
@@ -208,11 +208,11 @@ static void test_restart_in_shutdown(void)
     peer->own_tsn = tsn;
     sctp_peer_at(peer, 17 * TIME_MS, "COOKIE-ECHO");
     SUITE_SAME_TEXT(sctp_peer_run(peer, 20 * TIME_MS), "SHUTDOWN-ACK ERROR(10)/77\n");
-    SUITE_SAME_INTEGER(association_of(peer)->state, SCTP_SHUTDOWN_ACK_SENT);
+    SUITE_SAME_INTEGER(association_of(peer)->machine.state, SCTP_SHUTDOWN_ACK_SENT);
     // The peer answers what it takes for a packet out of the blue, and then goes on.
     sctp_peer_at(peer, 21 * TIME_MS, "SHUTDOWN-COMPLETE flags=1 vtag=77");
     SUITE_SAME_TEXT(sctp_peer_run(peer, 30 * TIME_MS), "");
-    SUITE_SAME_INTEGER(association_of(peer)->state, SCTP_CLOSED);
+    SUITE_SAME_INTEGER(association_of(peer)->machine.state, SCTP_CLOSED);
     sctp_peer_free(peer);
 }
 

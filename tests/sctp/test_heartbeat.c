@@ -83,9 +83,9 @@ static void test_rfc_unanswered(void)
                                  "links[1].down=[{from: 10 s, to: 60 s}]", NULL},
            2);
     sctp_run_until(world, 10 * TIME_S);
-    SUITE_SAME_TEXT(sctp_path_state_name(path(world, 2)->state), "ACTIVE");
+    SUITE_SAME_TEXT(sctp_path_state_name(path(world, 2)), "ACTIVE");
     int64_t rto = 1000, errors = 0;
-    while (sim_now(world->sim) < 59 * TIME_S && path(world, 2)->state == SCTP_PATH_ACTIVE) {
+    while (sim_now(world->sim) < 59 * TIME_S && path(world, 2)->machine.state == SCTP_PATH_ACTIVE) {
         sctp_run_until(world, sim_now(world->sim) + 100 * TIME_MS);
         if (path(world, 2)->errors == errors)
             continue;
@@ -93,11 +93,11 @@ static void test_rfc_unanswered(void)
         SUITE_SAME_INTEGER(path(world, 2)->rto.rto, rto *= 2);
     }
     SUITE_SAME_INTEGER(errors, 3); // Path.Max.Retrans and one
-    SUITE_SAME_TEXT(sctp_path_state_name(path(world, 2)->state), "INACTIVE");
+    SUITE_SAME_TEXT(sctp_path_state_name(path(world, 2)), "INACTIVE");
     // The path is back: within a period of the RTO that it has by then.
     sim_time period = TIME_S + path(world, 2)->rto.rto * 2 * TIME_MS;
     sctp_run_until(world, 60 * TIME_S + 2 * period);
-    SUITE_SAME_TEXT(sctp_path_state_name(path(world, 2)->state), "ACTIVE");
+    SUITE_SAME_TEXT(sctp_path_state_name(path(world, 2)), "ACTIVE");
     SUITE_SAME_INTEGER(path(world, 2)->rto.rto, 1000);
     world_free(world);
 }
@@ -120,7 +120,7 @@ static void test_rfc_probing(void)
                            rows[i].after_rto);
         SUITE_SAME_INTEGER(sctp_log_between(world, 0, 1100 * TIME_MS, 0, -1, SCTP_HEARTBEAT), 3);
         for (int number = 1; number <= 4; number++)
-            SUITE_SAME_TEXT(sctp_path_state_name(path(world, number)->state), "ACTIVE");
+            SUITE_SAME_TEXT(sctp_path_state_name(path(world, number)), "ACTIVE");
         world_free(world);
     }
 }
@@ -134,7 +134,7 @@ static void test_rfc_probing_fails(void)
     // At 0, 1, 3 and 7 s; the last one is given up at 15 s, and from then on it is not every RTO.
     sctp_run_until(world, 15 * TIME_S + 100 * TIME_MS);
     SUITE_SAME_INTEGER(sctp_log_between(world, 0, 16 * TIME_S, 0, 1, SCTP_HEARTBEAT), 4);
-    SUITE_SAME_TEXT(sctp_path_state_name(path(world, 2)->state), "INACTIVE");
+    SUITE_SAME_TEXT(sctp_path_state_name(path(world, 2)), "INACTIVE");
     SUITE_SAME_INTEGER(sctp_node_association(world, 0)->errors, 0);
     sctp_run_until(world, 45 * TIME_S);
     SUITE_SAME_INTEGER(sctp_log_between(world, 16 * TIME_S, 45 * TIME_S, 0, 1, SCTP_HEARTBEAT), 0);
@@ -182,7 +182,8 @@ static void test_s2007_unanswered(void)
            2);
     int sent = 0, errors = 0;
     sctp_run_until(world, 10 * TIME_S + 500 * TIME_US); // not where timers expire
-    while (path(world, 2)->state == SCTP_PATH_ACTIVE && sim_now(world->sim) < 100 * TIME_S) {
+    while (path(world, 2)->machine.state == SCTP_PATH_ACTIVE &&
+           sim_now(world->sim) < 100 * TIME_S) {
         sctp_run_until(world, sim_now(world->sim) + 100 * TIME_MS);
         sent = sctp_log_between(world, 10 * TIME_S, TIME_NEVER, 0, 1, SCTP_HEARTBEAT);
         errors = path(world, 2)->errors;
@@ -190,9 +191,9 @@ static void test_s2007_unanswered(void)
         SUITE_SAME_INTEGER(path(world, 2)->rto.rto, 1000);
     }
     SUITE_SAME_INTEGER(errors, 3);
-    SUITE_SAME_TEXT(sctp_path_state_name(path(world, 2)->state), "INACTIVE");
+    SUITE_SAME_TEXT(sctp_path_state_name(path(world, 2)), "INACTIVE");
     // The other path's answers show that the peer is there.
-    SUITE_SAME_TEXT(sctp_state_name(sctp_node_association(world, 0)->state), "ESTABLISHED");
+    SUITE_SAME_TEXT(sctp_state_name(sctp_node_association(world, 0)), "ESTABLISHED");
     world_free(world);
 }
 
@@ -206,7 +207,7 @@ static void test_s2007_probing(void)
     SUITE_SAME_INTEGER(
         sctp_log_between(world, 2900 * TIME_MS, 3300 * TIME_MS, 0, -1, SCTP_HEARTBEAT), 2);
     for (int number = 1; number <= 7; number++)
-        SUITE_SAME_TEXT(sctp_path_state_name(path(world, number)->state), "ACTIVE");
+        SUITE_SAME_TEXT(sctp_path_state_name(path(world, number)), "ACTIVE");
     world_free(world);
 }
 
@@ -232,7 +233,7 @@ static void test_off(void)
     sctp_run_until(world, 60 * TIME_S);
     // Probing is not a matter of choice.
     SUITE_SAME_INTEGER(sctp_log_between(world, 0, 60 * TIME_S, 0, -1, SCTP_HEARTBEAT), 1);
-    SUITE_SAME_TEXT(sctp_path_state_name(path(world, 2)->state), "ACTIVE");
+    SUITE_SAME_TEXT(sctp_path_state_name(path(world, 2)), "ACTIVE");
     world_free(world);
 }
 

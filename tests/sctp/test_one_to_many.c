@@ -158,7 +158,7 @@ static void test_collision(void)
         for (int node = 0; node < 2; node++) {
             const struct sctp_association *association = sctp_node_association(world, node);
             SUITE_SAME_INTEGER(sctp_node(world, node)->host->associations->len, 1);
-            SUITE_SAME_INTEGER(association->state, SCTP_ESTABLISHED);
+            SUITE_SAME_INTEGER(association->machine.state, SCTP_ESTABLISHED);
             SUITE_SAME_INTEGER(association->tag, sctp_node_association(world, !node)->peer_tag);
             SUITE_SAME_INTEGER(sctp_node(world, node)->bytes_read, BYTES);
             SUITE_SAME_INTEGER(association->out.buffer.used, 0);
@@ -191,7 +191,7 @@ static void test_collision_across(void)
     for (int i = 0; i < 2; i++) {
         const struct sctp_association *association = sctp_node_association(world, i);
         SUITE_SAME_INTEGER(sctp_node(world, i)->host->associations->len, 1);
-        SUITE_SAME_INTEGER(association->state, SCTP_ESTABLISHED);
+        SUITE_SAME_INTEGER(association->machine.state, SCTP_ESTABLISHED);
         SUITE_SAME_INTEGER(association->path_count, 2);
         SUITE_SAME_INTEGER(sctp_node(world, i)->bytes_read, BYTES);
     }

@@ -133,7 +133,7 @@ static void test_control(void)
 static void test_cookie(void)
 {
     struct sender *sender = sender_new(PLAIN, 1);
-    sender->association.state = SCTP_COOKIE_ECHOED;
+    sender->association.machine.state = SCTP_COOKIE_ECHOED;
     sender_send(sender, 1, 100);
     SENT(sender, "");
     sender->association.echo_waits = true;
@@ -144,19 +144,19 @@ static void test_cookie(void)
     SENT(sender, "1[COOKIE-ECHO 1 2]");
     sender_output(sender);
     SENT(sender, "");
-    sender->association.state = SCTP_ESTABLISHED;
+    sender->association.machine.state = SCTP_ESTABLISHED;
     sender->sack_due = false;
     sender_output(sender);
     SENT(sender, "1[3] 1[4]");
     sender_free(sender);
     sender = sender_new(PLAIN, 1);
-    sender->association.state = SCTP_COOKIE_ECHOED;
+    sender->association.machine.state = SCTP_COOKIE_ECHOED;
     sender->association.echo_waits = true;
     sctp_control_queue(&sender->paths[0],
                        sctp_chunk_new(&sender->stack.pools, SCTP_COOKIE_ECHO, 0));
     sender_send(sender, 1, CHUNK); // they do not fit into one packet
     SENT(sender, "1[COOKIE-ECHO]");
-    sender->association.state = SCTP_ESTABLISHED;
+    sender->association.machine.state = SCTP_ESTABLISHED;
     sender_output(sender);
     SENT(sender, "1[1]");
     sender_free(sender);
@@ -339,7 +339,7 @@ static void test_redirect(void)
     struct sender *sender = sender_new("{profile: s2007, cmt: true, no_delay: true}", 2);
     sender_put(sender, 0, CHUNK, false);
     sctp_stream_cut(&sender->association, &sender->paths[1], WIRE);
-    sender->paths[1].state = SCTP_PATH_PF;
+    sender->paths[1].machine.state = SCTP_PATH_PF;
     sender_send(sender, 5, CHUNK);
     SENT(sender, "1[1] 1[2] 1[3]");
     sender_free(sender);

@@ -19,7 +19,7 @@ static struct sctp_path *path(const struct world *world, int number)
 
 static void expect_state(const struct world *world, int number, const char *state)
 {
-    SUITE_SAME_TEXT(sctp_path_state_name(path(world, number)->state), state);
+    SUITE_SAME_TEXT(sctp_path_state_name(path(world, number)), state);
 }
 
 // Heartbeats that only a test asks for: none idle, and links as `sets`.
@@ -252,9 +252,9 @@ static void test_association_fails(void)
     struct world *world = quiet_world(2, sets, NULL);
     errors(world, 1, 4);
     errors(world, 2, 4);
-    SUITE_SAME_TEXT(sctp_state_name(association(world)->state), "ESTABLISHED");
+    SUITE_SAME_TEXT(sctp_state_name(association(world)), "ESTABLISHED");
     errors(world, 1, 1);
-    SUITE_SAME_TEXT(sctp_state_name(association(world)->state), "CLOSED");
+    SUITE_SAME_TEXT(sctp_state_name(association(world)), "CLOSED");
     CU_ASSERT(sctp_log_find(world, 0, 0, -1, SCTP_ABORT) >= 0);
     world_free(world);
 }
@@ -289,7 +289,7 @@ static void test_shutdown_elsewhere(void)
     sctp_run_until(world, 20 * TIME_S);
     SUITE_SAME_INTEGER(sctp_log_between(world, 0, TIME_NEVER, 0, 0, SCTP_SHUTDOWN), 1);
     SUITE_SAME_INTEGER(sctp_log_between(world, 0, TIME_NEVER, 0, 1, SCTP_SHUTDOWN), 1);
-    SUITE_SAME_TEXT(sctp_state_name(association(world)->state), "CLOSED");
+    SUITE_SAME_TEXT(sctp_state_name(association(world)), "CLOSED");
     SUITE_SAME_INTEGER(association(world)->error, 0);
     world_free(world);
 }
@@ -336,9 +336,9 @@ static void test_alternate(void)
     struct world *world = quiet_world(3, NULL, NULL);
     CU_ASSERT(sctp_path_alternate(path(world, 1)) == path(world, 2));
     CU_ASSERT(sctp_path_alternate(path(world, 3)) == path(world, 1));
-    path(world, 2)->state = SCTP_PATH_PF;
+    path(world, 2)->machine.state = SCTP_PATH_PF;
     CU_ASSERT(sctp_path_alternate(path(world, 1)) == path(world, 3));
-    path(world, 3)->state = SCTP_PATH_INACTIVE;
+    path(world, 3)->machine.state = SCTP_PATH_INACTIVE;
     CU_ASSERT(sctp_path_alternate(path(world, 1)) == path(world, 1));
     world_free(world);
 }

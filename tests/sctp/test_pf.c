@@ -139,10 +139,10 @@ static void test_acknowledged(void)
         pf_world(2, (const char *const[]){"links[0].down=[{from: 2 s, to: never}]", NULL}, NULL);
     sctp_world_up(world);
     sctp_world_call(world, 0, time_out, path(world, 1));
-    SUITE_SAME_TEXT(sctp_path_state_name(path(world, 1)->state), "PF");
+    SUITE_SAME_TEXT(sctp_path_state_name(path(world, 1)), "PF");
     path(world, 1)->sack.net_ack = 3 * MTU;
     sctp_world_call(world, 0, alive_by_data, path(world, 1));
-    SUITE_SAME_TEXT(sctp_path_state_name(path(world, 1)->state), "ACTIVE");
+    SUITE_SAME_TEXT(sctp_path_state_name(path(world, 1)), "ACTIVE");
     SUITE_SAME_INTEGER(path(world, 1)->cc.cwnd, 2 * MTU);
     SUITE_SAME_INTEGER(path(world, 1)->sack.net_ack, 0);
     SUITE_SAME_INTEGER(path(world, 1)->errors, 0);
@@ -160,9 +160,9 @@ static void test_inactive_keeps_cwnd(void)
     sctp_world_up(world);
     sctp_world_call(world, 0, time_out, path(world, 1));
     sctp_run_until(world, 10 * TIME_S);
-    SUITE_SAME_TEXT(sctp_path_state_name(path(world, 1)->state), "INACTIVE");
+    SUITE_SAME_TEXT(sctp_path_state_name(path(world, 1)), "INACTIVE");
     sctp_run_until(world, 40 * TIME_S);
-    SUITE_SAME_TEXT(sctp_path_state_name(path(world, 1)->state), "ACTIVE");
+    SUITE_SAME_TEXT(sctp_path_state_name(path(world, 1)), "ACTIVE");
     SUITE_SAME_INTEGER(path(world, 1)->cc.cwnd, MTU);
     world_free(world);
 }
@@ -173,12 +173,12 @@ static void test_switches(void)
     struct world *world = pf_world(2, (const char *const[]){"sctp.cmt_pf=0", NULL}, NULL);
     sctp_world_up(world);
     sctp_world_call(world, 0, time_out, path(world, 1));
-    SUITE_SAME_TEXT(sctp_path_state_name(path(world, 1)->state), "ACTIVE");
+    SUITE_SAME_TEXT(sctp_path_state_name(path(world, 1)), "ACTIVE");
     world_free(world);
     world = pf_world(2, (const char *const[]){"sctp.cmt_pf_retries=1", NULL}, NULL);
     sctp_world_up(world);
     sctp_world_call(world, 0, time_out, path(world, 1));
-    SUITE_SAME_TEXT(sctp_path_state_name(path(world, 1)->state), "ACTIVE");
+    SUITE_SAME_TEXT(sctp_path_state_name(path(world, 1)), "ACTIVE");
     sctp_world_call(world, 0, time_out, path(world, 1));
     CU_ASSERT(path(world, 1)->cmt.last_active > 0); // it was PF, and an answer has come
     world_free(world);
@@ -235,15 +235,15 @@ static void test_last_resort(void)
         down(world, 1);
         down(world, 2);
         for (int number = 1; number <= 2; number++)
-            SUITE_SAME_TEXT(sctp_path_state_name(path(world, number)->state), "PF");
+            SUITE_SAME_TEXT(sctp_path_state_name(path(world, number)), "PF");
         path(world, 1)->errors = 2;
         down(world, 3); // errors 2, 1, and 0 with one more: the later one of 2 and 3
-        SUITE_SAME_TEXT(sctp_path_state_name(path(world, 1)->state), "PF");
-        SUITE_SAME_TEXT(sctp_path_state_name(path(world, 2)->state), "PF");
-        SUITE_SAME_TEXT(sctp_path_state_name(path(world, 3)->state), "ACTIVE");
+        SUITE_SAME_TEXT(sctp_path_state_name(path(world, 1)), "PF");
+        SUITE_SAME_TEXT(sctp_path_state_name(path(world, 2)), "PF");
+        SUITE_SAME_TEXT(sctp_path_state_name(path(world, 3)), "ACTIVE");
         down(world, 3); // errors 2, 1, and 1 with one more
-        SUITE_SAME_TEXT(sctp_path_state_name(path(world, 2)->state), "ACTIVE");
-        SUITE_SAME_TEXT(sctp_path_state_name(path(world, 3)->state), "PF");
+        SUITE_SAME_TEXT(sctp_path_state_name(path(world, 2)), "ACTIVE");
+        SUITE_SAME_TEXT(sctp_path_state_name(path(world, 3)), "PF");
         SUITE_SAME_INTEGER(path(world, 2)->cc.cwnd, i == 0 ? 2 * MTU : MTU);
         CU_ASSERT(sctp_path_takes_data(path(world, 2)) && !sctp_path_takes_data(path(world, 3)));
         world_free(world);
@@ -262,8 +262,8 @@ static void test_last_resort_of_first(void)
     down(world, 2);
     path(world, 2)->errors = 0;
     down(world, 1);
-    SUITE_SAME_TEXT(sctp_path_state_name(path(world, 1)->state), "PF");
-    SUITE_SAME_TEXT(sctp_path_state_name(path(world, 2)->state), "ACTIVE");
+    SUITE_SAME_TEXT(sctp_path_state_name(path(world, 1)), "PF");
+    SUITE_SAME_TEXT(sctp_path_state_name(path(world, 2)), "ACTIVE");
     world_free(world);
 }
 

@@ -66,7 +66,7 @@ static void test_same(void)
     struct world *world = world_with("sctp.cmt_policy=same", true);
     for (int i = 1; i <= 3; i++)
         expect(world, i, i == 2, i);
-    path(world, 2)->state = SCTP_PATH_INACTIVE;
+    path(world, 2)->machine.state = SCTP_PATH_INACTIVE;
     expect(world, 2, true, 3);
     world_free(world);
 }
@@ -94,7 +94,7 @@ static void test_cwnd(void)
         expect(world, i, i == 1, 2);
     set_windows(world, (const int64_t[]){6000, 3000, 6000});
     expect_tie(world, 1, 1, 3); // even the path that lost it
-    path(world, 1)->state = SCTP_PATH_PF;
+    path(world, 1)->machine.state = SCTP_PATH_PF;
     expect(world, 1, true, 3);
     world_free(world);
 }
@@ -140,9 +140,9 @@ static void test_without_cmt(void)
     expect(world, 1, true, 2);
     expect(world, 3, true, 1);
     expect(world, 1, false, 1);
-    path(world, 2)->state = SCTP_PATH_INACTIVE;
+    path(world, 2)->machine.state = SCTP_PATH_INACTIVE;
     expect(world, 1, true, 3);
-    path(world, 3)->state = SCTP_PATH_INACTIVE;
+    path(world, 3)->machine.state = SCTP_PATH_INACTIVE;
     expect(world, 1, true, 1);
     world_free(world);
     world = world_with("sctp.fast_to_alternate=true", false);

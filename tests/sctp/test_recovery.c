@@ -410,7 +410,7 @@ static void test_t3_pf(void)
     sender_sack(sender, "0 2");
     sender_take(sender);
     sender_wait(sender, 3100 * TIME_MS);
-    SUITE_SAME_INTEGER(sender->paths[0].state, SCTP_PATH_PF);
+    SUITE_SAME_INTEGER(sender->paths[0].machine.state, SCTP_PATH_PF);
     SENT(sender, "2[1]");
     sender_send(sender, 2, CHUNK);
     SENT(sender, "2[3] 2[4]");
@@ -427,8 +427,8 @@ static void test_probe_pf(void)
     CU_ASSERT(sender_out(sender)->probing);
     sender_wait(sender, 1100 * TIME_MS);
     SUITE_SAME_INTEGER(*sender->stack.count.timeouts, 1);
-    SUITE_SAME_INTEGER(sender->paths[0].state, SCTP_PATH_ACTIVE);
-    SUITE_SAME_INTEGER(sender->paths[1].state, SCTP_PATH_ACTIVE);
+    SUITE_SAME_INTEGER(sender->paths[0].machine.state, SCTP_PATH_ACTIVE);
+    SUITE_SAME_INTEGER(sender->paths[1].machine.state, SCTP_PATH_ACTIVE);
     sender_free(sender);
 }
 
@@ -457,7 +457,7 @@ static void test_path_down(void)
     sender_take(sender);
     sender_wait(sender, 1100 * TIME_MS);
     SENT(sender, "2[1]");
-    SUITE_SAME_INTEGER(sender->paths[0].state, SCTP_PATH_INACTIVE);
+    SUITE_SAME_INTEGER(sender->paths[0].machine.state, SCTP_PATH_INACTIVE);
     CU_ASSERT_PTR_EQUAL(sender_chunk(sender, 4)->path, &sender->paths[1]);
     sender_sack(sender, "1");
     SENT(sender, "2[2] 2[3] 2[4]");
@@ -541,7 +541,7 @@ static void test_t3_in_set_up(void)
     struct sender *sender = sender_new(RFC, 1);
     sender_send(sender, 1, CHUNK);
     sender_take(sender);
-    sender->association.state = SCTP_COOKIE_ECHOED;
+    sender->association.machine.state = SCTP_COOKIE_ECHOED;
     sender_wait(sender, 1100 * TIME_MS);
     SENT(sender, "");
     SUITE_SAME_INTEGER(sender->paths[0].errors, 0);

@@ -187,7 +187,7 @@ static void test_ended(void)
     for (int tsn = 1; tsn <= 4; tsn++)
         arrive(receiver, tsn, 1000);
     sctp_receiver_sent(receiver);
-    receiver->association->state = SCTP_SHUTDOWN_RECEIVED;
+    receiver->association->machine.state = SCTP_SHUTDOWN_RECEIVED;
     for (int i = 0; i < 4; i++)
         sctp_receiver_read(receiver);
     SUITE_SAME_TEXT(sctp_receiver_sent(receiver), "");

@@ -124,7 +124,7 @@ static void test_states(void)
         struct world *world = three_paths(schedulers[i]);
         for (size_t k = 0; k < G_N_ELEMENTS(states); k++) {
             empty(world);
-            path(world, 1)->state = path(world, 3)->state = states[k];
+            path(world, 1)->machine.state = path(world, 3)->machine.state = states[k];
             expect(world, (struct question){.sends = true}, i == 0 ? "2-" : "222-");
         }
         world_free(world);
@@ -140,10 +140,10 @@ static void test_single(void)
     windows(world, 2, 3, 1);
     expect(world, (struct question){.sends = true, .rounds = true}, "1-1--");
     empty(world);
-    path(world, 1)->state = SCTP_PATH_INACTIVE;
+    path(world, 1)->machine.state = SCTP_PATH_INACTIVE;
     expect(world, (struct question){.sends = true, .rounds = true}, "2-2-2--");
     empty(world);
-    path(world, 2)->state = SCTP_PATH_PF;
+    path(world, 2)->machine.state = SCTP_PATH_PF;
     expect(world, (struct question){.sends = true, .rounds = true}, "3--");
     world_free(world);
 }

@@ -29,7 +29,7 @@ static uint64_t below(struct run *run, uint64_t bound)
 static bool any_active(const struct sender *sender)
 {
     for (int i = 0; i < sender->association.path_count; i++)
-        if (sender->paths[i].state == SCTP_PATH_ACTIVE)
+        if (sender->paths[i].machine.state == SCTP_PATH_ACTIVE)
             return true;
     return false;
 }
@@ -39,7 +39,8 @@ static void carry(struct sender *sender, const struct sctp_path *path, uint32_t 
 {
     struct run *run = run_now;
     const struct sctp_outgoing *chunk = sctp_out_at(sender_out(sender), tsn);
-    CU_ASSERT(path->state == SCTP_PATH_ACTIVE || chunk->transmissions > 1 || !any_active(sender));
+    CU_ASSERT(path->machine.state == SCTP_PATH_ACTIVE || chunk->transmissions > 1 ||
+              !any_active(sender));
     CU_ASSERT_PTR_EQUAL(chunk->path, path);
     if ((!run->lossless && below(run, 8) == 0) || run->on_way_count == MOST)
         return;
@@ -80,8 +81,8 @@ static void check_path(struct sender *sender, const struct sctp_path *path)
     CU_ASSERT((path->flight > 0) == inet_timer_armed(path->t3));
     CU_ASSERT(path->cc.cwnd >= path->cc.mss);
     CU_ASSERT(path->cc.ssthresh >= 2 * path->cc.mss);
-    CU_ASSERT(path->errors <= config->settings.path_retries || path->state != SCTP_PATH_ACTIVE ||
-              !any_active(sender));
+    CU_ASSERT(path->errors <= config->settings.path_retries ||
+              path->machine.state != SCTP_PATH_ACTIVE || !any_active(sender));
 }
 
 static void check(struct run *run)

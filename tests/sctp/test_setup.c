@@ -156,8 +156,8 @@ static void test_server_paths(void)
     SUITE_CONTAINS(sctp_peer_run(peer, 10 * TIME_MS), "COOKIE-ACK on card 1\n");
     const struct sctp_association *association = association_of(peer);
     CU_ASSERT_FATAL(association && association->path_count == 2);
-    SUITE_SAME_INTEGER(association->paths[0].state, SCTP_PATH_UNCONFIRMED);
-    SUITE_SAME_INTEGER(association->paths[1].state, SCTP_PATH_ACTIVE);
+    SUITE_SAME_INTEGER(association->paths[0].machine.state, SCTP_PATH_UNCONFIRMED);
+    SUITE_SAME_INTEGER(association->paths[1].machine.state, SCTP_PATH_ACTIVE);
     CU_ASSERT(association->primary == &association->paths[1]);
     for (int i = 0; i < 2; i++) { // each by the own card of its network
         SUITE_SAME_INTEGER(inet_subnet(peer->world->cluster, association->paths[i].local), i);
@@ -310,7 +310,7 @@ static void test_stale_at_client(void)
     sctp_peer_at(peer, 11 * TIME_MS, "INIT-ACK");
     sctp_peer_at(peer, 14 * TIME_MS, "COOKIE-ACK");
     SUITE_SAME_TEXT(sctp_peer_run(peer, 20 * TIME_MS), "COOKIE-ECHO\n");
-    SUITE_SAME_INTEGER(association_of(peer)->state, SCTP_ESTABLISHED);
+    SUITE_SAME_INTEGER(association_of(peer)->machine.state, SCTP_ESTABLISHED);
     sctp_peer_free(peer);
 }
 
@@ -333,8 +333,8 @@ static void test_client_paths(void)
     SUITE_SAME_TEXT(sctp_peer_run(peer, 6 * TIME_MS), "INIT/0\nCOOKIE-ECHO\n");
     const struct sctp_association *association = association_of(peer);
     CU_ASSERT_FATAL(association->path_count == 2);
-    SUITE_SAME_INTEGER(association->paths[0].state, SCTP_PATH_ACTIVE);
-    SUITE_SAME_INTEGER(association->paths[1].state, SCTP_PATH_UNCONFIRMED);
+    SUITE_SAME_INTEGER(association->paths[0].machine.state, SCTP_PATH_ACTIVE);
+    SUITE_SAME_INTEGER(association->paths[1].machine.state, SCTP_PATH_UNCONFIRMED);
     CU_ASSERT(association->primary == &association->paths[0]);
     sctp_peer_at(peer, 7 * TIME_MS, "COOKIE-ACK");
     SUITE_CONTAINS(sctp_peer_run(peer, 20 * TIME_S), "HEARTBEAT on card 1\n");
@@ -353,7 +353,7 @@ static void test_aborted(void)
         if (rows[i].opening)
             sctp_peer_at(peer, 4 * TIME_MS, rows[i].opening);
         sctp_peer_run(peer, 10 * TIME_MS);
-        SUITE_SAME_INTEGER(association_of(peer)->state, rows[i].state);
+        SUITE_SAME_INTEGER(association_of(peer)->machine.state, rows[i].state);
         sctp_peer_at(peer, 11 * TIME_MS, "ABORT");
         SUITE_SAME_TEXT(sctp_peer_run(peer, 20 * TIME_MS), "");
         SUITE_CONTAINS(sctp_peer_steps(peer), "-> CLOSED (receive ABORT)\n");

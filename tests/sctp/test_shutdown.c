@@ -202,7 +202,7 @@ static void test_t5(void)
     for (int i = 0; i < 5; i++)
         sctp_peer_at(peer, (500 + 500 * i) * TIME_MS, "DATA tsn=0");
     sctp_peer_run(peer, 1400 * TIME_MS);
-    SUITE_SAME_INTEGER(association_of(peer)->state, SCTP_SHUTDOWN_SENT);
+    SUITE_SAME_INTEGER(association_of(peer)->machine.state, SCTP_SHUTDOWN_SENT);
     SUITE_CONTAINS(sctp_peer_run(peer, 1600 * TIME_MS), "ABORT\n");
     SUITE_SAME_TEXT(sctp_peer_steps(peer), STEP("SHUTDOWN-SENT", "CLOSED", "send ABORT"));
     sctp_peer_free(peer);

@@ -330,7 +330,7 @@ static void test_paths(void)
         SUITE_SAME_INTEGER(association->primary->number, 0);
         for (int n = 0; n < 2; n++) {
             const struct sctp_path *path = &association->paths[n];
-            SUITE_SAME_INTEGER(path->state, SCTP_PATH_ACTIVE);
+            SUITE_SAME_INTEGER(path->machine.state, SCTP_PATH_ACTIVE);
             SUITE_SAME_INTEGER(inet_subnet(world->cluster, path->local), n);
             SUITE_SAME_INTEGER(inet_subnet(world->cluster, path->remote), n);
         }
@@ -367,7 +367,7 @@ static void test_close(void)
     SUITE_SAME_INTEGER(receive_now(world, 1, 1 << 20).value, 50000);
     SUITE_SAME_INTEGER(receive_now(world, 1, 1 << 20).value, 0);
     for (int i = 0; i < 2; i++)
-        SUITE_SAME_INTEGER(sctp_node_association(world, i)->state, SCTP_CLOSED);
+        SUITE_SAME_INTEGER(sctp_node_association(world, i)->machine.state, SCTP_CLOSED);
     CU_ASSERT(sctp_log_find(world, 0, 0, -1, SCTP_SHUTDOWN_COMPLETE) >= 0);
     world_free(world);
 }
@@ -414,7 +414,7 @@ static void test_close_listener(void)
     sctp_node(world, 1)->socket = sctp_node(world, 1)->listener;
     call_at(world, 1, 11 * TIME_MS, close_socket, NULL);
     sctp_run_until(world, 20 * TIME_MS);
-    SUITE_SAME_INTEGER(sctp_node_association(world, 0)->state, SCTP_CLOSED);
+    SUITE_SAME_INTEGER(sctp_node_association(world, 0)->machine.state, SCTP_CLOSED);
     SUITE_SAME_INTEGER(sctp_socket_error(sctp_node(world, 0)->socket), SCTP_RESET);
     world_free(world);
 }

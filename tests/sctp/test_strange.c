@@ -118,19 +118,19 @@ static void check(const struct sctp_peer *peer)
     guint addresses = 0;
     for (guint i = 0; i < host->associations->len; i++) {
         const struct sctp_association *association = g_ptr_array_index(host->associations, i);
-        CU_ASSERT(association->ended == (association->state == SCTP_CLOSED));
-        seen |= 1u << association->state;
+        CU_ASSERT(association->ended == (association->machine.state == SCTP_CLOSED));
+        seen |= 1u << association->machine.state;
         if (association->ended) {
             CU_ASSERT(!inet_timer_armed(association->t1) && !inet_timer_armed(association->t2));
             continue;
         }
         addresses += (guint)association->path_count;
         CU_ASSERT(association->tag != 0);
-        CU_ASSERT(association->peer_tag != 0 || association->state == SCTP_COOKIE_WAIT);
-        bool opening =
-            association->state == SCTP_COOKIE_WAIT || association->state == SCTP_COOKIE_ECHOED;
-        bool closing = association->state == SCTP_SHUTDOWN_SENT ||
-                       association->state == SCTP_SHUTDOWN_ACK_SENT;
+        CU_ASSERT(association->peer_tag != 0 || association->machine.state == SCTP_COOKIE_WAIT);
+        bool opening = association->machine.state == SCTP_COOKIE_WAIT ||
+                       association->machine.state == SCTP_COOKIE_ECHOED;
+        bool closing = association->machine.state == SCTP_SHUTDOWN_SENT ||
+                       association->machine.state == SCTP_SHUTDOWN_ACK_SENT;
         CU_ASSERT(inet_timer_armed(association->t1) == opening);
         CU_ASSERT(inet_timer_armed(association->t2) == closing);
     }

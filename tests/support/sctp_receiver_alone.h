@@ -94,7 +94,7 @@ void sctp_output(struct cpu_context *context, struct sctp_association *associati
 struct sctp_path *sctp_path_alternate(struct sctp_path *path)
 {
     struct sctp_path *other = &path->association->paths[1 - path->number];
-    return other->state == SCTP_PATH_ACTIVE ? other : path;
+    return other->machine.state == SCTP_PATH_ACTIVE ? other : path;
 }
 
 struct sctp_chunk *sctp_cause_chunk(struct sctp_pools *pools, enum sctp_chunk_type type,
@@ -114,7 +114,7 @@ void sctp_association_abort(struct cpu_context *context, struct sctp_association
     (void)context, (void)info, (void)info_bytes, (void)error;
     receiver->aborts++;
     receiver->cause = cause;
-    association->state = SCTP_CLOSED;
+    association->machine.state = SCTP_CLOSED;
 }
 
 void sctp_association_alive(struct sctp_association *association)
@@ -208,7 +208,7 @@ struct sctp_receiver *sctp_receiver_new(const char *section)
     struct sctp_association *association = g_new0(struct sctp_association, 1);
     receiver->association = association;
     association->host = &receiver->stack;
-    association->state = SCTP_ESTABLISHED;
+    association->machine.state = SCTP_ESTABLISHED;
     association->settings = receiver->stack.config->settings;
     association->paths = g_new0(struct sctp_path, SCTP_MOST_PATHS);
     association->path_count = 2;
@@ -219,7 +219,7 @@ struct sctp_receiver *sctp_receiver_new(const char *section)
             .number = i,
             .remote = 10 + i,
             .mtu = receiver->stack.config->inet.mtu,
-            .state = SCTP_PATH_ACTIVE,
+            .machine = {SCTP_PATH_ACTIVE},
         };
     receiver->first_tsn = NEAR_WRAP;
     receiver->sent = g_string_new(NULL);
@@ -263,7 +263,7 @@ void sctp_receiver_data(struct sctp_receiver *receiver, int path, uint8_t flags,
 {
     struct cpu_context context = sctp_receiver_context(receiver);
     struct sctp_chunk chunk = {.type = SCTP_DATA, .flags = flags, .data = *data};
-    if (receiver->association->state == SCTP_CLOSED)
+    if (receiver->association->machine.state == SCTP_CLOSED)
         return;
     chunk.length = (uint16_t)(SCTP_DATA_HEADER + data->bytes);
     chunk.data.tsn = receiver->first_tsn + data->tsn - 1;

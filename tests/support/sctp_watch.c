@@ -84,13 +84,15 @@ static void check_path(struct sctp_watch *watch, const struct sctp_path *path)
     hold(watch, association, inet_timer_armed(path->t3) == (path->flight > 0),
          "T3-rtx runs exactly while there is flight", inet_timer_armed(path->t3), path->flight);
     hold(watch, association,
-         path->state != SCTP_PATH_ACTIVE || path->errors <= association->settings.path_retries,
+         path->machine.state != SCTP_PATH_ACTIVE ||
+             path->errors <= association->settings.path_retries,
          "errors of an ACTIVE path", path->errors, association->settings.path_retries);
     hold(watch, association, path->control_head == NULL, "control chunks that nobody sends", 0,
          path->number);
-    hold(watch, association, path->state != SCTP_PATH_PF || config->cmt.pf > 0, "PF without CMT-PF",
-         path->number, 0);
-    hold(watch, association, path->state != SCTP_PATH_PF || inet_timer_armed(path->heartbeat),
+    hold(watch, association, path->machine.state != SCTP_PATH_PF || config->cmt.pf > 0,
+         "PF without CMT-PF", path->number, 0);
+    hold(watch, association,
+         path->machine.state != SCTP_PATH_PF || inet_timer_armed(path->heartbeat),
          "a PF path is probed", path->number, 0);
 }
 
@@ -98,7 +100,7 @@ static bool another_active(const struct sctp_path *path)
 {
     const struct sctp_association *association = path->association;
     for (int i = 0; i < association->path_count; i++)
-        if (i != path->number && association->paths[i].state == SCTP_PATH_ACTIVE)
+        if (i != path->number && association->paths[i].machine.state == SCTP_PATH_ACTIVE)
             return true;
     return false;
 }
@@ -113,7 +115,7 @@ static void check_idle(struct sctp_watch *watch, const struct sctp_association *
             hold(watch, association, path->chunks_sent == memory->chunks_sent[i],
                  "DATA to a path that is not ACTIVE", path->chunks_sent, memory->chunks_sent[i]);
         memory->chunks_sent[i] = path->chunks_sent;
-        memory->idle[i] = path->state != SCTP_PATH_ACTIVE && another_active(path);
+        memory->idle[i] = path->machine.state != SCTP_PATH_ACTIVE && another_active(path);
     }
 }
 
@@ -136,7 +138,7 @@ static void check_association(struct sctp_watch *watch, struct sctp_association 
 {
     struct memory *memory = g_hash_table_lookup(watch->seen, association);
     int confirmed = 0;
-    if (association->ended || association->state < SCTP_ESTABLISHED)
+    if (association->ended || association->machine.state < SCTP_ESTABLISHED)
         return;
     if (!memory) {
         memory = g_new0(struct memory, 1);

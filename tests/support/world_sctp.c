@@ -233,7 +233,7 @@ void sctp_world_up(struct world *world)
     sctp_connect_nodes(world);
     sctp_run_until(world, 2 * TIME_S);
     CU_ASSERT_FATAL(sctp_node_association(world, 0) != NULL);
-    SUITE_SAME_TEXT(sctp_state_name(sctp_node_association(world, 0)->state), "ESTABLISHED");
+    SUITE_SAME_TEXT(sctp_state_name(sctp_node_association(world, 0)), "ESTABLISHED");
 }
 
 // ---- Life ----

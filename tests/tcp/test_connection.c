@@ -28,7 +28,7 @@ static void test_handshake(void)
         CU_ASSERT(syn->sack_permitted && syn->timestamps && syn->scale == -1);
         SUITE_SAME_INTEGER(syn->wire, 14 + 20 + 20 + 4 + 12); // MSS, SACK with timestamps
         SUITE_SAME_INTEGER(tcp_node(world, i)->socket->snd.mss, 1448);
-        SUITE_SAME_INTEGER(tcp_node(world, i)->socket->state, TCP_ESTABLISHED);
+        SUITE_SAME_INTEGER(tcp_node(world, i)->socket->machine.state, TCP_ESTABLISHED);
     }
     CU_ASSERT(tcp_log_at(world, 2)->mss == -1 && tcp_log_at(world, 2)->timestamps);
     world_free(world);
@@ -64,8 +64,8 @@ static void test_close(void)
     TCP_EXPECT(world, 5, TIME_NEVER, "node0 A 2:2(0) ack 2 win 5840");
     SUITE_SAME_INTEGER(tcp_log_count(world), 6);
     CU_ASSERT(tcp_node(world, 1)->reset); // read says that the stream has ended
-    SUITE_SAME_INTEGER(tcp_node(world, 0)->socket->state, TCP_TIME_WAIT);
-    SUITE_SAME_INTEGER(tcp_node(world, 1)->socket->state, TCP_CLOSED);
+    SUITE_SAME_INTEGER(tcp_node(world, 0)->socket->machine.state, TCP_TIME_WAIT);
+    SUITE_SAME_INTEGER(tcp_node(world, 1)->socket->machine.state, TCP_CLOSED);
     world_free(world);
 }
 
@@ -77,8 +77,8 @@ static void test_close_at_once(void)
     world_do_at(tcp_node(world, 0), 100 * TIME_MS, tcp_close_job, NULL);
     world_do_at(tcp_node(world, 1), 100 * TIME_MS, tcp_close_job, NULL);
     world_run(world);
-    SUITE_SAME_INTEGER(tcp_node(world, 0)->socket->state, TCP_TIME_WAIT);
-    SUITE_SAME_INTEGER(tcp_node(world, 1)->socket->state, TCP_TIME_WAIT);
+    SUITE_SAME_INTEGER(tcp_node(world, 0)->socket->machine.state, TCP_TIME_WAIT);
+    SUITE_SAME_INTEGER(tcp_node(world, 1)->socket->machine.state, TCP_TIME_WAIT);
     SUITE_SAME_INTEGER(tcp_log_count(world), 7);
     world_free(world);
 }
@@ -136,8 +136,8 @@ static void test_lost_fin(void)
     TCP_EXPECT(world, 3, TIME_NEVER, "node0 FA 1:1(0) ack 1 win 5840");
     TCP_EXPECT(world, 4, TIME_NEVER, "node0 FA 1:1(0) ack 1 win 5840");
     TCP_EXPECT(world, 5, TIME_NEVER, "node1 FA 1:1(0) ack 2 win 5840");
-    SUITE_SAME_INTEGER(tcp_node(world, 0)->socket->state, TCP_TIME_WAIT);
-    SUITE_SAME_INTEGER(tcp_node(world, 1)->socket->state, TCP_CLOSED);
+    SUITE_SAME_INTEGER(tcp_node(world, 0)->socket->machine.state, TCP_TIME_WAIT);
+    SUITE_SAME_INTEGER(tcp_node(world, 1)->socket->machine.state, TCP_CLOSED);
     world_free(world);
 }
 
@@ -150,7 +150,7 @@ static void test_time_wait_answers(void)
     world_run(world);
     TCP_EXPECT(world, 6, TIME_NEVER, "node1 FA 1:1(0) ack 2 win 5840");
     TCP_EXPECT(world, 7, TIME_NEVER, "node0 A 2:2(0) ack 2 win 5840");
-    SUITE_SAME_INTEGER(tcp_node(world, 1)->socket->state, TCP_CLOSED);
+    SUITE_SAME_INTEGER(tcp_node(world, 1)->socket->machine.state, TCP_CLOSED);
     world_free(world);
 }
 
@@ -182,7 +182,7 @@ static void test_close_before_the_answer(void)
     world_do(tcp_node(world, 1), tcp_listen_job, NULL);
     world_do_at(tcp_node(world, 0), TIME_MS, give_up_job, NULL);
     world_run(world);
-    SUITE_SAME_INTEGER(tcp_node(world, 0)->socket->state, TCP_CLOSED);
+    SUITE_SAME_INTEGER(tcp_node(world, 0)->socket->machine.state, TCP_CLOSED);
     TCP_EXPECT(world, 0, TIME_NEVER, "node0 S 0:0(0) win 5840");
     TCP_EXPECT(world, 1, TIME_NEVER, "node1 SA 0:0(0) ack 1 win 5840");
     CU_ASSERT(tcp_log_at(world, 2)->flags & TCP_RST);
@@ -224,8 +224,8 @@ static void test_closed_knows_old_data(void)
     for (int i = 0; i < tcp_log_count(world); i++)
         CU_ASSERT(!(tcp_log_at(world, i)->flags & TCP_RST));
     CU_ASSERT(!tcp_node(world, 0)->reset);
-    SUITE_SAME_INTEGER(tcp_node(world, 0)->socket->state, TCP_CLOSED);
-    SUITE_SAME_INTEGER(tcp_node(world, 1)->socket->state, TCP_TIME_WAIT);
+    SUITE_SAME_INTEGER(tcp_node(world, 0)->socket->machine.state, TCP_CLOSED);
+    SUITE_SAME_INTEGER(tcp_node(world, 1)->socket->machine.state, TCP_TIME_WAIT);
     world_free(world);
 }
 
@@ -241,7 +241,7 @@ static void test_closed_refuses_new_data(void)
     const struct tcp_line *last = tcp_log_at(world, tcp_log_count(world) - 1);
     CU_ASSERT(last->node == 1 && (last->flags & TCP_RST));
     CU_ASSERT(tcp_node(world, 0)->reset);
-    SUITE_SAME_INTEGER(tcp_node(world, 1)->socket->state, TCP_CLOSED);
+    SUITE_SAME_INTEGER(tcp_node(world, 1)->socket->machine.state, TCP_CLOSED);
     world_free(world);
 }
 

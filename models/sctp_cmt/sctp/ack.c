@@ -70,7 +70,7 @@ static void add_blocks(const struct sctp_association *association, struct sctp_c
 
 static bool usable(const struct sctp_path *path)
 {
-    return path->state == SCTP_PATH_ACTIVE || path->state == SCTP_PATH_PF;
+    return path->machine.state == SCTP_PATH_ACTIVE || path->machine.state == SCTP_PATH_PF;
 }
 
 // How many SACKs in a row may go to another path than the source of the DATA that came twice.
@@ -143,8 +143,10 @@ static void queue_sack(struct cpu_context *context, struct sctp_association *ass
 
 static bool takes_data(const struct sctp_association *association)
 {
-    return association->state == SCTP_COOKIE_ECHOED || association->state == SCTP_ESTABLISHED ||
-           association->state == SCTP_SHUTDOWN_PENDING || association->state == SCTP_SHUTDOWN_SENT;
+    return association->machine.state == SCTP_COOKIE_ECHOED ||
+           association->machine.state == SCTP_ESTABLISHED ||
+           association->machine.state == SCTP_SHUTDOWN_PENDING ||
+           association->machine.state == SCTP_SHUTDOWN_SENT;
 }
 
 static void delay_over(struct cpu_context *context, void *owner)
@@ -239,7 +241,7 @@ static enum decision decide(struct sctp_association *association)
 static bool shutdown_answers(struct cpu_context *context, struct sctp_association *association)
 {
     struct sctp_in *in = &association->in;
-    if (association->state != SCTP_SHUTDOWN_SENT)
+    if (association->machine.state != SCTP_SHUTDOWN_SENT)
         return false;
     sctp_shutdown_data_arrived(context, association);
     if (association->host->config->sack_rule == SCTP_SACK_S2007 || gap_seen(in))

@@ -6,35 +6,45 @@
 
 // ---- States ----
 
-static const char *const association_state_names[] = {
-    [SCTP_CLOSED] = "CLOSED",
-    [SCTP_COOKIE_WAIT] = "COOKIE-WAIT",
-    [SCTP_COOKIE_ECHOED] = "COOKIE-ECHOED",
-    [SCTP_ESTABLISHED] = "ESTABLISHED",
-    [SCTP_SHUTDOWN_PENDING] = "SHUTDOWN-PENDING",
-    [SCTP_SHUTDOWN_SENT] = "SHUTDOWN-SENT",
-    [SCTP_SHUTDOWN_RECEIVED] = "SHUTDOWN-RECEIVED",
-    [SCTP_SHUTDOWN_ACK_SENT] = "SHUTDOWN-ACK-SENT",
+// RFC 9260, figure 3. A passive end has no state before COOKIE-ECHO has arrived (5.1), so it starts
+// in CLOSED. In ESTABLISHED and in each state of a shutdown but SHUTDOWN-ACK-SENT the peer's
+// restart leads to ESTABLISHED (5.2.4 A). Each ends by ABORT, and by too many retransmissions.
+static const struct machine_state association_states[] = {
+    [SCTP_CLOSED] = {"CLOSED", MACHINE_TO(SCTP_COOKIE_WAIT) | MACHINE_TO(SCTP_ESTABLISHED)},
+    [SCTP_COOKIE_WAIT] = {"COOKIE-WAIT", MACHINE_TO(SCTP_COOKIE_ECHOED) |
+                                             MACHINE_TO(SCTP_ESTABLISHED) |
+                                             MACHINE_TO(SCTP_CLOSED)},
+    [SCTP_COOKIE_ECHOED] = {"COOKIE-ECHOED", MACHINE_TO(SCTP_ESTABLISHED) |
+                                                 MACHINE_TO(SCTP_COOKIE_WAIT) |
+                                                 MACHINE_TO(SCTP_CLOSED)},
+    [SCTP_ESTABLISHED] = {"ESTABLISHED",
+                          MACHINE_TO(SCTP_SHUTDOWN_PENDING) | MACHINE_TO(SCTP_SHUTDOWN_RECEIVED) |
+                              MACHINE_TO(SCTP_ESTABLISHED) | MACHINE_TO(SCTP_CLOSED)},
+    [SCTP_SHUTDOWN_PENDING] = {"SHUTDOWN-PENDING",
+                               MACHINE_TO(SCTP_SHUTDOWN_SENT) | MACHINE_TO(SCTP_SHUTDOWN_RECEIVED) |
+                                   MACHINE_TO(SCTP_ESTABLISHED) | MACHINE_TO(SCTP_CLOSED)},
+    [SCTP_SHUTDOWN_SENT] = {"SHUTDOWN-SENT", MACHINE_TO(SCTP_SHUTDOWN_ACK_SENT) |
+                                                 MACHINE_TO(SCTP_ESTABLISHED) |
+                                                 MACHINE_TO(SCTP_CLOSED)},
+    [SCTP_SHUTDOWN_RECEIVED] = {"SHUTDOWN-RECEIVED", MACHINE_TO(SCTP_SHUTDOWN_ACK_SENT) |
+                                                         MACHINE_TO(SCTP_ESTABLISHED) |
+                                                         MACHINE_TO(SCTP_CLOSED)},
+    [SCTP_SHUTDOWN_ACK_SENT] = {"SHUTDOWN-ACK-SENT", MACHINE_TO(SCTP_CLOSED)},
 };
 
-const char *sctp_state_name(enum sctp_state state)
-{
-    return association_state_names[state];
-}
+const struct machine_kind sctp_association_machine = {
+    .name = "sctp",
+    .title = "SCTP association",
+    .source = "RFC 9260, figure 3 and 5.2.4",
+    .states = association_states,
+    .count = G_N_ELEMENTS(association_states),
+};
 
-void sctp_set_state(struct cpu_context *context, struct sctp_association *association,
-                    enum sctp_state state, const char *event)
+void sctp_enter(struct cpu_context *context, struct sctp_association *association,
+                enum sctp_state state, const char *event)
 {
-    struct trace_transition step = {
-        .where = association->host->host->name,
-        .machine = "sctp",
-        .subject = association->id,
-        .from = sctp_state_name(association->state),
-        .to = sctp_state_name(state),
-        .detail = event,
-    };
-    trace_transition(association->host->sim->trace, cpu_lane(context->cpu), context->now, &step);
-    association->state = state;
+    cpu_machine_enter(context, &sctp_association_machine, &association->machine, state,
+                      sctp_machine_owner(association), event);
 }
 
 static bool awaits_paths(const struct sctp_association *association)
@@ -42,7 +52,7 @@ static bool awaits_paths(const struct sctp_association *association)
     if (!association->host->config->confirm_all)
         return false;
     for (int i = 0; i < association->path_count; i++)
-        if (association->paths[i].state == SCTP_PATH_UNCONFIRMED)
+        if (association->paths[i].machine.state == SCTP_PATH_UNCONFIRMED)
             return true;
     return false;
 }
@@ -51,7 +61,7 @@ bool sctp_may_send_data(const struct sctp_association *association)
 {
     if (awaits_paths(association))
         return false;
-    switch (association->state) {
+    switch ((enum sctp_state)association->machine.state) {
     case SCTP_ESTABLISHED:
     case SCTP_SHUTDOWN_PENDING:
     case SCTP_SHUTDOWN_RECEIVED:
@@ -347,7 +357,7 @@ static void end(struct cpu_context *context, struct sctp_association *associatio
     association->error = (int)error;
     stop_timers(association);
     leave_addresses(association);
-    sctp_set_state(context, association, SCTP_CLOSED, event);
+    sctp_enter(context, association, SCTP_CLOSED, event);
     if (error && !socket->error)
         socket->error = (int)error;
     if (socket->style == SCTP_ONE_TO_MANY) {
@@ -400,7 +410,7 @@ struct sctp_chunk *sctp_cause_chunk(struct sctp_pools *pools, enum sctp_chunk_ty
 void sctp_abort_send(struct cpu_context *context, struct sctp_association *association,
                      enum sctp_cause cause, const void *info, uint32_t info_bytes)
 {
-    struct sctp_path *path = association->primary->state == SCTP_PATH_ACTIVE
+    struct sctp_path *path = association->primary->machine.state == SCTP_PATH_ACTIVE
                                  ? association->primary
                                  : sctp_path_alternate(association->primary);
     struct packet *packet = sctp_path_packet(path);
@@ -413,7 +423,7 @@ void sctp_association_abort(struct cpu_context *context, struct sctp_association
                             enum sctp_cause cause, const void *info, uint32_t info_bytes,
                             enum sctp_result error)
 {
-    bool opening = association->state == SCTP_COOKIE_WAIT;
+    bool opening = association->machine.state == SCTP_COOKIE_WAIT;
     if (association->ended)
         return;
     if (association->peer_tag != 0) // else the peer does not know the association yet

@@ -35,8 +35,8 @@ enum sctp_state {
 struct sctp_association {
     struct sctp_host *host;
     struct sctp_socket *socket;
-    uint32_t id; // on its host, from 1
-    enum sctp_state state;
+    uint32_t id;            // on its host, from 1
+    struct machine machine; // enum sctp_state
     struct sctp_settings settings;
     uint16_t port, peer_port;
     uint32_t tag, peer_tag; // what the peer must write; what this end writes
@@ -149,9 +149,20 @@ bool sctp_uses_card(const struct sctp_socket *socket, const struct inet_interfac
 struct sctp_association *sctp_association_new(struct sctp_socket *socket, uint16_t port,
                                               uint16_t peer_port, int addresses);
 void sctp_association_free(struct sctp_association *association);
-void sctp_set_state(struct cpu_context *context, struct sctp_association *association,
-                    enum sctp_state state, const char *event);
-const char *sctp_state_name(enum sctp_state state);
+extern const struct machine_kind sctp_association_machine; // by enum sctp_state
+void sctp_enter(struct cpu_context *context, struct sctp_association *association,
+                enum sctp_state state, const char *event);
+
+static inline const char *sctp_state_name(const struct sctp_association *association)
+{
+    return machine_state_name(&sctp_association_machine, &association->machine);
+}
+
+static inline struct machine_owner sctp_machine_owner(const struct sctp_association *association)
+{
+    return (struct machine_owner){association->host->host->name, association->id};
+}
+
 // The own card for a peer's address; NULL: none of the socket's has a route.
 struct inet_interface *sctp_card_for(const struct sctp_socket *socket, int station);
 // Adds a path to a peer's address; an address that is a path already, or has no route, is ignored.

@@ -122,7 +122,7 @@ void sctp_cc_init(struct sctp_path *path, int64_t now)
     own(&path->cc)->floor = config->cmt.on && config->ssthresh_floor_cmt > 0
                                 ? config->ssthresh_floor_cmt
                                 : config->ssthresh_floor;
-    path->phase = SCTP_SLOW_START;
+    path->phase = (struct machine){SCTP_SLOW_START};
     path->data_sent = now;
 }
 
@@ -190,21 +190,28 @@ void sctp_cc_idle(struct sctp_path *path, int64_t now)
     path->data_sent = now;
 }
 
-static const char *const phase_names[] = {
-    [SCTP_SLOW_START] = "slow_start",
-    [SCTP_AVOIDANCE] = "avoidance",
-    [SCTP_RECOVERY] = "recovery",
-    [SCTP_LOSS] = "t3",
+static const struct machine_state phases[] = {
+    [SCTP_SLOW_START] = {"slow_start", MACHINE_TO(SCTP_AVOIDANCE) | MACHINE_TO(SCTP_RECOVERY) |
+                                           MACHINE_TO(SCTP_LOSS)},
+    [SCTP_AVOIDANCE] = {"avoidance", MACHINE_TO(SCTP_SLOW_START) | MACHINE_TO(SCTP_RECOVERY) |
+                                         MACHINE_TO(SCTP_LOSS)},
+    [SCTP_RECOVERY] = {"recovery", MACHINE_TO(SCTP_SLOW_START) | MACHINE_TO(SCTP_AVOIDANCE) |
+                                       MACHINE_TO(SCTP_LOSS)},
+    [SCTP_LOSS] = {"t3", MACHINE_TO(SCTP_SLOW_START) | MACHINE_TO(SCTP_AVOIDANCE) |
+                             MACHINE_TO(SCTP_RECOVERY)},
 };
 
-const char *sctp_cc_phase_name(const struct sctp_path *path)
-{
-    return phase_names[path->phase];
-}
+const struct machine_kind sctp_congestion_machine = {
+    .name = "sctp congestion",
+    .title = "SCTP's congestion control of a path",
+    .source = "RFC 9260, 7.2",
+    .states = phases,
+    .count = G_N_ELEMENTS(phases),
+};
 
 static enum sctp_phase phase_of(const struct sctp_path *path)
 {
-    if (path->phase == SCTP_LOSS && path->sack.net_ack == 0)
+    if (path->phase.state == SCTP_LOSS && path->sack.net_ack == 0)
         return SCTP_LOSS;
     if (path->recovering)
         return SCTP_RECOVERY;
@@ -213,18 +220,8 @@ static enum sctp_phase phase_of(const struct sctp_path *path)
 
 void sctp_cc_note(struct cpu_context *context, struct sctp_path *path, bool timeout)
 {
-    struct sctp_host *host = path->association->host;
     enum sctp_phase phase = timeout ? SCTP_LOSS : phase_of(path);
-    if (phase == path->phase)
-        return;
-    struct trace_transition step = {
-        .where = host->host->name,
-        .machine = "sctp congestion",
-        .subject = path->association->id,
-        .from = phase_names[path->phase],
-        .to = phase_names[phase],
-        .detail = sctp_path_name(path),
-    };
-    trace_transition(host->sim->trace, cpu_lane(context->cpu), context->now, &step);
-    path->phase = (uint8_t)phase;
+    if (phase != path->phase.state)
+        cpu_machine_enter(context, &sctp_congestion_machine, &path->phase, phase,
+                          sctp_machine_owner(path->association), sctp_path_name(path));
 }

@@ -44,8 +44,8 @@ static void on_heartbeat_ack(struct cpu_context *context, struct sctp_arrival *a
 static void on_abort(struct cpu_context *context, struct sctp_arrival *arrival,
                      const struct sctp_chunk *chunk)
 {
-    bool opening = arrival->association->state == SCTP_COOKIE_WAIT ||
-                   arrival->association->state == SCTP_COOKIE_ECHOED;
+    bool opening = arrival->association->machine.state == SCTP_COOKIE_WAIT ||
+                   arrival->association->machine.state == SCTP_COOKIE_ECHOED;
     (void)chunk;
     sctp_association_end(context, arrival->association,
                          opening ? SCTP_CANT_STR_ASSOC : SCTP_COMM_LOST,
@@ -130,7 +130,7 @@ static const struct chunk_rule *chunk_rule_of(uint8_t type)
 
 static bool is_for(const struct chunk_rule *rule, const struct sctp_association *association)
 {
-    return rule->states >> association->state & 1;
+    return rule->states >> association->machine.state & 1;
 }
 
 // ---- What is not understood, and what is malformed ----
@@ -244,7 +244,7 @@ static void charge_chunk(struct cpu_context *context, const struct sctp_arrival 
 static void imply_cookie_ack(struct cpu_context *context, struct sctp_association *association,
                              const struct sctp_chunk *chunk)
 {
-    if (chunk->type == SCTP_DATA && association->state == SCTP_COOKIE_ECHOED &&
+    if (chunk->type == SCTP_DATA && association->machine.state == SCTP_COOKIE_ECHOED &&
         association->host->config->data_for_cookie_ack)
         sctp_cookie_ack_arrived(context, association, "receive DATA");
 }
@@ -295,8 +295,8 @@ static bool opens(uint8_t type)
 static bool as_out_of_the_blue(const struct sctp_association *association, uint8_t type)
 {
     return !association ||
-           (type == SCTP_SHUTDOWN_ACK &&
-            (association->state == SCTP_COOKIE_WAIT || association->state == SCTP_COOKIE_ECHOED));
+           (type == SCTP_SHUTDOWN_ACK && (association->machine.state == SCTP_COOKIE_WAIT ||
+                                          association->machine.state == SCTP_COOKIE_ECHOED));
 }
 
 // Out of the blue, the tag 0 is an INIT's (RFC 9260, 8.5.1 A). SHUTDOWN-ACK has a rule of its own,

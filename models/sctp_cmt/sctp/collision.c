@@ -105,7 +105,7 @@ static void both_opened(struct cpu_context *context, struct sctp_arrival *arriva
                         const struct sctp_cookie *cookie)
 {
     struct sctp_association *association = arrival->association;
-    bool first = association->state == SCTP_COOKIE_WAIT;
+    bool first = association->machine.state == SCTP_COOKIE_WAIT;
     add_paths(association, cookie, arrival->from->remote);
     take_cookie(association, cookie);
     sctp_path_confirm(context, arrival->from);
@@ -119,7 +119,7 @@ static void both_opened(struct cpu_context *context, struct sctp_arrival *arriva
 static void again(struct cpu_context *context, struct sctp_arrival *arrival)
 {
     cookie_ack(arrival);
-    if (arrival->association->state == SCTP_COOKIE_ECHOED)
+    if (arrival->association->machine.state == SCTP_COOKIE_ECHOED)
         sctp_establish(context, arrival->association, SCTP_COMM_UP, "receive COOKIE-ECHO");
 }
 
@@ -166,7 +166,7 @@ static char collision_of(const struct sctp_association *association,
 static void exists(struct cpu_context *context, struct sctp_arrival *arrival,
                    const struct sctp_cookie *cookie)
 {
-    enum sctp_state state = arrival->association->state;
+    enum sctp_state state = arrival->association->machine.state;
     bool opening = state == SCTP_COOKIE_WAIT || state == SCTP_COOKIE_ECHOED;
     char action = collision_of(arrival->association, cookie);
     if (action == 'A' && state == SCTP_SHUTDOWN_ACK_SENT) {

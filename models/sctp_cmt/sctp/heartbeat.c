@@ -112,7 +112,7 @@ static const struct inet_timer_kind awaited_association_kind = {
 static void arm_path(struct cpu_context *context, struct sctp_path *path, int64_t ticks)
 {
     const struct sctp_host *host = path->association->host;
-    bool awaited = host->config->confirm_all && path->state == SCTP_PATH_UNCONFIRMED;
+    bool awaited = host->config->confirm_all && path->machine.state == SCTP_PATH_UNCONFIRMED;
     inet_timer_cancel(&path->heartbeat); // it may be of the other kind
     inet_timer_arm(context, host->inet, &path->heartbeat, awaited ? &awaited_kind : &path_kind,
                    path, ticks);
@@ -120,7 +120,7 @@ static void arm_path(struct cpu_context *context, struct sctp_path *path, int64_
 
 static bool probed(const struct sctp_path *path)
 {
-    return path->state == SCTP_PATH_UNCONFIRMED;
+    return path->machine.state == SCTP_PATH_UNCONFIRMED;
 }
 
 static bool any_probed(const struct sctp_association *association)
@@ -162,7 +162,7 @@ static void rfc_answered(struct cpu_context *context, struct sctp_path *path)
 static bool ns2_probes_down(const struct sctp_path *path)
 {
     return path->association->host->config->heartbeat_rule == SCTP_HEARTBEAT_NS2 &&
-           path->state == SCTP_PATH_INACTIVE && path->heartbeats;
+           path->machine.state == SCTP_PATH_INACTIVE && path->heartbeats;
 }
 
 static void ns2_rearm(struct cpu_context *context, struct sctp_path *path)
@@ -212,7 +212,7 @@ static void rfc_unanswered(struct cpu_context *context, struct sctp_path *path)
         rfc_send(context, path);
     else if (ns2_probes_down(path) && !path->heartbeat_out)
         sctp_heartbeat_again(context, path);
-    else if (path->state != SCTP_PATH_PF && !inet_timer_armed(path->heartbeat))
+    else if (path->machine.state != SCTP_PATH_PF && !inet_timer_armed(path->heartbeat))
         rfc_answered(context, path); // the next one is due as if it had been
     sctp_output(context, association);
 }
@@ -250,7 +250,7 @@ static void s2007_arm(struct cpu_context *context, struct sctp_association *asso
 // It counts whole seconds. Returns -1 if it isn't to be chosen.
 static int64_t s2007_silent(const struct cpu_context *context, const struct sctp_path *path)
 {
-    if (!path->heartbeats || path->state == SCTP_PATH_PF || probed(path))
+    if (!path->heartbeats || path->machine.state == SCTP_PATH_PF || probed(path))
         return -1;
     if (path->last_sent == 0)
         return INT64_MAX;
@@ -373,7 +373,7 @@ void sctp_heartbeat_ack_arrived(struct cpu_context *context, struct sctp_associa
         sctp_rto_sample(&path->rto, association, took);
     path->heartbeat_out = false;
     sctp_association_alive(association);
-    bool stays = path->state == SCTP_PATH_ACTIVE;
+    bool stays = path->machine.state == SCTP_PATH_ACTIVE;
     sctp_path_alive(context, path, true);
     if (stays)
         heartbeat_rule_of(association)->answered(context, path);
@@ -384,8 +384,9 @@ void sctp_heartbeats_start(struct cpu_context *context, struct sctp_association 
     bool all = association->host->config->confirm_all;
     for (int i = 0; i < association->path_count; i++) {
         association->paths[i].probing = true;
-        if (all && association->paths[i].state == SCTP_PATH_ACTIVE)
-            association->paths[i].state = SCTP_PATH_UNCONFIRMED;
+        if (all && association->paths[i].machine.state == SCTP_PATH_ACTIVE)
+            sctp_path_enter(context, &association->paths[i], SCTP_PATH_UNCONFIRMED,
+                            "to be confirmed by a heartbeat");
     }
     heartbeat_rule_of(association)->start(context, association);
 }
@@ -404,7 +405,7 @@ void sctp_heartbeat_rearm(struct cpu_context *context, struct sctp_path *path)
     path->heartbeat_out = false; // one that is out belongs to the state before
     if (!path->probing)
         return;
-    if (path->state == SCTP_PATH_PF)
+    if (path->machine.state == SCTP_PATH_PF)
         inet_timer_cancel(&path->heartbeat);
     else
         heartbeat_rule_of(path->association)->rearm(context, path);
@@ -434,7 +435,7 @@ static void pf_timer(struct cpu_context *context, struct sctp_path *path)
 static void path_timer(struct cpu_context *context, void *owner)
 {
     struct sctp_path *path = owner;
-    if (path->state == SCTP_PATH_PF)
+    if (path->machine.state == SCTP_PATH_PF)
         pf_timer(context, path);
     else
         rfc_timer(context, path);

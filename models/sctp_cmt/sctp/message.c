@@ -16,7 +16,7 @@ static bool takes_messages(const struct sctp_association *association)
 {
     if (association->ended || association->shutdown_asked)
         return false;
-    switch (association->state) {
+    switch ((enum sctp_state)association->machine.state) {
     case SCTP_COOKIE_WAIT:
     case SCTP_COOKIE_ECHOED:
     case SCTP_ESTABLISHED:
@@ -141,7 +141,7 @@ int64_t sctp_send(struct cpu_context *context, struct sctp_socket *socket,
     sctp_socket_not_full(association);
     copy_in(context, socket, info);
     sctp_stream_put(association, info, message_of(host, info));
-    if (association->state != SCTP_COOKIE_WAIT)
+    if (association->machine.state != SCTP_COOKIE_WAIT)
         sctp_output(context, association);
     return info->bytes;
 }
@@ -177,8 +177,8 @@ static bool at_end(const struct sctp_socket *socket)
     const struct sctp_association *association = sctp_socket_association(socket, 0);
     if (socket->style == SCTP_ONE_TO_MANY || !association)
         return false;
-    return association->ended || association->state == SCTP_SHUTDOWN_RECEIVED ||
-           association->state == SCTP_SHUTDOWN_ACK_SENT;
+    return association->ended || association->machine.state == SCTP_SHUTDOWN_RECEIVED ||
+           association->machine.state == SCTP_SHUTDOWN_ACK_SENT;
 }
 
 static int64_t nothing_read(struct sctp_socket *socket)
@@ -281,7 +281,7 @@ bool sctp_established(const struct sctp_socket *socket)
     const struct sctp_association *association = sctp_socket_association(socket, 0);
     if (!association)
         return false;
-    switch (association->state) {
+    switch ((enum sctp_state)association->machine.state) {
     case SCTP_ESTABLISHED:
     case SCTP_SHUTDOWN_PENDING:
     case SCTP_SHUTDOWN_RECEIVED:

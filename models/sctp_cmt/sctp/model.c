@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sim/workload/model.h"
 #include "models/ethernet/nics.h"
+#include "models/sctp_cmt/sctp/association.h"
 #include "models/sctp_cmt/sctp/sctp.h"
 
 static const struct scenario_rule sctp_rules[] = {ETHERNET_RULES("sctp", "sctp.mtu"), {0}};
+
+static const struct machine_kind *const sctp_machines[] = {
+    &sctp_association_machine, &sctp_path_machine, &sctp_congestion_machine, NULL};
 
 const struct model sctp_model = {
     .name = "sctp_cmt/sctp",
     .stands_on = (const char *const[]){"ethernet", "inet", "sctp_cmt/wire", NULL},
     .sections = (const struct scenario_section *const[]){sctp_sections, NULL},
     .rules = sctp_rules,
+    .machines = sctp_machines,
 };

@@ -204,6 +204,6 @@ void sctp_cc_timeout(struct sctp_path *path); // T3-rtx
 void sctp_cc_idle(struct sctp_path *path, int64_t now);
 // Notes for the trace in which phase the path is now. `timeout`: T3-rtx has expired.
 void sctp_cc_note(struct cpu_context *context, struct sctp_path *path, bool timeout);
-const char *sctp_cc_phase_name(const struct sctp_path *path); // as traces name it
+extern const struct machine_kind sctp_congestion_machine; // by enum sctp_phase
 
 #endif

@@ -62,7 +62,7 @@ static bool finish(struct filling *filling)
 static void add_sack(struct filling *filling)
 {
     const struct sctp_chunk *control = filling->path->control_head;
-    if (filling->association->state < SCTP_ESTABLISHED ||
+    if (filling->association->machine.state < SCTP_ESTABLISHED ||
         (control && (chunk_stands_alone(control) || control->type == SCTP_COOKIE_ECHO ||
                      control->type == SCTP_COOKIE_ACK || control->type == SCTP_ABORT)))
         return;
@@ -164,7 +164,7 @@ static bool packet_has_room(const struct sctp_path *path)
 static bool may_hold_data(const struct sctp_path *path)
 {
     const struct sctp_association *association = path->association;
-    if (association->state == SCTP_COOKIE_ECHOED &&
+    if (association->machine.state == SCTP_COOKIE_ECHOED &&
         !(path->control_head && path->control_head->type == SCTP_COOKIE_ECHO))
         return false;
     return sctp_may_send_data(association);
@@ -323,7 +323,7 @@ static bool resend(struct cpu_context *context, struct sctp_association *associa
     const struct sctp_config *config = association->host->config;
     struct sctp_out *out = &association->out;
     enum resent resent = RESENT_NOTHING;
-    if (out->resend == 0 || association->state < SCTP_ESTABLISHED ||
+    if (out->resend == 0 || association->machine.state < SCTP_ESTABLISHED ||
         !sctp_may_send_data(association))
         return true;
     if (sctp_chooses_late(association)) {

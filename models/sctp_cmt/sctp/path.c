@@ -6,28 +6,42 @@
 
 #define FATE_WEIGHT 64 // chunks over which RTX-LOSSRATE's estimate forgets
 
-static const char *const path_state_names[] = {
-    [SCTP_PATH_UNCONFIRMED] = "UNCONFIRMED",
-    [SCTP_PATH_ACTIVE] = "ACTIVE",
-    [SCTP_PATH_PF] = "PF",
-    [SCTP_PATH_INACTIVE] = "INACTIVE",
+static const struct machine_state path_states[] = {
+    [SCTP_PATH_UNCONFIRMED] = {"UNCONFIRMED",
+                               MACHINE_TO(SCTP_PATH_ACTIVE) | MACHINE_TO(SCTP_PATH_INACTIVE)},
+    [SCTP_PATH_ACTIVE] = {"ACTIVE", MACHINE_TO(SCTP_PATH_UNCONFIRMED) | MACHINE_TO(SCTP_PATH_PF) |
+                                        MACHINE_TO(SCTP_PATH_INACTIVE)},
+    [SCTP_PATH_PF] = {"PF", MACHINE_TO(SCTP_PATH_ACTIVE) | MACHINE_TO(SCTP_PATH_INACTIVE)},
+    [SCTP_PATH_INACTIVE] = {"INACTIVE", MACHINE_TO(SCTP_PATH_ACTIVE)},
 };
 
+#define PATH_MACHINE(log_name)                                                                     \
+    {                                                                                              \
+        .name = (log_name), .title = "Path of an SCTP association",                                \
+        .source = "RFC 9260, 5.4, 8.2; CMT-PF: thesis 004, 4.3, RFC 7829", .states = path_states,  \
+        .count = G_N_ELEMENTS(path_states),                                                        \
+    }
+
+const struct machine_kind sctp_path_machine = PATH_MACHINE("sctp path");
+
 // As users count them, and state logs name them.
-static const char *const machines[SCTP_MOST_PATHS] = {
-    "sctp path 1", "sctp path 2", "sctp path 3", "sctp path 4",
-    "sctp path 5", "sctp path 6", "sctp path 7", "sctp path 8",
+static const struct machine_kind path_machines[SCTP_MOST_PATHS] = {
+    PATH_MACHINE("sctp path 1"), PATH_MACHINE("sctp path 2"), PATH_MACHINE("sctp path 3"),
+    PATH_MACHINE("sctp path 4"), PATH_MACHINE("sctp path 5"), PATH_MACHINE("sctp path 6"),
+    PATH_MACHINE("sctp path 7"), PATH_MACHINE("sctp path 8"),
 };
 #define NAME_BEGINS 5 // of "path 1" in those
 
-const char *sctp_path_state_name(enum sctp_path_state state)
-{
-    return path_state_names[state];
-}
-
 const char *sctp_path_name(const struct sctp_path *path)
 {
-    return machines[path->number] + NAME_BEGINS;
+    return path_machines[path->number].name + NAME_BEGINS;
+}
+
+void sctp_path_enter(struct cpu_context *context, struct sctp_path *path,
+                     enum sctp_path_state state, const char *event)
+{
+    cpu_machine_enter(context, &path_machines[path->number], &path->machine, state,
+                      sctp_machine_owner(path->association), event);
 }
 
 // ---- Life ----
@@ -43,7 +57,7 @@ void sctp_path_init(struct sctp_path *path, struct sctp_association *association
         .local = local,
         .remote = remote,
         .interface = inet_interface_of(host->inet, local),
-        .state = confirmed ? SCTP_PATH_ACTIVE : SCTP_PATH_UNCONFIRMED,
+        .machine = {confirmed ? SCTP_PATH_ACTIVE : SCTP_PATH_UNCONFIRMED},
         .confirmed = confirmed,
         .heartbeats = association->settings.heartbeats,
         .cmt = {.find_pseudo = true, .find_rtx = true},
@@ -70,15 +84,15 @@ void sctp_path_clear(struct sctp_path *path)
 
 // ---- The primary ----
 
-static void trace_step(struct cpu_context *context, const struct sctp_association *association,
-                       const char *machine, const char *from, const char *to, const char *event)
+static void trace_primary(struct cpu_context *context, const struct sctp_association *association,
+                          const struct sctp_path *to, const char *event)
 {
     struct trace_transition step = {
         .where = association->host->host->name,
-        .machine = machine,
+        .machine = "sctp primary",
         .subject = association->id,
-        .from = from,
-        .to = to,
+        .from = sctp_path_name(association->primary),
+        .to = sctp_path_name(to),
         .detail = event,
     };
     trace_transition(association->host->sim->trace, cpu_lane(context->cpu), context->now, &step);
@@ -90,8 +104,7 @@ static void move_primary(struct cpu_context *context, struct sctp_path *path, co
     path->was_primary = false;
     if (association->primary == path)
         return;
-    trace_step(context, association, "sctp primary", sctp_path_name(association->primary),
-               sctp_path_name(path), event);
+    trace_primary(context, association, path, event);
     association->primary = path;
     sctp_notify(context, association, SCTP_ADDR_MADE_PRIM, path->remote);
 }
@@ -231,11 +244,9 @@ static void step(struct cpu_context *context, struct sctp_path *path, enum path_
 {
     for (size_t i = 0; i < G_N_ELEMENTS(rules); i++) {
         const struct path_rule *rule = &rules[i];
-        if (rule->from != path->state || rule->event != event)
+        if (rule->from != path->machine.state || rule->event != event)
             continue;
-        trace_step(context, path->association, machines[path->number], path_state_names[rule->from],
-                   path_state_names[rule->to], event_names[event]);
-        path->state = rule->to;
+        sctp_path_enter(context, path, rule->to, event_names[event]);
         rule->action(context, path);
         sctp_heartbeat_rearm(context, path);
         return;
@@ -250,7 +261,7 @@ void sctp_path_confirm(struct cpu_context *context, struct sctp_path *path)
 void sctp_path_alive(struct cpu_context *context, struct sctp_path *path, bool heartbeat)
 {
     path->errors = 0;
-    if (path->state != SCTP_PATH_ACTIVE)
+    if (path->machine.state != SCTP_PATH_ACTIVE)
         step(context, path, heartbeat ? PATH_ANSWERED : PATH_ACKNOWLEDGED);
 }
 
@@ -276,7 +287,7 @@ bool sctp_association_error(struct cpu_context *context, struct sctp_association
 static bool any_path_active(const struct sctp_association *association)
 {
     for (int i = 0; i < association->path_count; i++)
-        if (association->paths[i].state == SCTP_PATH_ACTIVE)
+        if (association->paths[i].machine.state == SCTP_PATH_ACTIVE)
             return true;
     return false;
 }
@@ -286,14 +297,14 @@ static bool any_path_active(const struct sctp_association *association)
 bool sctp_path_error(struct cpu_context *context, struct sctp_path *path)
 {
     bool ns2 = path->association->host->config->heartbeat_rule == SCTP_HEARTBEAT_NS2;
-    bool counts = path->confirmed &&
-                  !(ns2 && path->state == SCTP_PATH_INACTIVE && any_path_active(path->association));
+    bool counts = path->confirmed && !(ns2 && path->machine.state == SCTP_PATH_INACTIVE &&
+                                       any_path_active(path->association));
     path->errors++;
     if (path->errors > path->association->settings.path_retries)
         step(context, path, PATH_FAILED);
     if (counts && !sctp_association_error(context, path->association))
         return false;
-    if (path->state == SCTP_PATH_PF)
+    if (path->machine.state == SCTP_PATH_PF)
         sctp_heartbeat_again(context, path);
     return true;
 }
@@ -310,7 +321,7 @@ struct sctp_path *sctp_path_alternate(struct sctp_path *path)
     struct sctp_association *association = path->association;
     for (int i = 1; i < association->path_count; i++) {
         int number = (path->number + i) % association->path_count;
-        if (association->paths[number].state == SCTP_PATH_ACTIVE)
+        if (association->paths[number].machine.state == SCTP_PATH_ACTIVE)
             return &association->paths[number];
     }
     return path;
@@ -336,7 +347,7 @@ static struct sctp_path *best_of_rest(const struct sctp_association *association
     struct sctp_path *best = NULL;
     for (int i = 0; i < association->path_count; i++) {
         struct sctp_path *path = &association->paths[i];
-        if (path->state == SCTP_PATH_PF && (!best || better(path, best, failing)))
+        if (path->machine.state == SCTP_PATH_PF && (!best || better(path, best, failing)))
             best = path;
     }
     for (int i = 0; !best && i < association->path_count; i++)
@@ -347,7 +358,7 @@ static struct sctp_path *best_of_rest(const struct sctp_association *association
 
 bool sctp_path_takes_data(const struct sctp_path *path)
 {
-    if (path->state == SCTP_PATH_ACTIVE)
+    if (path->machine.state == SCTP_PATH_ACTIVE)
         return true;
     return !any_path_active(path->association) && best_of_rest(path->association, NULL) == path;
 }

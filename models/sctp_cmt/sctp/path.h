@@ -72,8 +72,8 @@ struct sctp_path {
     struct inet_interface *interface;
     const struct route *route;
     int64_t mtu;
-    enum sctp_path_state state;
-    bool confirmed; // the peer is known to be at the address
+    struct machine machine; // enum sctp_path_state
+    bool confirmed;         // the peer is known to be at the address
     bool heartbeats, was_primary;
     int errors;
     struct sctp_rto rto;
@@ -82,11 +82,11 @@ struct sctp_path {
     int64_t marked;    // bytes of DATA chunks marked for retransmission on it (SCTP_RESEND)
     bool recovering;   // fast recovery of the path, until `recover` is acknowledged
     uint32_t recover;
-    bool was_cut;      // recover is set: the highest TSN that was under way at the last cut (ns-2)
-    bool fast_packet;  // a fast retransmission to it need not wait for room in cwnd (late choice)
-    uint8_t phase;     // enum sctp_phase
-    trace_lane lane;   // of what it is doing; 0: nobody wants it
-    int64_t data_sent; // ticks: when DATA was last sent
+    bool was_cut;     // recover is set: the highest TSN that was under way at the last cut (ns-2)
+    bool fast_packet; // a fast retransmission to it need not wait for room in cwnd (late choice)
+    struct machine phase; // enum sctp_phase
+    trace_lane lane;      // of what it is doing; 0: nobody wants it
+    int64_t data_sent;    // ticks: when DATA was last sent
     struct inet_timer *t3, *heartbeat;
     sim_time last_sent;      // DATA or heartbeat
     bool probing;            // heartbeats have been started
@@ -106,7 +106,15 @@ struct sctp_path {
 void sctp_path_init(struct sctp_path *path, struct sctp_association *association, int number,
                     int local, int remote, bool confirmed);
 void sctp_path_clear(struct sctp_path *path);
-const char *sctp_path_state_name(enum sctp_path_state state);
+extern const struct machine_kind sctp_path_machine; // by enum sctp_path_state
+void sctp_path_enter(struct cpu_context *context, struct sctp_path *path,
+                     enum sctp_path_state state, const char *event);
+
+static inline const char *sctp_path_state_name(const struct sctp_path *path)
+{
+    return machine_state_name(&sctp_path_machine, &path->machine);
+}
+
 const char *sctp_path_name(const struct sctp_path *path); // "path 1" is number 0; static
 
 // The handshake has shown that the peer is at the address.

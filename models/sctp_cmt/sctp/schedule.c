@@ -121,7 +121,7 @@ static const struct scheduler {
 static struct sctp_path *schedule_single(struct sctp_association *association)
 {
     struct sctp_path *path = association->primary;
-    if (path->state != SCTP_PATH_ACTIVE)
+    if (path->machine.state != SCTP_PATH_ACTIVE)
         path = sctp_path_alternate(path);
     return cwnd_has_room(path) ? path : NULL;
 }
@@ -129,7 +129,7 @@ static struct sctp_path *schedule_single(struct sctp_association *association)
 static bool any_destination_active(const struct sctp_association *association)
 {
     for (int i = 0; i < association->path_count; i++)
-        if (association->paths[i].state == SCTP_PATH_ACTIVE)
+        if (association->paths[i].machine.state == SCTP_PATH_ACTIVE)
             return true;
     return false;
 }
@@ -206,7 +206,7 @@ static struct sctp_path *by_policy(const struct policy *policy, const struct sct
     double most = 0;
     for (int i = 0; i < association->path_count; i++) {
         struct sctp_path *path = &association->paths[i];
-        double value = path->state == SCTP_PATH_ACTIVE ? policy->value(path, lossy) : -1;
+        double value = path->machine.state == SCTP_PATH_ACTIVE ? policy->value(path, lossy) : -1;
         if (value < 0 || value < most)
             continue;
         if (value > most)
@@ -223,7 +223,7 @@ static struct sctp_path *retransmit_single(struct sctp_path *path, bool timeout)
 {
     const struct sctp_config *config = path->association->host->config;
     bool elsewhere = timeout ? config->t3_to_alternate : config->fast_to_alternate;
-    if (elsewhere || path->state != SCTP_PATH_ACTIVE)
+    if (elsewhere || path->machine.state != SCTP_PATH_ACTIVE)
         return sctp_path_alternate(path);
     return path;
 }
@@ -236,8 +236,8 @@ struct sctp_path *sctp_retransmission_path(struct cpu_context *context, struct s
     const struct policy *policy = &policies[cmt->policy];
     struct sctp_path *to = cmt->on ? by_policy(policy, path) : retransmit_single(path, timeout);
     if (!to)
-        to = path->state == SCTP_PATH_ACTIVE ? path : sctp_path_alternate(path);
-    if (to->state != SCTP_PATH_ACTIVE)
+        to = path->machine.state == SCTP_PATH_ACTIVE ? path : sctp_path_alternate(path);
+    if (to->machine.state != SCTP_PATH_ACTIVE)
         to = sctp_path_last_resort(context, association, timeout ? path : NULL);
     trace_choice(context, to, "sctp retransmission", cmt->on ? policy->name : "");
     return to;

@@ -86,7 +86,7 @@ static void t1_start(struct cpu_context *context, struct sctp_association *assoc
     if (association->t1_tries == 0)
         association->setup_sent = inet_ticks(association->host->inet, context->now);
     inet_timer_arm(context, association->host->inet, &association->t1,
-                   association->state == SCTP_COOKIE_WAIT ? &t1_init_kind : &t1_cookie_kind,
+                   association->machine.state == SCTP_COOKIE_WAIT ? &t1_init_kind : &t1_cookie_kind,
                    association, association->setup_path->rto.rto);
 }
 
@@ -133,7 +133,7 @@ void sctp_associate(struct cpu_context *context, struct sctp_association *associ
     association->setup_path = association->primary;
     association->opened = context->now;
     sctp_out_init(association, association->initial_tsn, (int)association->settings.streams_out);
-    sctp_set_state(context, association, SCTP_COOKIE_WAIT, "associate");
+    sctp_enter(context, association, SCTP_COOKIE_WAIT, "associate");
     init_send(context, association);
 }
 
@@ -181,7 +181,7 @@ static void t1_expired(struct cpu_context *context, void *owner)
 {
     struct sctp_association *association = owner;
     struct sctp_path *path = association->setup_path;
-    bool init = association->state == SCTP_COOKIE_WAIT;
+    bool init = association->machine.state == SCTP_COOKIE_WAIT;
     if (association->t1_tries >= association->settings.init_retries) {
         setup_failed(context, association);
         return;
@@ -306,7 +306,7 @@ static void init_for_association(struct cpu_context *context, struct sctp_arriva
                                  const struct sctp_init *init, const struct sctp_peer_facts *facts)
 {
     struct sctp_association *association = arrival->association;
-    enum init_answer answer = init_answers[association->state];
+    enum init_answer answer = init_answers[association->machine.state];
     uint8_t info[2 * 8 * SCTP_MOST_PATHS];
     uint32_t info_bytes;
     if (answer == SHUTDOWN_ACK_AGAIN) {
@@ -440,7 +440,7 @@ void sctp_init_ack_arrived(struct cpu_context *context, struct sctp_arrival *arr
         sctp_take_peer(association, init->tag, init->tsn, init->a_rwnd, init->streams_out,
                        init->streams_in);
         keep_cookie(association, &facts);
-        sctp_set_state(context, association, SCTP_COOKIE_ECHOED, "receive INIT-ACK");
+        sctp_enter(context, association, SCTP_COOKIE_ECHOED, "receive INIT-ACK");
         cookie_send(context, association, facts.unrecognized);
     }
     sctp_bytes_free(facts.unrecognized);
@@ -456,7 +456,7 @@ void sctp_cookie_ack_arrived(struct cpu_context *context, struct sctp_associatio
 void sctp_stale_cookie_arrived(struct cpu_context *context, struct sctp_association *association,
                                uint32_t staleness)
 {
-    if (association->state != SCTP_COOKIE_ECHOED)
+    if (association->machine.state != SCTP_COOKIE_ECHOED)
         return;
     inet_timer_cancel(&association->t1);
     association->t1_tries = 0;
@@ -466,7 +466,7 @@ void sctp_stale_cookie_arrived(struct cpu_context *context, struct sctp_associat
     }
     association->preservative = (uint32_t)(2 * (uint64_t)staleness / 1000);
     association->peer_tag = 0;
-    sctp_set_state(context, association, SCTP_COOKIE_WAIT, "receive ERROR, stale cookie");
+    sctp_enter(context, association, SCTP_COOKIE_WAIT, "receive ERROR, stale cookie");
     init_send(context, association);
 }
 
@@ -481,7 +481,7 @@ void sctp_establish(struct cpu_context *context, struct sctp_association *associ
     sctp_bytes_free(association->cookie);
     association->cookie = NULL;
     sctp_trace_setup(context, association);
-    sctp_set_state(context, association, SCTP_ESTABLISHED, event);
+    sctp_enter(context, association, SCTP_ESTABLISHED, event);
     sctp_notify(context, association, notification, association->primary->remote);
     sctp_heartbeats_start(context, association);
     sctp_socket_changed(context, association);

@@ -16,7 +16,7 @@ static const struct inet_timer_kind t5_kind = {
 static struct sctp_path *closing_path(struct sctp_association *association)
 {
     if (!association->closing_path)
-        association->closing_path = association->primary->state == SCTP_PATH_ACTIVE
+        association->closing_path = association->primary->machine.state == SCTP_PATH_ACTIVE
                                         ? association->primary
                                         : sctp_path_alternate(association->primary);
     return association->closing_path;
@@ -68,7 +68,7 @@ static void t2_expired(struct cpu_context *context, void *owner)
     if (!sctp_path_error(context, path) || association->ended)
         return;
     association->closing_path = sctp_path_alternate(path);
-    if (association->state == SCTP_SHUTDOWN_SENT) {
+    if (association->machine.state == SCTP_SHUTDOWN_SENT) {
         shutdown_queue(context, association);
         sctp_output(context, association);
     } else {
@@ -87,12 +87,12 @@ static void t5_expired(struct cpu_context *context, void *owner)
 // acknowledged.
 static void data_done(struct cpu_context *context, struct sctp_association *association)
 {
-    if (association->state == SCTP_SHUTDOWN_RECEIVED) {
-        sctp_set_state(context, association, SCTP_SHUTDOWN_ACK_SENT, "all data acknowledged");
+    if (association->machine.state == SCTP_SHUTDOWN_RECEIVED) {
+        sctp_enter(context, association, SCTP_SHUTDOWN_ACK_SENT, "all data acknowledged");
         sctp_shutdown_ack_send(context, association, NULL);
         return;
     }
-    sctp_set_state(context, association, SCTP_SHUTDOWN_SENT, "all data acknowledged");
+    sctp_enter(context, association, SCTP_SHUTDOWN_SENT, "all data acknowledged");
     t5_start(context, association);
     shutdown_queue(context, association);
     sctp_output(context, association);
@@ -100,11 +100,11 @@ static void data_done(struct cpu_context *context, struct sctp_association *asso
 
 void sctp_shutdown_check(struct cpu_context *context, struct sctp_association *association)
 {
-    switch (association->state) {
+    switch ((enum sctp_state)association->machine.state) {
     case SCTP_ESTABLISHED:
         if (!association->shutdown_asked)
             return;
-        sctp_set_state(context, association, SCTP_SHUTDOWN_PENDING, "shutdown");
+        sctp_enter(context, association, SCTP_SHUTDOWN_PENDING, "shutdown");
         break;
     case SCTP_SHUTDOWN_PENDING:
     case SCTP_SHUTDOWN_RECEIVED:
@@ -123,7 +123,7 @@ void sctp_shutdown_check(struct cpu_context *context, struct sctp_association *a
 void sctp_shutdown_start(struct cpu_context *context, struct sctp_association *association)
 {
     association->shutdown_asked = true;
-    if (association->state == SCTP_COOKIE_WAIT && !sctp_out_pending(association))
+    if (association->machine.state == SCTP_COOKIE_WAIT && !sctp_out_pending(association))
         sctp_association_done(context, association, "shutdown");
     else
         sctp_shutdown_check(context, association);
@@ -131,7 +131,7 @@ void sctp_shutdown_start(struct cpu_context *context, struct sctp_association *a
 
 void sctp_shutdown_data_arrived(struct cpu_context *context, struct sctp_association *association)
 {
-    if (association->state == SCTP_SHUTDOWN_SENT)
+    if (association->machine.state == SCTP_SHUTDOWN_SENT)
         shutdown_queue(context, association);
 }
 
@@ -141,11 +141,11 @@ void sctp_shutdown_arrived(struct cpu_context *context, struct sctp_arrival *arr
                            const struct sctp_chunk *chunk)
 {
     struct sctp_association *association = arrival->association;
-    switch (association->state) {
+    switch ((enum sctp_state)association->machine.state) {
     case SCTP_ESTABLISHED:
     case SCTP_SHUTDOWN_PENDING:
         association->closing_path = arrival->from;
-        sctp_set_state(context, association, SCTP_SHUTDOWN_RECEIVED, "receive SHUTDOWN");
+        sctp_enter(context, association, SCTP_SHUTDOWN_RECEIVED, "receive SHUTDOWN");
         sctp_notify(context, association, SCTP_SHUTDOWN_EVENT, arrival->from->remote);
         sctp_socket_changed(context, association);
         sctp_cum_tsn_arrived(context, association, chunk->cum_tsn);
@@ -154,7 +154,7 @@ void sctp_shutdown_arrived(struct cpu_context *context, struct sctp_arrival *arr
         sctp_cum_tsn_arrived(context, association, chunk->cum_tsn);
         return;
     case SCTP_SHUTDOWN_SENT:
-        sctp_set_state(context, association, SCTP_SHUTDOWN_ACK_SENT, "receive SHUTDOWN");
+        sctp_enter(context, association, SCTP_SHUTDOWN_ACK_SENT, "receive SHUTDOWN");
         sctp_shutdown_ack_send(context, association, NULL);
         return;
     case SCTP_SHUTDOWN_ACK_SENT: // the peer has missed it

@@ -20,7 +20,7 @@ bool sctp_status(struct sctp_socket *socket, uint32_t association, struct sctp_s
         return false;
     const struct sctp_out *out = &found->out;
     *status = (struct sctp_status){
-        .state = sctp_state_name(found->state),
+        .state = sctp_state_name(found),
         .peer_rwnd = out->peer_rwnd,
         .a_rwnd = sctp_rwnd(found),
         .unacked = (int64_t)(uint32_t)(out->unsent - (out->cum_tsn + 1)),
@@ -40,7 +40,8 @@ const struct wait *sctp_association_wait(const struct sctp_association *associat
 {
     if (association->ended || sctp_out_empty(association))
         return NULL;
-    if (association->state == SCTP_COOKIE_WAIT || association->state == SCTP_COOKIE_ECHOED)
+    if (association->machine.state == SCTP_COOKIE_WAIT ||
+        association->machine.state == SCTP_COOKIE_ECHOED)
         return &handshake;
     return sctp_out_wait(association);
 }
@@ -77,7 +78,7 @@ void sctp_trace_setup(const struct cpu_context *context, struct sctp_association
 static const char *timer_of(const struct sctp_association *association)
 {
     if (inet_timer_armed(association->t1))
-        return association->state == SCTP_COOKIE_WAIT ? "T1-init" : "T1-cookie";
+        return association->machine.state == SCTP_COOKIE_WAIT ? "T1-init" : "T1-cookie";
     if (inet_timer_armed(association->t2))
         return "T2-shutdown";
     for (int i = 0; i < association->path_count; i++)
@@ -93,7 +94,7 @@ static json_t *path_describe(const struct sctp_path *path)
     return json_pack(
         "{s:I, s:s, s:I, s:s, s:I, s:I, s:I, s:I, s:b}", "path", (json_int_t)path->number + 1,
         "peer", cluster->hosts[peer]->name, "card", (json_int_t)inet_subnet(cluster, path->remote),
-        "state", sctp_path_state_name(path->state), "congestion_window", (json_int_t)path->cc.cwnd,
+        "state", sctp_path_state_name(path), "congestion_window", (json_int_t)path->cc.cwnd,
         "in_flight", (json_int_t)path->flight, "errors", (json_int_t)path->errors, "rto_ticks",
         (json_int_t)path->rto.rto, "t3_rtx", (int)inet_timer_armed(path->t3));
 }
@@ -106,7 +107,7 @@ static json_t *association_describe(const struct sctp_association *association)
     for (int i = 0; i < association->path_count; i++)
         json_array_append_new(paths, path_describe(&association->paths[i]));
     return json_pack("{s:I, s:s, s:I, s:I, s:I, s:I, s:I, s:s, s:s*, s:o}", "association",
-                     (json_int_t)association->id, "state", sctp_state_name(association->state),
+                     (json_int_t)association->id, "state", sctp_state_name(association),
                      "unacknowledged", (json_int_t)(uint32_t)(out->unsent - (out->cum_tsn + 1)),
                      "buffered", (json_int_t)out->buffer.used, "peer_window",
                      (json_int_t)out->peer_rwnd, "unread", (json_int_t)messages_unread(association),

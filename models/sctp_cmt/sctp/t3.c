@@ -135,7 +135,7 @@ static void silent_path_probe(struct cpu_context *context, struct sctp_path *pat
     const struct sctp_config *config = association->host->config;
     sim_time rto = time_times(path->rto.rto, config->inet.tick);
     if (config->heartbeat_probe && path != association->primary &&
-        path->state == SCTP_PATH_ACTIVE && context->now - path->last_sent > rto)
+        path->machine.state == SCTP_PATH_ACTIVE && context->now - path->last_sent > rto)
         sctp_heartbeat_send(context, path);
 }
 
@@ -143,9 +143,10 @@ static void t3_expired(struct cpu_context *context, void *owner)
 {
     struct sctp_path *path = owner;
     struct sctp_association *association = path->association;
-    if (association->state == SCTP_CLOSED || path->flight == 0)
+    if (association->machine.state == SCTP_CLOSED || path->flight == 0)
         return;
-    if (association->state == SCTP_COOKIE_WAIT || association->state == SCTP_COOKIE_ECHOED) {
+    if (association->machine.state == SCTP_COOKIE_WAIT ||
+        association->machine.state == SCTP_COOKIE_ECHOED) {
         sctp_t3_start(context, path); // T1 sends COOKIE-ECHO again, but no data
         return;
     }

@@ -61,8 +61,9 @@ void sctp_values_tell(const struct cpu_context *context, struct sctp_association
     for (int i = 0; i < association->path_count; i++) {
         const struct sctp_path *path = &association->paths[i];
         trace_activity(trace, path->lane,
-                       path->state == SCTP_PATH_ACTIVE ? sctp_cc_phase_name(path)
-                                                       : sctp_path_state_name(path->state),
+                       path->machine.state == SCTP_PATH_ACTIVE
+                           ? machine_state_name(&sctp_congestion_machine, &path->phase)
+                           : sctp_path_state_name(path),
                        context->now);
         trace_value(trace, values[1 + i], VALUE_CWND, context->now, path->cc.cwnd);
         trace_value(trace, values[1 + i], VALUE_FLIGHT, context->now, path->flight);

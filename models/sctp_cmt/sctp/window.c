@@ -144,7 +144,7 @@ static const struct sctp_path *hole(const struct sctp_association *association)
     if (out->cum_tsn + 1 == out->unsent)
         return NULL;
     const struct sctp_outgoing *first = sctp_out_at(out, out->cum_tsn + 1);
-    if (first->state != SCTP_SENT || !(out->had_gaps || first->path->phase == SCTP_LOSS))
+    if (first->state != SCTP_SENT || !(out->had_gaps || first->path->phase.state == SCTP_LOSS))
         return NULL;
     return first->path;
 }
@@ -158,7 +158,7 @@ const struct wait *sctp_out_wait(const struct sctp_association *association)
     const struct sctp_path *path = hole(association);
     for (int i = 0; i < association->path_count; i++)
         full &= association->paths[i].flight >= association->paths[i].cc.cwnd;
-    if (path && (blocked || path->phase == SCTP_LOSS))
+    if (path && (blocked || path->phase.state == SCTP_LOSS))
         return &t3_waits[path->number];
     if (blocked)
         return &rwnd_blocked;

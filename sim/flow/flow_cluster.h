@@ -2,37 +2,39 @@
 // The machine of a case as flows see it: its hosts, and per link and direction a capacity; routes
 // are netsim's own (sim/net/route.h). What takes time besides is in the curve, and, for ways that
 // are longer or shorter than the one that was measured, in their own links and switches.
-#ifndef NETSIM_FLOW_MACHINE_H
-#define NETSIM_FLOW_MACHINE_H
+#ifndef NETSIM_FLOW_FLOW_CLUSTER_H
+#define NETSIM_FLOW_FLOW_CLUSTER_H
 
 #include "sim/cluster/cluster.h"
 #include "sim/flow/curve.h"
 #include "sim/flow/plugin.h"
 
-struct machine;
+struct flow_cluster;
 
-// Builds the cluster of a case, which must outlive it. The caller frees it with machine_free.
-struct machine *machine_new(const struct scenario_case *test_case);
-void machine_free(struct machine *machine);
+// Builds the cluster of a case, which must outlive it. The caller frees it with flow_cluster_free.
+struct flow_cluster *flow_cluster_new(const struct scenario_case *test_case);
+void flow_cluster_free(struct flow_cluster *machine);
 
 // The first route from a card of one host that the case's stack uses to one of another; NULL on one
 // host. The machine owns it.
-const struct route *machine_route(struct machine *machine, int from, int to);
+const struct route *flow_cluster_route(struct flow_cluster *machine, int from, int to);
 
 // Bytes per second of the route's slowest link.
-double machine_rate(const struct machine *machine, const struct route *route);
+double flow_cluster_rate(const struct flow_cluster *machine, const struct route *route);
 
 // Seconds for which a message is longer on the way than its bytes take on the slowest link: what
 // light and switches take, and what is sent again link after link, of which the largest frame has
 // `frame` bytes. Rules of store and forward, and of cut-through, without others on the way.
-double machine_way(const struct machine *machine, const struct route *route, double frame);
+double flow_cluster_way(const struct flow_cluster *machine, const struct route *route,
+                        double frame);
 
-struct network *machine_network(struct machine *machine);
-const struct host *machine_host(const struct machine *machine, int host);
+struct network *flow_cluster_network(struct flow_cluster *machine);
+const struct host *flow_cluster_host(const struct flow_cluster *machine, int host);
 
 // Describes the machine to the plugin. `curve` must outlive the machine's use; the links are the
 // machine's. Of the links out of a host each carries one flow at a time: a card sends message after
 // message.
-struct flow_machine machine_describe(struct machine *machine, const struct flow_curve *curve);
+struct flow_machine flow_cluster_describe(struct flow_cluster *machine,
+                                          const struct flow_curve *curve);
 
 #endif

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "sim/flow/machine.h"
+#include "sim/flow/flow_cluster.h"
 
 #include "sim/net/link.h"
 #include "sim/net/switch.h"
 
-struct machine {
+struct flow_cluster {
     const struct scenario_case *test_case;
     struct sim *sim;
     struct cluster *cluster;
@@ -12,16 +12,16 @@ struct machine {
     GArray *links;                  // struct flow_link: 2 * link of the topology + direction
 };
 
-struct machine *machine_new(const struct scenario_case *test_case)
+struct flow_cluster *flow_cluster_new(const struct scenario_case *test_case)
 {
-    struct machine *machine = g_new0(struct machine, 1);
+    struct flow_cluster *machine = g_new0(struct flow_cluster, 1);
     machine->test_case = test_case;
     machine->sim = sim_new(1, NULL);
     machine->cluster = cluster_new(machine->sim, test_case);
     return machine;
 }
 
-void machine_free(struct machine *machine)
+void flow_cluster_free(struct flow_cluster *machine)
 {
     if (!machine)
         return;
@@ -32,33 +32,34 @@ void machine_free(struct machine *machine)
     g_free(machine);
 }
 
-struct network *machine_network(struct machine *machine)
+struct network *flow_cluster_network(struct flow_cluster *machine)
 {
     return machine->cluster->network;
 }
 
-const struct host *machine_host(const struct machine *machine, int host)
+const struct host *flow_cluster_host(const struct flow_cluster *machine, int host)
 {
     return machine->cluster->hosts[host];
 }
 
-static const struct topology_link *machine_link_at(const struct machine *machine, int number)
+static const struct topology_link *machine_link_at(const struct flow_cluster *machine, int number)
 {
     return g_ptr_array_index(machine->test_case->topology.links, (guint)number);
 }
 
-static const struct link_config *machine_config_at(const struct machine *machine, int number)
+static const struct link_config *machine_config_at(const struct flow_cluster *machine, int number)
 {
     return machine_link_at(machine, number)->values->values;
 }
 
-static double rate_at(const struct machine *machine, int number)
+static double rate_at(const struct flow_cluster *machine, int number)
 {
     return (double)machine_config_at(machine, number)->rate / 8;
 }
 
 // The switch at the end of a link in this direction; NULL: a host.
-static const struct switch_config *switch_after(const struct machine *machine, int number, int side)
+static const struct switch_config *switch_after(const struct flow_cluster *machine, int number,
+                                                int side)
 {
     const struct topology *topology = &machine->test_case->topology;
     int node = topology_link_node(machine_link_at(machine, number), side == 0);
@@ -71,14 +72,14 @@ static const struct switch_config *switch_after(const struct machine *machine, i
 
 // ---- Routes ----
 
-static const struct route *route_of_stations(struct machine *machine, int from, int to)
+static const struct route *route_of_stations(struct flow_cluster *machine, int from, int to)
 {
     const struct cluster_card *cards = machine->cluster->cards;
     return cards[from].idle || cards[to].idle ? NULL
                                               : network_route(machine->cluster->network, from, to);
 }
 
-const struct route *machine_route(struct machine *machine, int from, int to)
+const struct route *flow_cluster_route(struct flow_cluster *machine, int from, int to)
 {
     struct network *network = machine->cluster->network;
     if (from == to)
@@ -93,7 +94,7 @@ const struct route *machine_route(struct machine *machine, int from, int to)
     return NULL;
 }
 
-double machine_rate(const struct machine *machine, const struct route *route)
+double flow_cluster_rate(const struct flow_cluster *machine, const struct route *route)
 {
     double least = rate_at(machine, route_link(route, 0, NULL));
     for (int i = 1; i < route_links(route); i++)
@@ -101,9 +102,9 @@ double machine_rate(const struct machine *machine, const struct route *route)
     return least;
 }
 
-double machine_way(const struct machine *machine, const struct route *route, double frame)
+double flow_cluster_way(const struct flow_cluster *machine, const struct route *route, double frame)
 {
-    double seconds = -frame / machine_rate(machine, route);
+    double seconds = -frame / flow_cluster_rate(machine, route);
     bool stored = true; // the sender's card stores the frame, too
     for (int i = 0; i < route_links(route); i++) {
         int side, number = route_link(route, i, &side);
@@ -120,7 +121,7 @@ double machine_way(const struct machine *machine, const struct route *route, dou
 
 static int route_for_plugin(void *owner, int from, int to, int *links, int most)
 {
-    const struct route *route = machine_route(owner, from, to);
+    const struct route *route = flow_cluster_route(owner, from, to);
     int count = route ? MIN(route_links(route), most) : 0;
     for (int i = 0; i < count; i++) {
         int side, number = route_link(route, i, &side);
@@ -131,19 +132,20 @@ static int route_for_plugin(void *owner, int from, int to, int *links, int most)
 
 static double latency_for_plugin(void *owner, double bytes, int from, int to)
 {
-    struct machine *machine = owner;
+    struct flow_cluster *machine = owner;
     const struct flow_curve *curve = machine->curve;
-    const struct route *route = machine_route(machine, from, to);
+    const struct route *route = flow_cluster_route(machine, from, to);
     double latency = flow_curve_latency(curve, bytes, !route);
     if (!route || route_links(route) == curve->links)
         return latency;
     double frame = MIN(bytes, curve->frame);
-    const struct route *measured = machine_route(machine, curve->from, curve->to);
-    return MAX(latency + machine_way(machine, route, frame) - machine_way(machine, measured, frame),
+    const struct route *measured = flow_cluster_route(machine, curve->from, curve->to);
+    return MAX(latency + flow_cluster_way(machine, route, frame) -
+                   flow_cluster_way(machine, measured, frame),
                0);
 }
 
-static void machine_add_links(struct machine *machine)
+static void machine_add_links(struct flow_cluster *machine)
 {
     const struct topology *topology = &machine->test_case->topology;
     machine->links = g_array_new(FALSE, FALSE, sizeof(struct flow_link));
@@ -155,7 +157,8 @@ static void machine_add_links(struct machine *machine)
     }
 }
 
-struct flow_machine machine_describe(struct machine *machine, const struct flow_curve *curve)
+struct flow_machine flow_cluster_describe(struct flow_cluster *machine,
+                                          const struct flow_curve *curve)
 {
     machine->curve = curve;
     if (!machine->links)

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A protocol's state machine. Its kind is a table of states in the words of its source: which wait
+// each state is, and which states may follow. machine_enter is the only way to change a state: it
+// refuses a step that the table does not have, and traces every other. `netsim describe machine`
+// prints and draws the tables (struct model, `machines`).
+#ifndef NETSIM_CORE_MACHINE_H
+#define NETSIM_CORE_MACHINE_H
+
+#include "sim/core/stage.h"
+#include "sim/core/time.h"
+#include "sim/core/trace.h"
+
+#include <stdint.h>
+
+#define MACHINE_STATES 64 // most states of a kind
+
+// In `next` of struct machine_state: the state may follow.
+#define MACHINE_TO(state) (UINT64_C(1) << (state))
+
+struct machine_state {
+    const char *name; // in the words of the source, as state logs have it
+    uint64_t next;    // MACHINE_TO of each state that may follow, joined by |
+};
+
+// States are numbered from 0, in which a machine starts. Constant; outlives the run.
+struct machine_kind {
+    const char *name;   // as state logs have it: "tcp"
+    const char *title;  // "TCP connection"
+    const char *source; // where its states and steps are from: "RFC 9293, figure 5"
+    const struct machine_state *states;
+    unsigned count; // of states, 1 .. MACHINE_STATES
+};
+
+// Embedded in its owner, from which its kind follows: a byte, since there may be a million. Read by
+// anyone, written by machine_enter alone. The owner's zeroed memory is state 0.
+struct machine {
+    uint8_t state;
+};
+
+// Whose machine takes a step, for traces: "node0", "rank 1", and the number there of the
+// connection, queue pair ... `where` must outlive the trace.
+struct machine_owner {
+    const char *where;
+    int64_t subject;
+};
+
+// Takes the step to a state and traces it on the lane, with what caused it (`event`, or NULL; it is
+// copied). A step that the kind's table lacks is an error of the model and aborts the program.
+void machine_enter(const struct machine_kind *kind, struct machine *machine, unsigned state,
+                   struct machine_owner owner, const char *event, struct trace *trace,
+                   trace_lane lane, sim_time when);
+
+static inline const char *machine_state_name(const struct machine_kind *kind,
+                                             const struct machine *machine)
+{
+    return kind->states[machine->state].name;
+}
+
+// True if the kind has the step.
+static inline bool machine_may(const struct machine_kind *kind, unsigned from, unsigned to)
+{
+    return kind->states[from].next >> to & 1;
+}
+
+#endif

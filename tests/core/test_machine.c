@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// State machines: what a step does, what a table refuses, and the tables of the models.
+#include "sim/core/machine.h"
+
+#include "sim/workload/model.h"
+#include "tests/support/suite.h"
+
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum door { DOOR_CLOSED, DOOR_OPEN, DOOR_LOCKED };
+
+static const struct machine_state door_states[] = {
+    [DOOR_CLOSED] = {"closed", MACHINE_TO(DOOR_OPEN) | MACHINE_TO(DOOR_LOCKED)},
+    [DOOR_OPEN] = {"open", MACHINE_TO(DOOR_CLOSED)},
+    [DOOR_LOCKED] = {"locked", MACHINE_TO(DOOR_CLOSED)},
+};
+
+static const struct machine_kind door_machine = {
+    .name = "door",
+    .title = "Door",
+    .source = "a joiner",
+    .states = door_states,
+    .count = G_N_ELEMENTS(door_states),
+};
+
+static const struct machine_owner house = {"house", 7};
+
+struct seen {
+    struct trace trace;
+    int steps;
+    struct trace_transition last;
+    sim_time when;
+    trace_lane lane;
+};
+
+static void note_transition(struct trace *trace, trace_lane lane, sim_time when,
+                            const struct trace_transition *transition)
+{
+    struct seen *seen = (struct seen *)trace;
+    seen->steps++;
+    seen->last = *transition;
+    seen->when = when;
+    seen->lane = lane;
+}
+
+static void test_step(void)
+{
+    static const struct trace_ops ops = {.transition = note_transition};
+    struct seen seen = {.trace = {&ops}};
+    struct machine machine = {0};
+    SUITE_SAME_TEXT(machine_state_name(&door_machine, &machine), "closed");
+    machine_enter(&door_machine, &machine, DOOR_OPEN, house, "push", &seen.trace, 3, 250);
+    SUITE_SAME_INTEGER(machine.state, DOOR_OPEN);
+    SUITE_SAME_INTEGER(seen.steps, 1);
+    SUITE_SAME_TEXT(seen.last.where, "house");
+    SUITE_SAME_TEXT(seen.last.machine, "door");
+    SUITE_SAME_INTEGER(seen.last.subject, 7);
+    SUITE_SAME_TEXT(seen.last.from, "closed");
+    SUITE_SAME_TEXT(seen.last.to, "open");
+    SUITE_SAME_TEXT(seen.last.detail, "push");
+    SUITE_SAME_INTEGER(seen.when, 250);
+    SUITE_SAME_INTEGER(seen.lane, 3);
+    machine_enter(&door_machine, &machine, DOOR_CLOSED, house, NULL, NULL, 0, 300); // untraced
+    SUITE_SAME_INTEGER(machine.state, DOOR_CLOSED);
+}
+
+// Takes the step in a process of its own. Returns whether that was aborted.
+static bool aborts(unsigned from, unsigned to)
+{
+    pid_t child = fork();
+    if (child == 0) {
+        struct machine machine = {(uint8_t)from};
+        fclose(stderr);
+        machine_enter(&door_machine, &machine, to, house, "push", NULL, 0, 0);
+        _exit(0);
+    }
+    int status = 0;
+    CU_ASSERT(waitpid(child, &status, 0) == child);
+    return !(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
+static void test_steps_that_the_table_lacks(void)
+{
+    CU_ASSERT_FALSE(aborts(DOOR_CLOSED, DOOR_LOCKED));
+    CU_ASSERT(aborts(DOOR_OPEN, DOOR_LOCKED));
+    CU_ASSERT(aborts(DOOR_OPEN, DOOR_OPEN));
+    CU_ASSERT(aborts(DOOR_CLOSED, 3)); // no such state
+}
+
+static uint64_t reachable(const struct machine_kind *kind)
+{
+    uint64_t found = MACHINE_TO(0), before = 0;
+    while (found != before) {
+        before = found;
+        for (unsigned from = 0; from < kind->count; from++)
+            if (found >> from & 1)
+                found |= kind->states[from].next;
+    }
+    return found;
+}
+
+static void check_kind(const struct machine_kind *kind)
+{
+    CU_ASSERT(kind->count > 1 && kind->count <= MACHINE_STATES);
+    CU_ASSERT(*kind->name && *kind->title && *kind->source);
+    for (unsigned i = 0; i < kind->count; i++) {
+        CU_ASSERT_PTR_NOT_NULL_FATAL(kind->states[i].name);
+        CU_ASSERT(kind->count == MACHINE_STATES || kind->states[i].next >> kind->count == 0);
+        for (unsigned k = 0; k < i; k++)
+            CU_ASSERT(strcmp(kind->states[i].name, kind->states[k].name) != 0);
+    }
+}
+
+// States have names of their own, and every one can be reached from the first.
+static void test_tables_of_the_models(void)
+{
+    int machines = 0;
+    for (const struct model *const *model = model_registry.models; *model; model++)
+        for (const struct machine_kind *const *kind = (*model)->machines; kind && *kind; kind++) {
+            check_kind(*kind);
+            SUITE_SAME_INTEGER(reachable(*kind), MACHINE_TO((*kind)->count) - 1);
+            machines++;
+        }
+    CU_ASSERT(machines > 0);
+}
+
+static const struct suite_case cases[] = {
+    {"step", test_step},
+    {"steps that the table lacks", test_steps_that_the_table_lacks},
+    {"tables of the models", test_tables_of_the_models},
+    {0},
+};
+
+int main(void)
+{
+    return suite_run("core: state machines", cases);
+}
