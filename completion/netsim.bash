@@ -88,7 +88,7 @@ _netsim() {
         arguments='section'
         options='--json-schema --format --help'
         case $previous in
-        --format) value='choice text markdown json' ;;
+        --format) value='choice text markdown json dot svg' ;;
         esac
         ;;
     list)

@@ -95,7 +95,7 @@ complete -c netsim -n '__fish_seen_subcommand_from check' -l allow-unused -d 'ac
 complete -c netsim -n '__fish_seen_subcommand_from check' -l format -x -a '(__netsim_words choice table json)' -d 'form of the output'
 complete -c netsim -n '__fish_seen_subcommand_from describe' -k -a '(__netsim_words section)'
 complete -c netsim -n '__fish_seen_subcommand_from describe' -l json-schema -d 'print a JSON Schema of scenarios, for editors'
-complete -c netsim -n '__fish_seen_subcommand_from describe' -l format -x -a '(__netsim_words choice text markdown json)' -d 'form of the output'
+complete -c netsim -n '__fish_seen_subcommand_from describe' -l format -x -a '(__netsim_words choice text markdown json dot svg)' -d 'form of the output'
 complete -c netsim -n '__fish_seen_subcommand_from list' -k -a '(__netsim_words choice stacks testbeds benchmarks scenarios sweeps figures sections parameters)'
 complete -c netsim -n '__fish_seen_subcommand_from list' -l names -d 'print names alone, one a line'
 complete -c netsim -n '__fish_seen_subcommand_from list' -l format -x -a '(__netsim_words choice table json)' -d 'form of the output'

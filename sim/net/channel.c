@@ -270,7 +270,7 @@ void channel_count_end(struct channel *channel, const struct packet *packet)
         return;
     }
     struct channel *on = packet->cut_on ? &channel->network->channels[packet->cut_on - 1] : NULL;
-    if (on == channel && !packet->begun)
+    if (on && on == channel && !packet->begun)
         return;
     channel_count_arrived(channel, packet->corrupt || on);
     if (on && on != channel && packet->begun)

@@ -36,9 +36,10 @@ static bool names_a_key(const struct scenario_schema *schema, const struct param
 // "0.2.0" as a number that can be compared.
 static int version_number(const char *text)
 {
-    int major = 0, minor = 0;
-    SUITE_SAME_INTEGER(sscanf(text, "%d.%d", &major, &minor), 2);
-    return 1000 * major + minor;
+    char *rest;
+    int64_t major = g_ascii_strtoll(text, &rest, 10);
+    CU_ASSERT_FATAL(rest > text && *rest == '.');
+    return 1000 * (int)major + (int)g_ascii_strtoll(rest + 1, NULL, 10);
 }
 
 // The version in the project's CMakeLists.txt.
