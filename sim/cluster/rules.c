@@ -131,22 +131,36 @@ static bool any_bus(const struct scenario_case *test_case, bus_broken_fn *broken
 
 #define ROUNDING 1000000 // of "133.333333 MHz", as part of it
 
+// "a bus of 33 MHz and 4 B", "a bus of 8 lanes of 7877 Mb/s"; the caller frees it.
+static char *bus_text(const struct bus_config *config)
+{
+    bool express = config->kind == BUS_PCIE;
+    int64_t each = express ? config->lane_rate : config->clock;
+    char *text = quantity_format(express ? QUANTITY_BIT_RATE : QUANTITY_FREQUENCY,
+                                 (struct quantity){.integer = each});
+    char *bus =
+        express ? g_strdup_printf("a bus of %" G_GINT64_FORMAT " lanes of %s", config->lanes, text)
+                : g_strdup_printf("a bus of %s and %" G_GINT64_FORMAT " B", text, config->width);
+    g_free(text);
+    return bus;
+}
+
 static bool above_clock(const struct param_values *values, struct rule_finding *finding)
 {
     const struct bus_config *config = values->values;
-    int64_t most = config->width * config->clock;
+    int64_t most = bus_most_rate(config);
     if (config->rate <= most + most / ROUNDING)
         return false;
     char *rate = quantity_format(QUANTITY_BYTE_RATE, (struct quantity){.integer = config->rate});
     char *bound = quantity_format(QUANTITY_BYTE_RATE, (struct quantity){.integer = most});
-    char *clock = quantity_format(QUANTITY_FREQUENCY, (struct quantity){.integer = config->clock});
-    rule_says(finding,
-              "a bus of %s and %" G_GINT64_FORMAT " B moves %s at most, and its rate is %s", clock,
-              config->width, bound, rate);
+    char *bus = bus_text(config);
+    rule_says(finding, "%s moves %s at most, and its rate is %s", bus, bound, rate);
+    if (config->kind == BUS_PCIE)
+        finding->remedy = g_strdup("more lanes, a lane_rate of a later generation; or no rate");
     rule_at(finding, values, "rate");
     g_free(rate);
     g_free(bound);
-    g_free(clock);
+    g_free(bus);
     return true;
 }
 
@@ -169,7 +183,7 @@ const struct scenario_rule cluster_rules[] = {
     },
     {
         .name = "bus_rate",
-        .compares = "a bus's rate with its width times its clock",
+        .compares = "a bus's rate with its width times its clock, or its lanes times theirs",
         .remedy = "a faster clock (66 MHz, 133 MHz) or a wider bus (8 B), on which its set-ups "
                   "count; or no rate",
         .physics = true,

@@ -26,6 +26,7 @@ struct device {
     struct event ask, done;
     struct sim *sim;
     struct bus *bus;
+    enum bus_way way;
     int64_t bytes;
     sim_time asked, end;
 };
@@ -34,7 +35,7 @@ static void ask_event(struct engine *engine, struct event *event)
 {
     struct device *device = container_of(event, struct device, ask);
     device->asked = engine_now(engine);
-    bus_transfer(device->bus, BUS_READ, device->bytes, &device->done,
+    bus_transfer(device->bus, device->way, device->bytes, &device->done,
                  stage_called("test", STAGE_BUS), MESSAGE_NONE);
 }
 
@@ -173,6 +174,81 @@ static void test_note(void)
     sim_free(sim);
 }
 
+// ---- PCI Express ----
+
+// 1 ns a byte in each direction, 250 B in a burst and 10 B of it besides.
+static const struct bus_config express = {
+    .kind = BUS_PCIE,
+    .lanes = 4,
+    .lane_rate = 2000000000,
+    .read_burst = 250,
+    .write_burst = 500,
+    .overhead = 10,
+    .read_latency = 600 * TIME_NS,
+    .write_latency = 200 * TIME_NS,
+};
+
+static void test_express_time(void)
+{
+    SUITE_SAME_INTEGER(bus_most_rate(&express), 1000000000);
+    SUITE_SAME_INTEGER(bus_time(&express, BUS_READ, 1), 611 * TIME_NS);
+    SUITE_SAME_INTEGER(bus_time(&express, BUS_READ, 250), 860 * TIME_NS);
+    SUITE_SAME_INTEGER(bus_time(&express, BUS_READ, 251), 871 * TIME_NS);
+    SUITE_SAME_INTEGER(bus_time(&express, BUS_WRITE, 500), 710 * TIME_NS);
+    SUITE_SAME_INTEGER(bus_time(&express, BUS_WRITE, 501), 721 * TIME_NS);
+    struct bus_config slow = express;
+    slow.rate = 500000000;
+    SUITE_SAME_INTEGER(bus_time(&slow, BUS_READ, 250), 1120 * TIME_NS);
+}
+
+// Three reads and two writes at once: the data of reads follow each other after one latency, and
+// writes take nothing from them. With a memory bus that nothing else loads all is as without.
+static void check_express_turns(int64_t memory_rate)
+{
+    struct sim *sim = sim_new(1, NULL);
+    struct bus *bus = bus_new(sim, "host", "bus", &express);
+    bus_share_memory(bus, &(struct memory_bus){.rate = memory_rate});
+    struct device devices[6];
+    for (int i = 0; i < 6; i++) {
+        device_asks(&devices[i], sim, bus, i == 5 ? 10 * TIME_US : TIME_US, 240);
+        devices[i].way = i == 1 || i == 3 ? BUS_WRITE : BUS_READ;
+    }
+    engine_run(sim->engine, TIME_NEVER);
+    SUITE_SAME_INTEGER(devices[0].end, TIME_US + 850 * TIME_NS);
+    SUITE_SAME_INTEGER(devices[2].end, TIME_US + 1100 * TIME_NS);
+    SUITE_SAME_INTEGER(devices[4].end, TIME_US + 1350 * TIME_NS);
+    SUITE_SAME_INTEGER(devices[1].end, TIME_US + 450 * TIME_NS);
+    SUITE_SAME_INTEGER(devices[3].end, TIME_US + 700 * TIME_NS);
+    SUITE_SAME_INTEGER(devices[5].end, 10 * TIME_US + 850 * TIME_NS);
+    SUITE_SAME_INTEGER(bus_busy(bus), 6 * 250 * TIME_NS);
+    bus_free(bus);
+    sim_free(sim);
+}
+
+static void test_express_turns(void)
+{
+    check_express_turns(0);
+    check_express_turns(INT64_C(1) << 50);
+}
+
+// A read that is asked for while the lanes carry an earlier one's data begins when both they and
+// its own latency let it.
+static void test_express_latency_hides(void)
+{
+    struct sim *sim = sim_new(1, NULL);
+    struct bus *bus = bus_new(sim, "host", "bus", &express);
+    struct device devices[3];
+    device_asks(&devices[0], sim, bus, 0, 2500);             // its data: 600 .. 3200 ns
+    device_asks(&devices[1], sim, bus, 1000 * TIME_NS, 240); // ready at 1600, begins at 3200
+    device_asks(&devices[2], sim, bus, 3000 * TIME_NS, 240); // ready at 3600
+    engine_run(sim->engine, TIME_NEVER);
+    SUITE_SAME_INTEGER(devices[0].end, 3200 * TIME_NS);
+    SUITE_SAME_INTEGER(devices[1].end, 3450 * TIME_NS);
+    SUITE_SAME_INTEGER(devices[2].end, 3850 * TIME_NS);
+    bus_free(bus);
+    sim_free(sim);
+}
+
 int main(void)
 {
     static const struct suite_case cases[] = {
@@ -182,6 +258,9 @@ int main(void)
         {"first come, first served", test_turns},
         {"random transactions", test_random},
         {"noted load", test_note},
+        {"PCI Express: a transaction", test_express_time},
+        {"PCI Express: directions and turns", test_express_turns},
+        {"PCI Express: latencies that hide", test_express_latency_hides},
         {NULL, NULL},
     };
     return suite_run("host: bus", cases);
