@@ -208,6 +208,7 @@ static struct result *run_simulate(const struct scenario *scenario, const struct
     struct progress *progress =
         arguments->quiet ? NULL : progress_new(stderr, (int)scenario->cases->len);
     struct run_options options = {
+        .link_sizes = true,
         .trace = sinks->trace,
         .capture = sinks->captures ? captures_sink(sinks->captures) : NULL,
         .progress = progress ? progress_update : NULL,
@@ -286,16 +287,20 @@ static bool write_results(const char *directory, const struct scenario *scenario
                           const struct result *result, const struct manifest_execution *execution,
                           GError **error)
 {
-    GString *csv = csv_text(result), *samples = csv_samples(result), *links = links_csv(result);
+    GString *csv = csv_text(result);
+    GString *extras[MANIFEST_EXTRAS] = {
+        [MANIFEST_SAMPLES] = csv_samples(result),
+        [MANIFEST_LINKS] = links_csv(result),
+        [MANIFEST_LINKS_BY_SIZE] = links_csv_by_size(result),
+    };
     json_t *manifest = manifest_json(scenario, result, execution, csv->str);
     tell_replaced(directory, manifest);
-    bool written = manifest_write(directory, manifest, csv->str, samples ? samples->str : NULL,
-                                  links ? links->str : NULL, error);
+    bool written =
+        manifest_write(directory, manifest, csv->str, (const GString *const *)extras, error);
     json_decref(manifest);
-    if (samples)
-        g_string_free(samples, TRUE);
-    if (links)
-        g_string_free(links, TRUE);
+    for (int extra = 0; extra < MANIFEST_EXTRAS; extra++)
+        if (extras[extra])
+            g_string_free(extras[extra], TRUE);
     g_string_free(csv, TRUE);
     return written;
 }
@@ -369,12 +374,15 @@ static bool outputs_differ(const struct scenario *scenario, const struct run_arg
 {
     char *csv = directory ? g_build_filename(directory, "results.csv", NULL) : NULL;
     char *manifest = directory ? g_build_filename(directory, "manifest.json", NULL) : NULL;
-    char *samples = directory ? g_build_filename(directory, MANIFEST_SAMPLES, NULL) : NULL;
-    char *links = directory ? g_build_filename(directory, MANIFEST_LINKS, NULL) : NULL;
+    char *extras[MANIFEST_EXTRAS] = {NULL};
+    for (int extra = 0; directory && extra < MANIFEST_EXTRAS; extra++)
+        extras[extra] =
+            g_build_filename(directory, manifest_extra_file((enum manifest_extra)extra), NULL);
     const struct file_use uses[] = {
         {"the results", csv, true},
-        {"the times of repetitions", samples, true},
-        {"the links", links, true},
+        {"the times of repetitions", extras[MANIFEST_SAMPLES], true},
+        {"the links", extras[MANIFEST_LINKS], true},
+        {"the links by size", extras[MANIFEST_LINKS_BY_SIZE], true},
         {"the manifest", manifest, true},
         {"--trace", arguments->trace, true},
         {"--log-states", arguments->state_log, true},
@@ -387,8 +395,8 @@ static bool outputs_differ(const struct scenario *scenario, const struct run_arg
     bool differ =
         cli_files_differ(scenario, (const struct file_use *)(void *)all->data, (int)all->len);
     g_array_unref(all);
-    g_free(links);
-    g_free(samples);
+    for (int extra = 0; extra < MANIFEST_EXTRAS; extra++)
+        g_free(extras[extra]);
     g_free(manifest);
     g_free(csv);
     return differ;

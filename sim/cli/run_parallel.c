@@ -86,6 +86,7 @@ static char *perform(void *owner, int item)
     if (parallel->run->captures)
         captures_begin(parallel->run->captures, item);
     struct run_options options = {
+        .link_sizes = true,
         .capture = parallel->run->captures ? captures_sink(parallel->run->captures) : NULL,
         .trace = tee_all(sinks, G_N_ELEMENTS(sinks), tees),
         .progress = parallel->how_far ? note_progress : NULL,

@@ -59,6 +59,52 @@ void link_load_free(struct link_load *load)
     g_free(load);
 }
 
+void link_load_add(struct link_load *into, const struct link_load *from)
+{
+    for (int i = 0; i < LINK_COUNTS; i++) {
+        if (i == LINK_QUEUE_BYTES)
+            into->counts[i] = MAX(into->counts[i], from->counts[i]);
+        else if (i != LINK_QUEUE && i != LINK_QUEUE_WHEN)
+            into->counts[i] += from->counts[i];
+    }
+    int64_t *most = &into->counts[LINK_QUEUE], *when = &into->counts[LINK_QUEUE_WHEN];
+    int64_t other = from->counts[LINK_QUEUE], other_when = from->counts[LINK_QUEUE_WHEN];
+    if (other > *most || (other > 0 && other == *most && other_when < *when)) {
+        *most = other;
+        *when = other_when;
+    }
+    for (guint i = 0; from->drops && i < from->drops->len; i++) {
+        const struct link_drop *drop = &g_array_index(from->drops, struct link_drop, i);
+        link_load_add_drop(&into->drops, drop->reason, drop->packets);
+    }
+}
+
+struct link_load *link_load_copy(const struct link_load *load)
+{
+    struct link_load *copy = link_load_new(load->name, load->from, load->to);
+    copy->from_port = load->from_port;
+    copy->to_port = load->to_port;
+    copy->rate = load->rate;
+    link_load_add(copy, load);
+    return copy;
+}
+
+struct link_size *link_size_new(int64_t size)
+{
+    struct link_size *of = g_new0(struct link_size, 1);
+    of->size = size;
+    of->links = g_ptr_array_new_with_free_func((GDestroyNotify)link_load_free);
+    return of;
+}
+
+void link_size_free(struct link_size *of)
+{
+    if (!of)
+        return;
+    g_ptr_array_unref(of->links);
+    g_free(of);
+}
+
 void link_load_add_drop(GArray **drops, const char *reason, int64_t packets)
 {
     if (!*drops)

@@ -63,9 +63,27 @@ struct link_load {
     GArray *drops; // struct link_drop, by reason; NULL: none
 };
 
+// What has passed while messages of one size were measured.
+struct link_size {
+    int64_t size;     // -1: what belongs to none
+    sim_time time;    // how long that took, in all
+    GPtrArray *links; // struct link_load *
+};
+
 // Returns an empty load, and its strings: `name` is copied.
 struct link_load *link_load_new(const char *name, const char *from, const char *to);
 void link_load_free(struct link_load *load);
+
+// Adds what the same link has carried at other times: counts add up, and the longest queue is that
+// of both.
+void link_load_add(struct link_load *into, const struct link_load *from);
+
+// Returns a copy of its own.
+struct link_load *link_load_copy(const struct link_load *load);
+
+// Returns a record without links; they are freed with it.
+struct link_size *link_size_new(int64_t size);
+void link_size_free(struct link_size *of);
 
 // Adds to the packets dropped for a reason (interned).
 void link_load_add_drop(GArray **drops, const char *reason, int64_t packets);

@@ -41,7 +41,6 @@ static struct link_load *channel_load(const struct channel *channel)
     const struct seldom_counts *seldom = channel->meter.seldom;
     if (seldom)
         memcpy(load->counts + LINK_SELDOM, seldom->counts, sizeof seldom->counts);
-    worm_count_ongoing(channel, load->counts);
     for (guint i = 0; seldom && seldom->drops && i < seldom->drops->len; i++) {
         const struct link_drop *drop = &g_array_index(seldom->drops, struct link_drop, i);
         link_load_add_drop(&load->drops, drop->reason, drop->packets);
@@ -56,7 +55,41 @@ GPtrArray *network_link_loads(const struct network *network)
 {
     GPtrArray *loads = g_ptr_array_new_with_free_func((GDestroyNotify)link_load_free);
     for (int i = 0; i < network->channel_count; i++)
-        if (network->channels[i].network && channel_has_load(&network->channels[i]))
-            g_ptr_array_add(loads, channel_load(&network->channels[i]));
+        if (network->channels[i].network && channel_has_load(&network->channels[i])) {
+            struct link_load *load = channel_load(&network->channels[i]);
+            worm_count_ongoing(&network->channels[i], load->counts);
+            g_ptr_array_add(loads, load);
+        }
     return loads;
+}
+
+// The channel's counts begin anew.
+static void channel_clear_counts(struct channel *channel)
+{
+    struct link_meter *meter = &channel->meter;
+    memset(meter->counts, 0, sizeof meter->counts);
+    if (meter->seldom && meter->seldom->drops)
+        g_array_unref(meter->seldom->drops);
+    g_free(meter->seldom);
+    meter->seldom = NULL;
+}
+
+void network_take_loads(struct network *network, GPtrArray *loads, bool ends)
+{
+    g_ptr_array_set_size(loads, MAX((int)loads->len, network->channel_count));
+    for (int i = 0; i < network->channel_count; i++) {
+        struct channel *channel = &network->channels[i];
+        if (!channel->network || !channel_has_load(channel))
+            continue;
+        struct link_load *load = channel_load(channel);
+        if (ends)
+            worm_count_ongoing(channel, load->counts);
+        if (loads->pdata[i]) {
+            link_load_add(loads->pdata[i], load);
+            link_load_free(load);
+        } else {
+            loads->pdata[i] = load;
+        }
+        channel_clear_counts(channel);
+    }
 }

@@ -175,6 +175,11 @@ uint64_t network_repeats(const struct network *network);
 // array of struct link_load * (sim/core/link_load.h). The caller frees it with g_ptr_array_unref.
 GPtrArray *network_link_loads(const struct network *network);
 
+// Moves what has passed over each channel since the last call into its slot of `loads` (struct
+// link_load *, NULL as long as nothing has), where it adds up; the channels' counts begin anew.
+// What is under way on a link of worms counts where it ends, or if the run `ends`.
+void network_take_loads(struct network *network, GPtrArray *loads, bool ends);
+
 // Hops so far: links entered by packets.
 uint64_t network_hops(const struct network *network);
 

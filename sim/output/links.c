@@ -19,9 +19,9 @@ static bool links_is_time(const struct link_count_kind *kind)
     return strcmp(kind->unit, "ps") == 0;
 }
 
-static double links_utilisation(const struct series_result *series, const struct link_load *link)
+static double links_utilisation(const struct link_load *link, sim_time time)
 {
-    return series->simulated > 0 ? (double)link->counts[LINK_BUSY] / (double)series->simulated : 0;
+    return time > 0 ? (double)link->counts[LINK_BUSY] / (double)time : 0;
 }
 
 static int64_t links_dropped_at_ends(const struct link_load *link)
@@ -34,9 +34,12 @@ static int64_t links_dropped_at_ends(const struct link_load *link)
 
 // ---- CSV ----
 
-static void links_append_header(GString *out)
+static void links_append_header(GString *out, bool sizes)
 {
-    g_string_append(out, "scenario,series,link,from,from_port,to,to_port,rate_b_per_s,utilisation");
+    g_string_append_printf(out,
+                           "scenario,series,%slink,from,from_port,to,to_port,rate_b_per_s,"
+                           "utilisation",
+                           sizes ? "size," : "");
     for (int i = 0; i < LINK_COUNTS; i++)
         g_string_append_printf(out, ",%s%s", link_count_kinds[i].name,
                                links_is_time(&link_count_kinds[i]) ? "_us" : "");
@@ -52,14 +55,9 @@ static void links_append_end(GString *out, const char *name, int port)
         g_string_append_printf(out, "%d", port);
 }
 
-static void links_append_link(GString *out, const struct result *result,
-                              const struct series_result *series, const struct link_load *link)
+static void links_append_link(GString *out, const struct link_load *link, sim_time time)
 {
-    char *share = text_exact(links_utilisation(series, link));
-    csv_append_field(out, result->scenario);
-    g_string_append_c(out, ',');
-    csv_append_field(out, series->name);
-    g_string_append_c(out, ',');
+    char *share = text_exact(links_utilisation(link, time));
     csv_append_field(out, link->name);
     links_append_end(out, link->from, link->from_port);
     links_append_end(out, link->to, link->to_port);
@@ -75,6 +73,15 @@ static void links_append_link(GString *out, const struct result *result,
     g_free(share);
 }
 
+static void links_append_key(GString *out, const struct result *result,
+                             const struct series_result *series)
+{
+    csv_append_field(out, result->scenario);
+    g_string_append_c(out, ',');
+    csv_append_field(out, series->name);
+    g_string_append_c(out, ',');
+}
+
 GString *links_csv(const struct result *result)
 {
     GString *out = NULL;
@@ -83,9 +90,38 @@ GString *links_csv(const struct result *result)
         if (!series->links)
             continue;
         if (!out)
-            links_append_header(out = g_string_new(NULL));
-        for (guint j = 0; j < series->links->len; j++)
-            links_append_link(out, result, series, links_at(series->links, j));
+            links_append_header(out = g_string_new(NULL), false);
+        for (guint j = 0; j < series->links->len; j++) {
+            links_append_key(out, result, series);
+            links_append_link(out, links_at(series->links, j), series->simulated);
+        }
+    }
+    return out;
+}
+
+static void links_append_size(GString *out, const struct result *result,
+                              const struct series_result *series, const struct link_size *of)
+{
+    for (guint i = 0; i < of->links->len; i++) {
+        links_append_key(out, result, series);
+        if (of->size >= 0)
+            g_string_append_printf(out, "%" G_GINT64_FORMAT, of->size);
+        g_string_append_c(out, ',');
+        links_append_link(out, links_at(of->links, i), of->time);
+    }
+}
+
+GString *links_csv_by_size(const struct result *result)
+{
+    GString *out = NULL;
+    for (guint i = 0; i < result->series->len; i++) {
+        const struct series_result *series = g_ptr_array_index(result->series, i);
+        if (!series->link_sizes)
+            continue;
+        if (!out)
+            links_append_header(out = g_string_new(NULL), true);
+        for (guint j = 0; j < series->link_sizes->len; j++)
+            links_append_size(out, result, series, g_ptr_array_index(series->link_sizes, j));
     }
     return out;
 }
@@ -100,7 +136,7 @@ static json_t *links_name_json(const char *name)
     return string;
 }
 
-static json_t *links_one_json(const struct series_result *series, const struct link_load *link)
+static json_t *links_one_json(const struct link_load *link, sim_time time)
 {
     json_t *json = json_object();
     json_object_set_new(json, "link", links_name_json(link->name));
@@ -111,7 +147,7 @@ static json_t *links_one_json(const struct series_result *series, const struct l
     if (link->to_port >= 0)
         json_object_set_new(json, "to_port", json_integer(link->to_port));
     json_object_set_new(json, "rate_b_per_s", json_integer(link->rate));
-    json_object_set_new(json, "utilisation", json_real(links_utilisation(series, link)));
+    json_object_set_new(json, "utilisation", json_real(links_utilisation(link, time)));
     for (int i = 0; i < LINK_COUNTS; i++) {
         const struct link_count_kind *kind = &link_count_kinds[i];
         char *name = g_strconcat(kind->name, links_is_time(kind) ? "_us" : NULL, NULL);
@@ -133,7 +169,7 @@ json_t *links_json(const struct series_result *series)
 {
     json_t *list = series->links ? json_array() : NULL;
     for (guint i = 0; series->links && i < series->links->len; i++)
-        json_array_append_new(list, links_one_json(series, links_at(series->links, i)));
+        json_array_append_new(list, links_one_json(links_at(series->links, i), series->simulated));
     return list;
 }
 
@@ -203,7 +239,8 @@ static void links_append_row_of_link(GString *out, const struct series_result *s
     g_string_append(out, "  ");
     text_append_left(out, link->name, width);
     g_string_append_printf(out, " %11s %15s %11.2f %6.1f %%", packets, bytes,
-                           (double)counts[LINK_BUSY] / 1e6, 100 * links_utilisation(series, link));
+                           (double)counts[LINK_BUSY] / 1e6,
+                           100 * links_utilisation(link, series->simulated));
     if (counts[LINK_QUEUE])
         g_string_append_printf(out, " %6" G_GINT64_FORMAT " %9" G_GINT64_FORMAT " %11.2f",
                                counts[LINK_QUEUE], counts[LINK_QUEUE_BYTES],

@@ -14,6 +14,11 @@
 // series has any: on flows there are no packets. Free with g_string_free.
 GString *links_csv(const struct result *result);
 
+// The same while each size was measured: "scenario,series,size,link,...", where `size` is as in
+// results.csv, empty for what belongs to none, and `utilisation` is of the time that this took, in
+// all. Returns NULL if no series keeps sizes apart.
+GString *links_csv_by_size(const struct result *result);
+
 // The same of one series, as a list of objects; packets that cards dropped by reason. New
 // reference; NULL on flows.
 json_t *links_json(const struct series_result *series);

@@ -89,16 +89,24 @@ static json_t *manifest_series(const struct scenario *scenario, const struct res
 }
 
 // The files that only some runs have, and the members of "results" that name them.
-enum { MANIFEST_EXTRA_FILES = 2 };
 static const struct {
     const char *member, *file;
-} manifest_extras[MANIFEST_EXTRA_FILES] = {{"samples", MANIFEST_SAMPLES},
-                                           {"links", MANIFEST_LINKS}};
+} manifest_extras[MANIFEST_EXTRAS] = {
+    [MANIFEST_SAMPLES] = {"samples", "samples.csv"},
+    [MANIFEST_LINKS] = {"links", "links.csv"},
+    [MANIFEST_LINKS_BY_SIZE] = {"links_by_size", "links_by_size.csv"},
+};
+
+const char *manifest_extra_file(enum manifest_extra extra)
+{
+    return manifest_extras[extra].file;
+}
 
 // Whether each of them is written for a series.
-static bool manifest_has_extra(const struct series_result *series, int extra)
+static bool manifest_has_extra(const struct series_result *series, enum manifest_extra extra)
 {
-    return extra == 0 ? series->samples != NULL : series->links != NULL;
+    const void *const has[MANIFEST_EXTRAS] = {series->samples, series->links, series->link_sizes};
+    return has[extra] != NULL;
 }
 
 // The results as the manifest tells them.
@@ -107,9 +115,10 @@ static json_t *manifest_results(const struct result *result, const char *csv)
     char *digest = g_compute_checksum_for_string(G_CHECKSUM_SHA256, csv, -1);
     json_t *results = json_pack("{s:s, s:s}", "file", RESULTS, "sha256", digest);
     g_free(digest);
-    for (int extra = 0; extra < MANIFEST_EXTRA_FILES; extra++)
+    for (int extra = 0; extra < MANIFEST_EXTRAS; extra++)
         for (guint i = 0; i < result->series->len; i++)
-            if (manifest_has_extra(g_ptr_array_index(result->series, i), extra))
+            if (manifest_has_extra(g_ptr_array_index(result->series, i),
+                                   (enum manifest_extra)extra))
                 json_object_set_new(results, manifest_extras[extra].member,
                                     json_string(manifest_extras[extra].file));
     return results;
@@ -117,9 +126,9 @@ static json_t *manifest_results(const struct result *result, const char *csv)
 
 // Removes those of the files that the run before has left in a directory and this one has not.
 static void manifest_remove_stale(const char *directory, const json_t *before,
-                                  const char *const *texts)
+                                  const GString *const *texts)
 {
-    for (int extra = 0; extra < MANIFEST_EXTRA_FILES; extra++) {
+    for (int extra = 0; extra < MANIFEST_EXTRAS; extra++) {
         if (texts[extra] || !json_object_get(before, manifest_extras[extra].member))
             continue;
         char *old = g_build_filename(directory, manifest_extras[extra].file, NULL);
@@ -128,21 +137,20 @@ static void manifest_remove_stale(const char *directory, const json_t *before,
     }
 }
 
-bool manifest_write(const char *directory, json_t *manifest, const char *csv, const char *samples,
-                    const char *links, GError **error)
+bool manifest_write(const char *directory, json_t *manifest, const char *csv,
+                    const GString *const extras[MANIFEST_EXTRAS], GError **error)
 {
     char *json = document_text(json_incref(manifest));
     char *path = g_build_filename(directory, MANIFEST, NULL);
     json_t *before = json_load_file(path, 0, NULL);
-    const char *const extras[MANIFEST_EXTRA_FILES] = {samples, links};
     // The manifest first: whatever happens between the two, it names the results it goes with.
-    struct file_text texts[2 + MANIFEST_EXTRA_FILES] = {{MANIFEST, json, strlen(json)},
-                                                        {RESULTS, csv, strlen(csv)}};
+    struct file_text texts[2 + MANIFEST_EXTRAS] = {{MANIFEST, json, strlen(json)},
+                                                   {RESULTS, csv, strlen(csv)}};
     int count = 2;
-    for (int extra = 0; extra < MANIFEST_EXTRA_FILES; extra++)
+    for (int extra = 0; extra < MANIFEST_EXTRAS; extra++)
         if (extras[extra])
-            texts[count++] = (struct file_text){manifest_extras[extra].file, extras[extra],
-                                                strlen(extras[extra])};
+            texts[count++] = (struct file_text){manifest_extras[extra].file, extras[extra]->str,
+                                                extras[extra]->len};
     bool written = file_put_all(directory, texts, count, error);
     if (written)
         manifest_remove_stale(directory, json_object_get(before, "results"), extras);

@@ -28,16 +28,18 @@ struct manifest_execution {
 json_t *manifest_json(const struct scenario *scenario, const struct result *result,
                       const struct manifest_execution *execution, const char *csv);
 
-// The file with the times of single repetitions, next to results.csv.
-#define MANIFEST_SAMPLES "samples.csv"
-// That with the links.
-#define MANIFEST_LINKS "links.csv"
+// The files next to results.csv that only some runs have: times of single repetitions, links, and
+// links by size.
+enum manifest_extra { MANIFEST_SAMPLES, MANIFEST_LINKS, MANIFEST_LINKS_BY_SIZE, MANIFEST_EXTRAS };
 
-// Writes results.csv and manifest.json into a directory, and samples.csv and links.csv unless the
-// text is NULL; replaces the files of the previous run. Returns false and sets *error if they can't
-// be written; then the previous files are unchanged.
-bool manifest_write(const char *directory, json_t *manifest, const char *csv, const char *samples,
-                    const char *links, GError **error);
+// Returns the name of such a file; static.
+const char *manifest_extra_file(enum manifest_extra extra);
+
+// Writes results.csv and manifest.json into a directory, and those of the extra files that have a
+// text; replaces the files of the previous run. Returns false and sets *error if they can't be
+// written; then the previous files are unchanged.
+bool manifest_write(const char *directory, json_t *manifest, const char *csv,
+                    const GString *const extras[MANIFEST_EXTRAS], GError **error);
 
 // Whether a manifest and the results next to it belong to one run; true for those of older
 // versions, which don't say. If not, returns false, and *error names both files.

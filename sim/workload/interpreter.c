@@ -51,6 +51,11 @@ void interpreter_free(struct interpreter *run)
     g_free(run);
 }
 
+void interpreter_on_start(struct interpreter *run, void (*started)(void *owner))
+{
+    run->started = started;
+}
+
 void interpreter_keep_laps(struct interpreter *run)
 {
     run->laps.kept = true;
@@ -200,6 +205,8 @@ static enum interpreter_phase call_measure_start(struct interpreter *run,
                                                  const struct cpu_context *context)
 {
     sim_measurement_begins(run->process->sim);
+    if (run->started)
+        run->started(run->owner);
     run->measure_start = context->now;
     run->process->reported = 0;
     laps_begin(&run->laps, context->now);

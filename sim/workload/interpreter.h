@@ -26,6 +26,9 @@ struct interpreter *interpreter_new(struct mpi_process *process, struct op_sourc
                                     interpreter_measure_fn *measure, void *owner);
 void interpreter_free(struct interpreter *run);
 
+// Calls `started` with the owner of `measure` whenever the rank begins to measure.
+void interpreter_on_start(struct interpreter *run, void (*started)(void *owner));
+
 // Keeps the times of single repetitions from now on: 16 B per repetition of the longest
 // measurement. Does not change the run.
 void interpreter_keep_laps(struct interpreter *run);

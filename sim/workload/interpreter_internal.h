@@ -110,6 +110,7 @@ struct interpreter {
     struct stream *stream;          // NULL: none
     bool streams;                   // the call goes on with its next buffer
     interpreter_measure_fn *measure;
+    void (*started)(void *owner); // as a measurement begins; NULL: nothing is told
     void *owner;
 };
 

@@ -147,7 +147,7 @@ void measurements_tell(const struct measurements *of, const struct run_interval 
         of->options->measured(of->options->measured_owner, interval);
 }
 
-void measurements_add(struct measurements *of, const struct run_interval *interval, int64_t parts,
+bool measurements_add(struct measurements *of, const struct run_interval *interval, int64_t parts,
                       const sim_time *times, const struct repetitions *repetitions)
 {
     struct point *point = point_of(of, interval->size);
@@ -165,10 +165,11 @@ void measurements_add(struct measurements *of, const struct run_interval *interv
     point->most = point->times == 0 ? seconds : MAX(point->most, seconds);
     point->sum += seconds;
     if (++point->times < times_of_point(of, point->size))
-        return;
+        return false;
     if (of->report.each_repetition)
         keep_standouts(of, point->size, interval->rank, parts, &point->repetitions);
     report_point(of, point);
+    return true;
 }
 
 void measurements_add_program(const struct measurements *of, const struct run_interval *interval)

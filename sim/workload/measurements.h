@@ -33,8 +33,9 @@ void measurements_tell(const struct measurements *of, const struct run_interval 
 
 // A benchmark's rank has measured an interval: its messages are repetitions of `parts` messages
 // each. times: of each repetition, valid during the call; NULL if they are not kept. repetitions:
-// what they were like, valid likewise; NULL if that is not known.
-void measurements_add(struct measurements *of, const struct run_interval *interval, int64_t parts,
+// what they were like, valid likewise; NULL if that is not known. Returns true if that was the last
+// interval of its size.
+bool measurements_add(struct measurements *of, const struct run_interval *interval, int64_t parts,
                       const sim_time *times, const struct repetitions *repetitions);
 
 // A rank's free program has ended; interval: the program from its first call to its last.

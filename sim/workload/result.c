@@ -57,6 +57,7 @@ void series_result_free(struct series_result *series)
         g_ptr_array_unref(series->declined);
     if (series->links)
         g_ptr_array_unref(series->links);
+    g_clear_pointer(&series->link_sizes, g_ptr_array_unref);
     json_decref(series->counters);
     g_free(series);
 }

@@ -69,6 +69,7 @@ struct series_result {
     json_t *counters;         // {"name": value}
     GArray *losses;           // struct result_loss, those above 0, by name
     GPtrArray *links;         // struct link_load *, as network_link_loads; NULL: no packets
+    GPtrArray *link_sizes;    // struct link_size *, as link_sizes_end; NULL: not kept apart
     GArray *standouts;        // struct result_standout, in the order of measuring
     bool faults;              // links were configured to lose or corrupt packets
     uint64_t events;

@@ -158,6 +158,18 @@ static json_t *links_text_json(const GPtrArray *links)
     return list;
 }
 
+// [size, time, links] of each.
+static json_t *link_sizes_json(const GPtrArray *sizes)
+{
+    json_t *list = json_array();
+    for (guint i = 0; i < sizes->len; i++) {
+        const struct link_size *one = g_ptr_array_index(sizes, i);
+        json_array_append_new(list, json_pack("[I, I, o]", (json_int_t)one->size,
+                                              (json_int_t)one->time, links_text_json(one->links)));
+    }
+    return list;
+}
+
 static json_t *standouts_json(const GArray *standouts)
 {
     json_t *list = json_array();
@@ -201,6 +213,22 @@ static GPtrArray *link_loads_read(const json_t *list)
         g_ptr_array_add(links, link_load_read(link));
     }
     return links;
+}
+
+static GPtrArray *link_sizes_read(const json_t *list)
+{
+    GPtrArray *sizes = g_ptr_array_new_with_free_func((GDestroyNotify)link_size_free);
+    const json_t *one;
+    size_t i;
+    json_array_foreach(list, i, one)
+    {
+        struct link_size *read = link_size_new(json_integer_value(json_array_get(one, 0)));
+        read->time = json_integer_value(json_array_get(one, 1));
+        g_ptr_array_unref(read->links);
+        read->links = link_loads_read(json_array_get(one, 2));
+        g_ptr_array_add(sizes, read);
+    }
+    return sizes;
 }
 
 static void standouts_read(struct series_result *series, const json_t *list)
@@ -271,6 +299,8 @@ char *result_text_of(const struct series_result *series)
     json_object_set_new(json, "losses", losses_json(series->losses));
     if (series->links)
         json_object_set_new(json, "links", links_text_json(series->links));
+    if (series->link_sizes)
+        json_object_set_new(json, "link_sizes", link_sizes_json(series->link_sizes));
     json_object_set_new(json, "standouts", standouts_json(series->standouts));
     json_object_set_new(json, "report", report_json(series->ledger_report));
     if (series->declined)
@@ -310,6 +340,8 @@ struct series_result *result_text_read(const char *text, const char *name, const
     losses_read(series, json_object_get(json, "losses"));
     if (json_object_get(json, "links"))
         series->links = link_loads_read(json_object_get(json, "links"));
+    if (json_object_get(json, "link_sizes"))
+        series->link_sizes = link_sizes_read(json_object_get(json, "link_sizes"));
     standouts_read(series, json_object_get(json, "standouts"));
     series->ledger_report = report_read(json_object_get(json, "report"));
     series->declined = report_read(json_object_get(json, "declined"));

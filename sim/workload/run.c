@@ -6,6 +6,7 @@
 #include "sim/workload/interpreter.h"
 #include "sim/workload/job.h"
 #include "sim/workload/limit.h"
+#include "sim/workload/link_sizes.h"
 #include "sim/workload/measurements.h"
 #include "sim/workload/stream.h"
 
@@ -24,7 +25,8 @@ struct running {
     struct op_source *source, *own_source; // own: NULL: it is the options'
     int ranks;
     struct measurements measurements;
-    struct stream *stream; // NULL: the benchmark is not over time
+    struct stream *stream;        // NULL: the benchmark is not over time
+    struct link_sizes link_sizes; // if the options ask for them
     struct series_result *result;
 };
 
@@ -49,7 +51,16 @@ static void on_measure(void *owner, int rank, int64_t size, int64_t count, int64
     struct running *run = owner;
     struct run_interval interval =
         interval_of(run, rank, size, count * parts, sim_now(run->sim), elapsed);
-    measurements_add(&run->measurements, &interval, parts, times, repetitions);
+    bool last = measurements_add(&run->measurements, &interval, parts, times, repetitions);
+    if (run->link_sizes.network)
+        link_sizes_stop(&run->link_sizes, size, last, sim_now(run->sim));
+}
+
+static void on_measure_start(void *owner)
+{
+    struct running *run = owner;
+    if (run->link_sizes.network)
+        link_sizes_start(&run->link_sizes, sim_now(run->sim));
 }
 
 // ---- Benchmarks over time ----
@@ -120,12 +131,15 @@ static void running_build(struct running *run, const struct registry *registry)
         struct mpi_process *process = run->job->processes[rank];
         process->observer = run->options->observer;
         run->interpreters[rank] = interpreter_new(process, run->source, on_measure, run);
+        interpreter_on_start(run->interpreters[rank], on_measure_start);
         if (workload->samples)
             interpreter_keep_laps(run->interpreters[rank]);
         cpu_wake(&process->task);
     }
     if (benchmark && benchmark->schema.over_time)
         stream_start(run);
+    else if (benchmark && run->options->link_sizes && workload->sizes->len > 1)
+        link_sizes_begin(&run->link_sizes, run->cluster->network);
 }
 
 static void running_free(struct running *run)
@@ -312,7 +326,11 @@ static void collect(struct running *run)
     result->counters = counters_json(sim);
     collect_losses(sim, result);
     g_clear_pointer(&result->links, g_ptr_array_unref);
-    result->links = network_link_loads(run->cluster->network);
+    g_clear_pointer(&result->link_sizes, g_ptr_array_unref);
+    if (run->link_sizes.network)
+        result->links = link_sizes_end(&run->link_sizes, sim_now(sim), &result->link_sizes);
+    else
+        result->links = network_link_loads(run->cluster->network);
     result->events = engine_events(sim->engine);
     result->fingerprint = engine_fingerprint(sim->engine);
     result->simulated = sim_now(sim);

@@ -43,6 +43,7 @@ struct run_options {
     // Called when the simulation has come to its end, however that was, before it is taken apart.
     void (*ended)(void *owner, const struct cluster *cluster);
     void *ended_owner;
+    bool link_sizes;         // keeps what links carry apart by size, if there are several
     double time_limit_s;     // seconds of wall-clock time; 0: none
     int64_t wall_end;        // when these are over (g_get_monotonic_time), for several runs
                              // together; 0: they begin with the run

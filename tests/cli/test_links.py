@@ -107,6 +107,60 @@ class Links(Case):
         self.assertEqual({link["to"] for link in planes if link["from"] == "node1"},
                          {"plane0", "plane1", "plane2", "plane3"})
 
+    def by_size(self, *arguments):
+        self.netsim("run", *arguments, "--out", "out")
+        return list(csv.DictReader(io.StringIO(self.read("out/links_by_size.csv"))))
+
+    def test_sizes_add_up(self):
+        """What passed while each size was measured, and what belongs to none, is what passed in all."""
+        parts, whole = self.by_size("lossy.yaml"), csv.DictReader(io.StringIO(self.read("out/links.csv")))
+        sizes = {row["size"] for row in csv.DictReader(io.StringIO(self.read("out/results.csv")))}
+        self.assertEqual({row["size"] for row in parts}, sizes | {""})
+        most = {"longest_queue", "longest_queue_bytes"}
+        keys = {"scenario", "series", "link", "from", "from_port", "to", "to_port", "rate_b_per_s"}
+        for row in whole:
+            own = [part for part in parts if all(part[key] == row[key] for key in keys)]
+            self.assertLessEqual(len(own), 3)
+            for name in set(row) - keys - {"utilisation", "longest_queue_at_us"}:
+                found = (max if name in most else sum)(float(part[name]) for part in own)
+                self.assertAlmostEqual(found, float(row[name]), 6, (row["link"], name))
+            self.assertIn(row["longest_queue_at_us"], [part["longest_queue_at_us"] for part in own])
+        for part in parts:
+            self.assertLessEqual(float(part["utilisation"]), 1.0)
+        for column in parts[0]:
+            with open(os.path.join(SOURCE, "docs", "commands.md"), encoding="utf-8") as file:
+                self.assertIn(f"`{column}`", file.read())
+
+    def test_sizes_in_closed_form(self):
+        """A ping-pong of bare M-VIA: a frame of up to 1,450 B has 50 B besides, and 20 B of preamble and gap."""
+        self.write("via.yaml", f"""\
+schema: 1
+name: via
+testbed: {SOURCE}/scenarios/testbeds/cluster1.yaml
+workload: {{benchmark: native.pingpong, sizes: [100 B, 1 KiB, 8 KiB], repetitions: 50}}
+stack: mvia
+""")
+        rows = [row for row in self.by_size("via.yaml") if row["size"]]
+        self.assertEqual(len(rows), 3 * 4)
+        for row in rows:
+            frames = 50 * -(-int(row["size"]) // 1450)
+            size = 50 * int(row["size"]) + 50 * frames
+            self.assertEqual((int(row["packets"]), int(row["bytes"])), (frames, size))
+            self.assertAlmostEqual(float(row["busy_us"]), (size + 20 * frames) * 0.08)
+
+    def test_sizes_of_several_processes(self):
+        for jobs in "12":
+            self.netsim("run", "lossy.yaml", "--out", jobs, "-j", jobs)
+        self.assertEqual(self.read("1/links_by_size.csv"), self.read("2/links_by_size.csv"))
+
+    def test_one_size_is_not_apart(self):
+        """Nor is the file of a run before left beside its results."""
+        self.by_size("lossy.yaml")
+        self.assertEqual(json.loads(self.read("out/manifest.json"))["results"]["links_by_size"],
+                         "links_by_size.csv")
+        self.netsim("run", "lossy.yaml", "--set", "workload.sizes=[1 KiB]", "--out", "out")
+        self.assertFalse(os.path.exists(self.path("out/links_by_size.csv")))
+
     def test_manifest_and_stale_files(self):
         self.netsim("run", "lossy.yaml", "--out", "out")
         self.assertEqual(json.loads(self.read("out/manifest.json"))["results"]["links"], "links.csv")

@@ -67,7 +67,7 @@ class Whole(Files):
                            resource.setrlimit(resource.RLIMIT_FSIZE, (room, room)))
         self.assertIn("a/manifest.json: could not be written whole: File too large", done.stderr)
         self.assertEqual((self.read("a/results.csv"), self.read("a/manifest.json")), before)
-        self.assertEqual(self.files("a"), ["links.csv", "manifest.json", "results.csv"])
+        self.assertEqual(self.files("a"), ["links.csv", "links_by_size.csv", "manifest.json", "results.csv"])
 
     def test_no_room_for_a_trace_leaves_none(self):
         self.write("t.json", "old")

@@ -56,7 +56,7 @@ class Run(Case):
         self.assertRegex(lines[-1], r"events in .*ledger balanced: .*; fingerprint [0-9a-f]{16}; "
                                     r"results in results/small/")
         self.assertEqual(sorted(os.listdir(self.path("results/small"))),
-                         ["links.csv", "manifest.json", "results.csv"])
+                         ["links.csv", "links_by_size.csv", "manifest.json", "results.csv"])
 
     def test_settings_that_change_nothing(self):
         """What no event depends on is named; what the scenario has already, or what acts, is not."""
@@ -132,7 +132,7 @@ class Run(Case):
             self.netsim("run", self.small(), "--format", form)
         self.assertFalse(os.path.exists(self.path("results")))
         self.netsim("run", self.small(), "--format", "json", "--out", "kept")
-        self.assertEqual(sorted(os.listdir(self.path("kept"))), ["links.csv", "manifest.json", "results.csv"])
+        self.assertEqual(sorted(os.listdir(self.path("kept"))), ["links.csv", "links_by_size.csv", "manifest.json", "results.csv"])
 
     def test_results_of_others_are_not_replaced_in_silence(self):
         note = "netsim: note: results/small had results of another scenario, settings or seed, which these replace"

@@ -119,7 +119,7 @@ class Samples(Case):
     def test_old_ones_go(self):
         self.netsim("run", "lossy.yaml", "-q", "--out", "out", *KEPT)
         self.netsim("run", "lossy.yaml", "-q", "--out", "out")
-        self.assertEqual(sorted(os.listdir(self.path("out"))), ["links.csv", "manifest.json", "results.csv"])
+        self.assertEqual(sorted(os.listdir(self.path("out"))), ["links.csv", "links_by_size.csv", "manifest.json", "results.csv"])
         # But not a file that no run has left.
         self.write("out/samples.csv", "mine")
         self.netsim("run", "lossy.yaml", "-q", "--out", "out")

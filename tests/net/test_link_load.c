@@ -153,6 +153,95 @@ static void test_explained(void)
     CU_ASSERT(seen.queue > 0 && seen.held > 0);
 }
 
+#define MOST_CUTS 4
+
+// Takes the counts at some times of a run, in turn into two parts.
+struct cuts {
+    struct event events[MOST_CUTS];
+    struct network *network;
+    GPtrArray *parts[2];
+    int taken;
+};
+
+static struct cuts *the_cuts;
+
+static void take_part(struct engine *engine, struct event *event)
+{
+    (void)engine;
+    (void)event;
+    network_take_loads(the_cuts->network, the_cuts->parts[the_cuts->taken++ % 2], false);
+}
+
+static void cuts_begin(struct cuts *cuts, struct probe *probe, sim_time end)
+{
+    *cuts = (struct cuts){.network = probe->network};
+    the_cuts = cuts;
+    for (int i = 0; i < 2; i++)
+        cuts->parts[i] = g_ptr_array_new_with_free_func((GDestroyNotify)link_load_free);
+    for (int i = 0; i < MOST_CUTS; i++) {
+        event_init(&cuts->events[i], take_part);
+        engine_schedule(probe->sim->engine, &cuts->events[i], end * (i + 1) / (MOST_CUTS + 1));
+    }
+}
+
+// The parts add up to what is counted without cuts, in each count of each link.
+static void cuts_check(struct cuts *cuts, const GPtrArray *whole)
+{
+    network_take_loads(cuts->network, cuts->parts[0], true);
+    GPtrArray *again = network_link_loads(cuts->network);
+    CU_ASSERT_EQUAL(again->len, 0);
+    g_ptr_array_unref(again);
+    guint found = 0;
+    for (guint slot = 0; slot < cuts->parts[0]->len; slot++) {
+        struct link_load *one = g_ptr_array_index(cuts->parts[0], slot);
+        const struct link_load *other =
+            slot < cuts->parts[1]->len ? g_ptr_array_index(cuts->parts[1], slot) : NULL;
+        if (one && other)
+            link_load_add(one, other);
+        const struct link_load *sum = one ? one : other;
+        if (!sum)
+            continue;
+        SUITE_SAME_TEXT(sum->name, load_at(whole, found)->name);
+        for (int i = 0; i < LINK_COUNTS; i++)
+            CU_ASSERT_EQUAL(sum->counts[i], load_at(whole, found)->counts[i]);
+        found++;
+    }
+    CU_ASSERT_EQUAL(found, whole->len);
+}
+
+static void test_parts(void)
+{
+    for (uint64_t seed = 1; seed <= TOPOLOGIES; seed++) {
+        struct random_net net;
+        random_net_init(&net, seed, seed % 2 ? 0 : 7);
+        struct diag_list *diags = diag_list_new();
+        CU_ASSERT_FATAL(network_check(net.topology, diags));
+        struct probe *whole = probe_new(net.topology, seed, NULL);
+        random_net_traffic(&net, whole);
+        probe_run(whole);
+        GPtrArray *loads = network_link_loads(whole->network);
+        random_net_clear(&net);
+        diag_list_free(diags);
+        diags = diag_list_new();
+        random_net_init(&net, seed, seed % 2 ? 0 : 7);
+        CU_ASSERT_FATAL(network_check(net.topology, diags));
+        struct probe *parted = probe_new(net.topology, seed, NULL);
+        struct cuts cuts;
+        cuts_begin(&cuts, parted, sim_now(whole->sim));
+        random_net_traffic(&net, parted);
+        probe_run(parted);
+        CU_ASSERT_EQUAL(cuts.taken, MOST_CUTS);
+        cuts_check(&cuts, loads);
+        for (int i = 0; i < 2; i++)
+            g_ptr_array_unref(cuts.parts[i]);
+        g_ptr_array_unref(loads);
+        probe_free(parted);
+        probe_free(whole);
+        diag_list_free(diags);
+        random_net_clear(&net);
+    }
+}
+
 // n packets of which each follows the one before: n times the time of preamble, frame and gap.
 static void test_saturated(int discipline)
 {
@@ -202,6 +291,7 @@ int main(void)
         {"what leaves one end arrives at the other", test_conservation},
         {"links that repeat packets", test_repeats},
         {"explain finds the same", test_explained},
+        {"parts of a run add up to it", test_parts},
         {"a link that is never idle", test_never_idle},
         {NULL, NULL},
     };
