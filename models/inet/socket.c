@@ -81,30 +81,47 @@ static bool sleeps(const struct inet_sleeper *sleeper)
     return process && process->asleep && sleeper->epoch == process->epoch;
 }
 
-void inet_notify(struct cpu_context *context, struct inet_socket *socket)
+static void wake_sleepers(struct cpu_context *context, struct inet_socket *socket, int readiness)
 {
-    bool reader = sleeps(&socket->read), writer = sleeps(&socket->write);
-    if (!socket->process || (!reader && !writer))
-        return;
-    int ready = socket->ops->ready(socket);
-    if (reader && (ready & INET_READABLE))
-        inet_wake(context, socket->read.process);
-    if (sleeps(&socket->write) && (ready & INET_WRITABLE))
-        inet_wake(context, socket->write.process);
+    for (int i = 0; i < INET_CALLERS; i++) {
+        const struct inet_sleeper *sleeper = &socket->sleepers[i];
+        if (sleeps(sleeper) && (sleeper->wanted & (unsigned)readiness))
+            inet_wake(context, sleeper->process);
+    }
 }
 
-static void await_one(struct inet_socket *socket, struct inet_sleeper *sleeper, bool wanted)
+void inet_notify(struct cpu_context *context, struct inet_socket *socket)
 {
-    if (wanted)
-        *sleeper = (struct inet_sleeper){socket->process, socket->process->epoch};
-    else if (sleeper->process == socket->process)
-        sleeper->process = NULL;
+    bool any = false;
+    for (int i = 0; i < INET_CALLERS; i++)
+        any |= sleeps(&socket->sleepers[i]);
+    if (!socket->process || !any)
+        return;
+    int ready = socket->ops->ready(socket);
+    wake_sleepers(context, socket, ready & INET_READABLE);
+    wake_sleepers(context, socket, ready & INET_WRITABLE);
+}
+
+// The caller's own, or one that nobody sleeps in.
+static struct inet_sleeper *own_sleeper(struct inet_socket *socket)
+{
+    struct inet_sleeper *unused = NULL;
+    for (int i = 0; i < INET_CALLERS; i++) {
+        if (socket->sleepers[i].process == socket->process)
+            return &socket->sleepers[i];
+        if (!sleeps(&socket->sleepers[i]))
+            unused = &socket->sleepers[i];
+    }
+    g_assert(unused);
+    return unused;
 }
 
 static void await(struct inet_socket *socket, int readiness)
 {
-    await_one(socket, &socket->read, (readiness & INET_READABLE) != 0);
-    await_one(socket, &socket->write, (readiness & INET_WRITABLE) != 0);
+    struct inet_sleeper *sleeper = own_sleeper(socket);
+    sleeper->process = socket->process;
+    sleeper->epoch = socket->process->epoch & (UINT64_MAX >> 2);
+    sleeper->wanted = (unsigned)readiness & 3;
     if (socket->ops->awaited)
         socket->ops->awaited(socket, readiness);
 }

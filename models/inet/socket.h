@@ -25,11 +25,13 @@ struct inet_process {
     uint64_t epoch;        // number of its sleep; sockets compare theirs with it
 };
 
-// The sleep in which a process waits for one readiness of a socket.
+// The last sleep in which a caller waits for a socket.
 struct inet_sleeper {
-    struct inet_process *process; // NULL: none yet
-    uint64_t epoch;
+    struct inet_process *process;    // NULL: none yet
+    uint64_t epoch : 62, wanted : 2; // wanted: enum inet_readiness
 };
+
+#define INET_CALLERS 2 // of one socket: a process and a thread of it
 
 struct inet_socket;
 
@@ -44,13 +46,12 @@ struct inet_socket_ops {
 };
 
 // A transport's socket begins with this. A process and a thread of it may share a socket: each says
-// so before it makes a call (inet_call_as), and one may sleep to read while the other sleeps to
-// write.
+// so before it makes a call (inet_call_as), and both may sleep at one time, for the same or not.
 struct inet_socket {
     const struct inet_socket_ops *ops;
     struct inet_host *host;
-    struct inet_process *process;    // its user; NULL: none yet
-    struct inet_sleeper read, write; // the last ones for INET_READABLE and INET_WRITABLE
+    struct inet_process *process; // its user; NULL: none yet
+    struct inet_sleeper sleepers[INET_CALLERS];
 };
 
 // Returns the process of `task`, created if it is new to the host. The host owns it.

@@ -101,8 +101,8 @@ static struct iwarp_work_request request(const struct end *from, const struct en
     };
 }
 
-// Runs one operation of node 0's over TCP.
-static void run(struct end ends[2], enum iwarp_operation operation, int64_t bytes, int64_t segment)
+// Two RNICs over a connection of their nodes.
+static struct world *connected_ends(struct end ends[2], int64_t segment)
 {
     struct world *world = tcp_world(NULL, NULL);
     tcp_connect_nodes(world);
@@ -114,6 +114,13 @@ static void run(struct end ends[2], enum iwarp_operation operation, int64_t byte
         world_do(ends[i].node, open_job, &ends[i]);
     }
     world_run(world);
+    return world;
+}
+
+// Runs one operation of node 0's over TCP.
+static void run(struct end ends[2], enum iwarp_operation operation, int64_t bytes, int64_t segment)
+{
+    struct world *world = connected_ends(ends, segment);
     if (operation == IWARP_SEND) {
         ends[1].request = (struct iwarp_work_request){
             .operation = IWARP_RECEIVE, .sgl = {{ends[1].stag, 4096, bytes}}, .sge_count = 1};
@@ -193,6 +200,29 @@ static void test_read(void)
     clear(ends);
 }
 
+// The process sends a read's request itself. The thread has written a part of a segment and waits
+// for room: the request comes after the rest of it.
+static void test_read_amid_segment(void)
+{
+    struct end ends[2];
+    struct world *world = connected_ends(ends, 50000);
+    ends[0].request = request(&ends[0], &ends[1], IWARP_WRITE, 100000);
+    world_do(ends[0].node, post_job, &ends[0]);
+    world_do(ends[1].node, poll_job, &ends[1]);
+    engine_run(world->sim->engine, sim_now(world->sim) + 2 * TIME_MS);
+    CU_ASSERT(ends[0].qp->link.written > 0);
+    ends[0].request = request(&ends[0], &ends[1], IWARP_READ, 1000);
+    world_do(ends[0].node, post_job, &ends[0]);
+    world_do(ends[0].node, poll_job, &ends[0]);
+    engine_run(world->sim->engine, sim_now(world->sim) + TIME_S); // both may wait for room
+    SUITE_SAME_INTEGER(ends[0].entries, 2);
+    SUITE_SAME_INTEGER(ends[0].last.status, IWARP_SUCCESS);
+    SUITE_SAME_INTEGER(ends[1].placed, 1);
+    SUITE_SAME_INTEGER(ends[1].qp->link.received, ends[0].qp->link.sent);
+    CU_ASSERT(ledger_balanced(world->sim->ledger));
+    clear(ends);
+}
+
 // A segment of 16 KiB over SCTP is shorter by the length of two bytes, the padding, the CRC and a
 // marker for each 508 bytes.
 static void test_saving(void)
@@ -204,6 +234,7 @@ static void test_saving(void)
 static const struct suite_case cases[] = {
     {"bytes of the stream", test_sizes},
     {"a read", test_read},
+    {"a read in the middle of a segment", test_read_amid_segment},
     {"what SCTP saves", test_saving},
     {0},
 };

@@ -57,6 +57,24 @@ class Programs(Case):
                     self.assertTrue(series["ledger"]["balanced"])
                     self.assertEqual(series["ledger"]["messages"], 5)
 
+    def test_read_during_write(self):
+        """The thread has written a part of a segment and waits for room when the process wants to
+        send a read's request: both go on once there is some."""
+        for transport in TRANSPORTS:
+            for pause in ("0 us", "200 us", "1 ms", "3 ms"):
+                with self.subTest(transport=transport, pause=pause):
+                    series = self.run_program(transport, 2, [
+                        (0, ["recv: {from: 1, size: 0 B}",
+                             "rdma_write: {to: 1, size: 1 MiB, peer_buffer: 1048576, request: w}",
+                             f"compute: {pause}",
+                             "rdma_read: {from: 1, size: 4 KiB, peer_buffer: 1048576, request: r}",
+                             "waitall: [w, r]", "send: {to: 1, size: 32 B}"]),
+                        (1, [MEMORY, "irecv: {from: 0, size: 32 B, request: a}",
+                             "send: {to: 0, size: 0 B}", "wait: a"])],
+                        "--time-limit", "20s", "--set", f"{transport}.send_buffer=20 KiB",
+                        *(["--set", "tcp.send_buffer_grows=false"] if transport == "tcp" else []))
+                    self.assertTrue(series["ledger"]["balanced"])
+
     def random_parts(self, chance, ranks):
         """Each rank registers, posts all of its receives and says so; then all send, write and
         read."""
