@@ -89,10 +89,30 @@ static void lam_tcp_clear(struct job *job, struct mpi_process *process)
     mesh_clear(&lam->mesh);
 }
 
+static struct eager_limit lam_tcp_eager_limit(const struct scenario_case *test_case)
+{
+    const struct lam_tcp_config *config = scenario_section_values(test_case, "lam_tcp");
+    const struct tcp_config *tcp = scenario_section_values(test_case, "tcp");
+    // A short message is written as a whole before its sender reads.
+    int64_t buffer = config->socket_buffer ? config->socket_buffer : INT64_MAX;
+    return (struct eager_limit){
+        .value = config->short_limit,
+        .longest = config->short_limit,
+        .most = MIN(buffer, tcp->inet.buffer_limit) - config->envelope,
+    };
+}
+
+static const struct stack_eager lam_tcp_eager = {
+    .setting = "lam_tcp.short",
+    .also = "lam_tcp.socket_buffer and tcp.buffer_limit",
+    .limit = lam_tcp_eager_limit,
+};
+
 const struct stack lam_tcp_stack = {
     OVER_SOCKETS(lam_tcp, "lam_tcp", "LAM/MPI 7.1 over TCP with the TCP RPI", LIBRARY, "lam",
                  "lam_tcp"),
     .process_size = sizeof(struct lam_process),
+    .eager = &lam_tcp_eager,
     .library_section = "lam",
 };
 
@@ -121,9 +141,25 @@ static void p4_clear(struct job *job, struct mpi_process *process)
     pool_clear(&p4->messages);
 }
 
+static struct eager_limit p4_eager_limit(const struct scenario_case *test_case)
+{
+    const struct p4_config *config = scenario_section_values(test_case, "mpich_p4");
+    return (struct eager_limit){
+        .value = config->eager,
+        .longest = config->eager,
+        .most = INT64_MAX,
+    };
+}
+
+static const struct stack_eager p4_eager = {
+    .setting = "mpich_p4.eager",
+    .limit = p4_eager_limit,
+};
+
 const struct stack mpich_p4_stack = {
     OVER_SOCKETS(p4, "mpich_p4", "MPICH 1.2.5 over TCP with ch_p4", LIBRARY, "mpich", "mpich_p4"),
     .process_size = sizeof(struct p4_process),
+    .eager = &p4_eager,
     .library_section = "mpich",
 };
 

@@ -139,6 +139,21 @@ static struct stack_footprint footprint(const struct scenario_case *test_case)
     };
 }
 
+static struct eager_limit openmpi_eager_limit(const struct scenario_case *test_case)
+{
+    const struct openmpi_config *config = scenario_section_values(test_case, "openmpi_tcp");
+    return (struct eager_limit){
+        .value = config->eager,
+        .longest = config->eager - config->largest_header,
+        .most = INT64_MAX,
+    };
+}
+
+static const struct stack_eager openmpi_eager = {
+    .setting = "openmpi_tcp.eager",
+    .limit = openmpi_eager_limit,
+};
+
 const struct stack openmpi_tcp_stack = {
     .schema =
         {
@@ -160,5 +175,6 @@ const struct stack openmpi_tcp_stack = {
     .process_init = stack_process_init,
     .process_clear = stack_process_clear,
     .clear = stack_clear,
+    .eager = &openmpi_eager,
     .library_section = "openmpi",
 };

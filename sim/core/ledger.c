@@ -384,6 +384,12 @@ void ledger_complete(struct ledger *ledger, struct message_ref message)
         ledger->whole(ledger->watcher, message);
 }
 
+bool ledger_flow_unmatched(const struct ledger *ledger, uint64_t flow)
+{
+    const struct flow *known = g_hash_table_lookup(ledger->flows, &flow);
+    return known && known->opened > known->taken;
+}
+
 void ledger_watch(struct ledger *ledger, ledger_whole_fn *whole, void *watcher)
 {
     ledger->whole = whole;

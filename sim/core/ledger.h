@@ -89,6 +89,9 @@ void ledger_match(struct ledger *ledger, struct message_ref message);
 // as lost if they were dropped and as open if not; parts that arrive later are lost.
 void ledger_complete(struct ledger *ledger, struct message_ref message);
 
+// True if more messages of the flow have been opened than its receiver has matched.
+bool ledger_flow_unmatched(const struct ledger *ledger, uint64_t flow);
+
 // From now on calls `whole` for each message at the moment when it is closed as delivered. NULL: no
 // callback.
 typedef void ledger_whole_fn(void *watcher, struct message_ref message);

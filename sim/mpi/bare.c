@@ -183,6 +183,21 @@ static void start_receive(struct cpu_context *context, struct mpi_request *recei
         more = take_early(context, receive);
 }
 
+void mpi_bare_each_early(const struct mpi_process *process,
+                         void (*report)(void *owner, const struct mpi_envelope *envelope),
+                         void *owner)
+{
+    const struct mpi_bare_early *before = NULL;
+    for (const struct mpi_bare_early *at = state_of(process)->early; at;
+         before = at, at = at->next) {
+        bool same =
+            before && before->message.generation && message_same(before->message, at->message);
+        struct mpi_envelope envelope = {.source = at->peer, .tag = at->tag, .length = -1};
+        if (!same)
+            report(owner, &envelope);
+    }
+}
+
 // ---- The device ----
 
 struct mpi_request *mpi_bare_oldest(const struct mpi_process *process)

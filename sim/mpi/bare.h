@@ -89,6 +89,11 @@ bool mpi_bare_begin(struct mpi_request *receive, struct message_ref message, int
 // `bytes` of the message are in place. The last ones complete the receive.
 void mpi_bare_received(struct cpu_context *context, struct mpi_request *receive, int64_t bytes);
 
+// Reports the messages that arrived before their receives, oldest first (unexpected.h).
+void mpi_bare_each_early(const struct mpi_process *process,
+                         void (*report)(void *owner, const struct mpi_envelope *envelope),
+                         void *owner);
+
 // ---- The device ----
 
 void mpi_bare_start(struct cpu_context *context, struct mpi_request *request);

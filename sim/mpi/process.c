@@ -155,6 +155,13 @@ static uint64_t flow_key(const struct mpi_request *request, int source, int dest
     return key ^ (uint64_t)mpi_context_group(request->context) * GROUP_STEP;
 }
 
+bool mpi_message_under_way(const struct mpi_request *receive)
+{
+    return receive->peer != RANK_ANY && receive->tag != TAG_ANY &&
+           ledger_flow_unmatched(receive->process->sim->ledger,
+                                 flow_key(receive, receive->peer, receive->process->rank));
+}
+
 // Where the message of a request goes when it starts.
 static enum operation_moves moves(const struct mpi_request *request)
 {

@@ -11,6 +11,7 @@
 // Entries of a long list that are printed; the manifest has all of them.
 #define MOST_RANKS 16
 #define MOST_ITEMS 12
+#define MOST_FINDINGS 8
 #define MOST_MESSAGES 10
 
 // Members whose value needs no name before it: {"state": "blocked"} reads "blocked".
@@ -156,6 +157,26 @@ static void append_held_ports(GString *out, json_t *ports)
     append_rest(out, "    ", json_array_size(ports), MOST_RANKS, "ports");
 }
 
+// What is found of a deadlock, a sentence each.
+static void append_findings(GString *out, json_t *reason)
+{
+    static const char *const keys[] = {"mismatches", "circles", "ended"};
+    for (size_t i = 0; i < G_N_ELEMENTS(keys); i++) {
+        json_t *list = json_object_get(reason, keys[i]), *entry;
+        size_t index;
+        json_array_foreach(list, index, entry)
+        {
+            if (index >= MOST_FINDINGS)
+                break;
+            g_string_append(out, "  ");
+            text_append_wrapped(out, json_string_value(json_object_get(entry, "text")),
+                                LINE_WIDTH - 2, 4);
+            g_string_append_c(out, '\n');
+        }
+        append_rest(out, "  ", json_array_size(list), MOST_FINDINGS, "such findings");
+    }
+}
+
 static void append_reason(GString *out, json_t *reason)
 {
     const char *text = json_string_value(json_object_get(reason, "text"));
@@ -169,6 +190,7 @@ static void append_reason(GString *out, json_t *reason)
     text_append_wrapped(out, text ? text : "no reason was given", LINE_WIDTH - 2, 2);
     g_string_append_c(out, '\n');
 
+    append_findings(out, reason);
     json_t *ranks = json_object_get(reason, "ranks"), *rank;
     size_t index;
     json_array_foreach(ranks, index, rank)

@@ -71,6 +71,11 @@ bool interpreter_ended(const struct interpreter *run)
     return run->phase == PHASE_ENDED;
 }
 
+bool interpreter_program_ended(const struct interpreter *run)
+{
+    return run->over && run->phase != PHASE_WAIT;
+}
+
 sim_time interpreter_time(const struct interpreter *run)
 {
     return run->ended ? run->ended - run->began : 0;

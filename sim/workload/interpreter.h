@@ -44,6 +44,9 @@ enum cpu_next interpreter_run(struct cpu_context *context, struct cpu_task *task
 // True once the program has ended.
 bool interpreter_ended(const struct interpreter *run);
 
+// True once the program's last operation has ended, also while its library shuts down.
+bool interpreter_program_ended(const struct interpreter *run);
+
 // Time from the end of MPI_Init to the program's last operation; 0 before it has ended.
 sim_time interpreter_time(const struct interpreter *run);
 

@@ -2,7 +2,9 @@
 #include "sim/workload/run.h"
 
 #include "sim/core/intern.h"
+#include "sim/mpi/unexpected.h"
 #include "sim/workload/books.h"
+#include "sim/workload/deadlock.h"
 #include "sim/workload/interpreter.h"
 #include "sim/workload/job.h"
 #include "sim/workload/limit.h"
@@ -185,6 +187,52 @@ static json_t *open_ranks_json(const struct running *run)
     return ranks;
 }
 
+static void add_unexpected(void *owner, const struct mpi_envelope *envelope)
+{
+    deadlock_add_message(owner, envelope);
+}
+
+static void add_request(struct deadlock *deadlock, const struct mpi_request *request, bool waited)
+{
+    const struct mpi_process *process = request->process;
+    const struct mpi_state *states = process->ops->states;
+    bool receives = request->kind == REQUEST_RECV || request->kind == REQUEST_PROBE;
+    bool matched = receives && request->message.generation != 0;
+    deadlock_add_request(
+        deadlock, &(struct deadlock_request){
+                      .kind = request->kind,
+                      .operation = mpi_request_name(request),
+                      .number = (int)request->number,
+                      .peer = request->peer,
+                      .tag = request->tag,
+                      .context = request->context,
+                      .group = request->group,
+                      .size = request->size,
+                      .waited = waited,
+                      .needs_peer = (receives && !matched) || request->peer == process->rank ||
+                                    (states && states[request->state].holder == HELD_BY_PEER),
+                      .matched = matched,
+                      .sent = receives && mpi_message_under_way(request),
+                      .standard = !request->synchronous && !request->ready,
+                  });
+}
+
+// Adds what the ranks wait for to `detail`, and what of it is a mistake of the program.
+static void diagnose_deadlock(const struct running *run, json_t *detail)
+{
+    struct deadlock *deadlock = deadlock_new(run->job->stack, run->test_case);
+    for (int rank = 0; rank < run->ranks; rank++) {
+        const struct mpi_process *process = run->job->processes[rank];
+        bool ended = interpreter_program_ended(run->interpreters[rank]);
+        deadlock_add_rank(deadlock, process->host->name, ended);
+        for (const struct mpi_request *at = process->active; at && !ended; at = at->active_next)
+            add_request(deadlock, at, at->waited || process->open_waits == 0);
+        mpi_unexpected_each(process, add_unexpected, deadlock);
+    }
+    deadlock_describe(deadlock, detail);
+    deadlock_free(deadlock);
+}
+
 // Nothing is left to happen. Ranks that have not ended wait for something that will never come; or
 // all have, and what they have started never ends.
 static void report_deadlock(struct running *run)
@@ -201,6 +249,7 @@ static void report_deadlock(struct running *run)
         return;
     }
     json_t *detail = json_pack("{s:o}", "ranks", ranks);
+    diagnose_deadlock(run, detail);
     json_t *held = held_ports_json(run->cluster->network);
     if (held)
         json_object_set_new(detail, "held_ports", held);

@@ -9,6 +9,20 @@
 
 struct job; // job.h
 
+// Lengths of messages that an MPI library sends eagerly, in bytes.
+struct eager_limit {
+    int64_t value;   // of the setting
+    int64_t longest; // of the longest message that is eager with it
+    int64_t most;    // of the longest message that a higher setting alone can make eager
+};
+
+// The setting up to which a standard send of an MPI library waits for no receive.
+struct stack_eager {
+    const char *setting; // its parameter, by its full name: "lam_tcp.short"
+    const char *also;    // the parameters behind `most`; NULL: there are none
+    struct eager_limit (*limit)(const struct scenario_case *test_case);
+};
+
 // A communication stack for the ranks of a job. Its parts of a job are made in this order: its
 // state, zeroed; the processes with their devices, zeroed; `init`; `process_init` of each rank,
 // from 0; `start`. All members but the schema are optional.
@@ -33,6 +47,8 @@ struct stack {
     char *(*blocked)(const struct job *job);
     // Link type of its cards' captures. NULL: its frames cannot be captured.
     const struct capture_link *frames;
+    // NULL: no send waits for its receive only because it is long.
+    const struct stack_eager *eager;
     // The MPI library's parameter section ("lam"), NULL if the stack is no MPI library.
     const char *library_section;
 };

@@ -623,6 +623,20 @@ static void test_marks(void)
     ledger_free(ledger);
 }
 
+static void test_unmatched_flow(void)
+{
+    ledger = ledger_new();
+    CU_ASSERT_FALSE(ledger_flow_unmatched(ledger, 7));
+    struct message_ref first = ledger_open(ledger, 0, 1, 8, 7),
+                       second = ledger_open(ledger, 0, 1, 8, 7);
+    ledger_match(ledger, first);
+    CU_ASSERT_TRUE(ledger_flow_unmatched(ledger, 7));
+    CU_ASSERT_FALSE(ledger_flow_unmatched(ledger, 8));
+    ledger_match(ledger, second);
+    CU_ASSERT_FALSE(ledger_flow_unmatched(ledger, 7));
+    ledger_free(ledger);
+}
+
 int main(void)
 {
     static const struct suite_case cases[] = {
@@ -635,6 +649,7 @@ int main(void)
         {"a dropped copy of what is there", test_drop_of_delivered},
         {"completed with holes", test_completed_with_holes},
         {"all that is missing is dropped", test_drop_rest},
+        {"a flow with messages that nothing has matched", test_unmatched_flow},
         {"messages of no bytes", test_empty_messages},
         {"parts of no bytes", test_empty_parts},
         {"messages of no bytes that were dropped", test_empty_and_dropped},

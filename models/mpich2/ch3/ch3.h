@@ -29,6 +29,7 @@
 #include "sim/core/pool.h"
 #include "sim/core/sparse.h"
 #include "sim/mpi/arrival.h"
+#include "sim/workload/stack.h"
 
 struct ch3_config {
     int64_t eager;         // bytes: a message that is longer with its packet takes the rendezvous
@@ -164,6 +165,7 @@ static inline struct ch3_request *ch3_request_of(const struct mpi_request *reque
     return (struct ch3_request *)(void *)(uintptr_t)request->device;
 }
 
+extern const struct stack_eager ch3_eager; // of every channel's stack
 extern const struct mpi_state ch3_states[];
 extern const struct mpi_arrival_ops ch3_arrival;
 extern const struct stage ch3_stage; // the device on a processor

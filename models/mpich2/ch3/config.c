@@ -31,6 +31,21 @@ const struct param_table ch3_table =
 
 const struct stage ch3_stage = {"CH3", STAGE_LIBRARY};
 
+static struct eager_limit ch3_eager_limit(const struct scenario_case *test_case)
+{
+    const struct ch3_config *config = scenario_section_values(test_case, "ch3");
+    return (struct eager_limit){
+        .value = config->eager,
+        .longest = config->eager - CH3_EAGER_PACKET,
+        .most = INT64_MAX,
+    };
+}
+
+const struct stack_eager ch3_eager = {
+    .setting = "ch3.eager",
+    .limit = ch3_eager_limit,
+};
+
 const struct mpi_state ch3_states[] = {
     [CH3_START] = {"start", {"its start", WAIT_OTHER}, HELD_HERE},
     [CH3_SEND_EAGER] = {"send_eager",

@@ -127,5 +127,6 @@ const struct stack ch3_hybrid_stack = {
     .process_clear = process_clear,
     .process_size = sizeof(struct ch3_hybrid_process),
     .blocked = ch3_sctp_blocked,
+    .eager = &ch3_eager,
     .library_section = "mpich2",
 };

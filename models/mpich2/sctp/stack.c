@@ -176,5 +176,6 @@ const struct stack ch3_sctp_stack = {
     .process_clear = process_clear,
     .process_size = sizeof(struct ch3_sctp_process),
     .blocked = ch3_sctp_blocked,
+    .eager = &ch3_eager,
     .library_section = "mpich2",
 };

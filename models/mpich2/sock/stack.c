@@ -80,5 +80,6 @@ const struct stack sock_stack = {
     .process_size = sizeof(struct sock_process),
     .process_init = sock_init,
     .process_clear = sock_clear,
+    .eager = &ch3_eager,
     .library_section = "mpich2",
 };

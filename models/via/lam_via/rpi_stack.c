@@ -86,6 +86,23 @@ static struct stack_footprint lam_via_footprint(const struct scenario_case *test
     };
 }
 
+static struct eager_limit lam_via_eager_limit(const struct scenario_case *test_case)
+{
+    const struct rpi_config *config = scenario_section_values(test_case, "lam_via");
+    const struct mvia_config *mvia = scenario_section_values(test_case, "mvia");
+    return (struct eager_limit){
+        .value = config->short_limit,
+        .longest = config->short_limit,
+        .most = MIN(config->area, mvia->largest_transfer),
+    };
+}
+
+static const struct stack_eager lam_via_eager = {
+    .setting = "lam_via.short",
+    .also = "lam_via.area and mvia.largest_transfer",
+    .limit = lam_via_eager_limit,
+};
+
 const struct stack lam_via_stack = {
     .schema =
         {
@@ -103,5 +120,6 @@ const struct stack lam_via_stack = {
     .process_init = rpi_process_init,
     .process_clear = rpi_process_clear,
     .frames = &nic_capture_link,
+    .eager = &lam_via_eager,
     .library_section = "lam",
 };

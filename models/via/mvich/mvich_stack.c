@@ -58,6 +58,24 @@ static struct stack_footprint mvich_footprint(const struct scenario_case *test_c
     };
 }
 
+static struct eager_limit mvich_eager_limit(const struct scenario_case *test_case)
+{
+    const struct mvich_config *config = scenario_section_values(test_case, "mvich");
+    int64_t vbufs = config->prepost_depth - config->credit_preserve;
+    return (struct eager_limit){
+        .value = config->rendezvous_threshold,
+        .longest = config->rendezvous_threshold - 1,
+        .most = mvich_vbuf_room(config, MVICH_EAGER_START) +
+                (vbufs - 1) * mvich_vbuf_room(config, MVICH_EAGER_NEXT),
+    };
+}
+
+static const struct stack_eager mvich_eager = {
+    .setting = "mvich.rendezvous_threshold",
+    .also = "mvich.prepost_depth",
+    .limit = mvich_eager_limit,
+};
+
 const struct stack mvich_stack = {
     .schema =
         {
@@ -75,5 +93,6 @@ const struct stack mvich_stack = {
     .process_init = process_init,
     .process_clear = process_clear,
     .frames = &nic_capture_link,
+    .eager = &mvich_eager,
     .library_section = "mpich_1_2_2",
 };
