@@ -26,6 +26,8 @@ void ethernet_check_mtu(const struct scenario_case *test_case, const char *path,
 // Rules of a protocol's frames for its model's table: `mtu` is the path of its longest packet
 // within a frame, "tcp.mtu".
 rule_broken_fn ethernet_fifo_broken, ethernet_queue_broken;
+// For a protocol that sends packets of its own interface's MTU, whatever the peer's is.
+rule_broken_fn ethernet_path_mtu_broken;
 #define ETHERNET_RULES(protocol, mtu)                                                              \
     {                                                                                              \
         .name = protocol "_fifo",                                                                  \

@@ -87,6 +87,71 @@ bool ethernet_fifo_broken(const struct scenario_case *test_case,
     return any_card(test_case, rule, above_fifo, finding);
 }
 
+// ---- One MTU per path ----
+
+// The interface of a card at an end of a link.
+struct path_interface {
+    const struct topology_card *card; // NULL: the host lists none
+    int host;
+    int64_t mtu; // 0: no interface
+};
+
+static struct path_interface interface_at(const struct topology *topology,
+                                          const struct topology_link *link, int end, int64_t common)
+{
+    int node = topology_link_node(link, end);
+    const struct topology_card *card = topology_link_card(topology, link, end);
+    if (!topology_is_host(topology, node) || link->idle[end])
+        return (struct path_interface){0};
+    return (struct path_interface){card, node, card && card->mtu > 0 ? card->mtu : common};
+}
+
+static bool mtus_differ(const struct topology *topology, const struct path_interface *one,
+                        const struct path_interface *other, struct rule_finding *finding)
+{
+    if (one->mtu == 0 || other->mtu == 0 || one->mtu == other->mtu)
+        return false;
+    const struct path_interface *placed = one->card && one->card->mtu > 0 ? one : other;
+    rule_says(finding,
+              "the interfaces of %s and %s, on one path, have MTUs of %" G_GINT64_FORMAT
+              " B and %" G_GINT64_FORMAT " B, and SCTP sends packets of its own interface's",
+              topology_node_name(topology, one->host), topology_node_name(topology, other->host),
+              one->mtu, other->mtu);
+    finding->mark = placed->card->mark;
+    finding->path = g_strdup("hosts");
+    return true;
+}
+
+bool ethernet_path_mtu_broken(const struct scenario_case *test_case,
+                              const struct scenario_schema *schema,
+                              const struct scenario_rule *rule, struct rule_finding *finding)
+{
+    const struct topology *topology = &test_case->topology;
+    int64_t common = rule_setting(test_case, rule->settings[0]);
+    int *networks = topology_networks(topology);
+    struct path_interface *first =
+        g_new0(struct path_interface, topology_node_count(topology)); // by network
+    bool broken = false;
+    (void)schema;
+    for (guint i = 0; !broken && topology->cards->len > 0 && i < topology->links->len; i++) {
+        const struct topology_link *link = g_ptr_array_index(topology->links, i);
+        struct path_interface ends[] = {interface_at(topology, link, 0, common),
+                                        interface_at(topology, link, 1, common)};
+        broken = mtus_differ(topology, &ends[0], &ends[1], finding);
+        for (int end = 0; end < 2; end++) {
+            int node = topology_link_node(link, !end);
+            if (ends[end].mtu == 0 || topology_is_host(topology, node))
+                continue;
+            struct path_interface *before = &first[topology_network(networks, node)];
+            broken = broken || mtus_differ(topology, before, &ends[end], finding);
+            *before = ends[end];
+        }
+    }
+    g_free(first);
+    g_free(networks);
+    return broken;
+}
+
 bool ethernet_queue_broken(const struct scenario_case *test_case,
                            const struct scenario_schema *schema, const struct scenario_rule *rule,
                            struct rule_finding *finding)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sim/workload/model.h"
 #include "models/openmpi/stack.h"
+#include "models/tcp/rules.h"
 
 static const struct scenario_rule openmpi_rules[] = {
     {
@@ -18,6 +19,8 @@ static const struct scenario_rule openmpi_rules[] = {
         .remedy = "a larger largest_header",
         .because = "an eager fragment keeps room for the longest header of the PML",
     },
+    TCP_SOCKET_RULE("openmpi_send_buffer", "openmpi_tcp.send_buffer"),
+    TCP_SOCKET_RULE("openmpi_receive_buffer", "openmpi_tcp.receive_buffer"),
     {0},
 };
 

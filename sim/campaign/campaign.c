@@ -195,7 +195,8 @@ int campaign_add_series(struct campaign *campaign, const char *file, const char 
                                        .data_dir = campaign->data_dir,
                                        .seed = seed,
                                        .series = series,
-                                       .allow_unused = true};
+                                       .allow_unused = true,
+                                       .what_if = campaign->options.what_if};
     struct scenario *scenario = scenario_load(file, campaign->schema, &options, diags);
     if (!scenario)
         return -1;

@@ -33,6 +33,7 @@ struct campaign_options {
     int time_limit_s;               // wall-clock limit per case, seconds; 0: none
     bool run_again;                 // runs cases again that are in the database and replaces their
                                     // results
+    bool what_if;                   // as struct scenario_options
     campaign_progress_fn *progress; // NULL: none
     void *progress_owner;
 };

@@ -230,6 +230,7 @@ static enum cli_exit calibrate_scenario(const char *name, const struct scenario 
         .data_dir = cli_data_dir(),
         .jobs = arguments->jobs,
         .time_limit_s = (int)ceil(arguments->limits.seconds),
+        .what_if = true, // the search passes through values that no machine has
     };
     struct campaign *campaign =
         parameters ? campaign_open(&model_registry, &options, &error) : NULL;

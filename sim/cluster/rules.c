@@ -103,16 +103,16 @@ static bool card_rate_broken(const struct scenario_case *test_case,
     return false;
 }
 
-// ---- Buses ----
+// ---- Buses and memories ----
 
-typedef bool bus_broken_fn(const struct param_values *values, struct rule_finding *finding);
+typedef bool part_broken_fn(const struct param_values *values, struct rule_finding *finding);
 
-// Tries the common bus, the hosts' own ones, and those that `buses` lists.
-static bool any_bus(const struct scenario_case *test_case, bus_broken_fn *broken,
-                    struct rule_finding *finding)
+// Tries the common values of a section of hosts, and the hosts' own ones.
+static bool any_part(const struct scenario_case *test_case, const char *section,
+                     part_broken_fn *broken, struct rule_finding *finding)
 {
     const struct topology *topology = &test_case->topology;
-    const struct param_values *common = scenario_section(test_case, "host.bus");
+    const struct param_values *common = scenario_section(test_case, section);
     if (broken(common, finding))
         return true;
     for (guint i = 0; i < topology->own->len; i++) {
@@ -123,9 +123,6 @@ static bool any_bus(const struct scenario_case *test_case, bus_broken_fn *broken
                 return true;
         }
     }
-    for (guint i = 0; i < topology->buses->len; i++)
-        if (broken(((struct topology_bus *)g_ptr_array_index(topology->buses, i))->values, finding))
-            return true;
     return false;
 }
 
@@ -168,9 +165,47 @@ static bool bus_rate_broken(const struct scenario_case *test_case,
                             const struct scenario_schema *schema, const struct scenario_rule *rule,
                             struct rule_finding *finding)
 {
+    const GPtrArray *buses = test_case->topology.buses;
+    bool broken = any_part(test_case, "host.bus", above_clock, finding);
     (void)schema;
     (void)rule;
-    return any_bus(test_case, above_clock, finding);
+    for (guint i = 0; !broken && i < buses->len; i++)
+        broken = above_clock(((struct topology_bus *)g_ptr_array_index(buses, i))->values, finding);
+    return broken;
+}
+
+#define MEMORY_ROUNDING 1000 // of rates that were derived from one another, as part of them
+
+static bool below_copies(const struct param_values *values, struct rule_finding *finding)
+{
+    const struct memory_config *config = values->values;
+    int64_t moved = config->copy_uncached * config->copy_traffic;
+    if (config->bus_rate == 0 || config->bus_rate >= moved - moved / MEMORY_ROUNDING)
+        return false;
+    char *copy =
+        quantity_format(QUANTITY_BYTE_RATE, (struct quantity){.integer = config->copy_uncached});
+    char *least = quantity_format(QUANTITY_BYTE_RATE, (struct quantity){.integer = moved});
+    char *rate =
+        quantity_format(QUANTITY_BYTE_RATE, (struct quantity){.integer = config->bus_rate});
+    rule_says(finding,
+              "copies of %s (copy_uncached) with %" G_GINT64_FORMAT
+              " B per byte (copy_traffic) move %s, and the memory bus %s (bus_rate)",
+              copy, config->copy_traffic, least, rate);
+    if (strcmp(values->path, "host.memory") != 0) // a host's own; else the rule's settings
+        rule_at(finding, values, "bus_rate");
+    g_free(copy);
+    g_free(least);
+    g_free(rate);
+    return true;
+}
+
+static bool memory_bus_broken(const struct scenario_case *test_case,
+                              const struct scenario_schema *schema,
+                              const struct scenario_rule *rule, struct rule_finding *finding)
+{
+    (void)schema;
+    (void)rule;
+    return any_part(test_case, "host.memory", below_copies, finding);
 }
 
 const struct scenario_rule cluster_rules[] = {
@@ -188,6 +223,15 @@ const struct scenario_rule cluster_rules[] = {
                   "count; or no rate",
         .physics = true,
         .broken = bus_rate_broken,
+    },
+    {
+        .name = "memory_bus",
+        .compares = "a memory bus's rate with what copies out of main memory move over it",
+        .settings = {"host.memory.bus_rate", "host.memory.copy_uncached",
+                     "host.memory.copy_traffic"},
+        .remedy = "a larger bus_rate, a smaller copy_uncached or copy_traffic",
+        .physics = true,
+        .broken = memory_bus_broken,
     },
     {0},
 };

@@ -29,6 +29,7 @@ static void finding_clear(struct rule_finding *finding)
     g_free(finding->text);
     g_free(finding->remedy);
     g_free(finding->path);
+    g_free(finding->also);
 }
 
 // ---- The settings of a rule ----
@@ -126,6 +127,19 @@ static bool is_set_aside(const struct scenario_case *test_case, const struct sce
     return false;
 }
 
+// Complains at the setting that was made closest to the user.
+static void complain_nearest(const struct scenario_case *test_case,
+                             const struct scenario_rule *rule, const struct rule_finding *finding,
+                             const char *hint, struct diag_list *diags)
+{
+    const char *names[RULE_SETTINGS + 2] = {NULL};
+    int count = 0;
+    for (const char *const *setting = rule->settings; *setting; setting++)
+        names[count++] = *setting;
+    names[count] = finding->also;
+    scenario_conflict(test_case, diags, names, hint, "%s", finding->text);
+}
+
 static void check_rule(const struct scenario_case *test_case, const struct scenario_schema *schema,
                        const struct scenario_rule *rule, struct diag_list *diags)
 {
@@ -142,7 +156,7 @@ static void check_rule(const struct scenario_case *test_case, const struct scena
         if (finding.path)
             diag_add(diags, finding.mark, finding.path, hint, "%s", finding.text);
         else
-            scenario_conflict(test_case, diags, rule->settings, hint, "%s", finding.text);
+            complain_nearest(test_case, rule, &finding, hint, diags);
         g_free(hint);
     }
     finding_clear(&finding);

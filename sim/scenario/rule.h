@@ -17,6 +17,7 @@ struct rule_finding {
     char *remedy;            // NULL: the rule's
     struct source_mark mark; // of the setting to be changed; no file: that of the rule's settings
     char *path;              // of that setting; NULL likewise
+    char *also;              // a setting compared besides the rule's, of the case's card; or NULL
 };
 
 struct scenario_rule;

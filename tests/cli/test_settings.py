@@ -34,10 +34,9 @@ SAMPLES = (
      "(mvia.largest_transfer, 1059 B)"),
     (VIA, "lam_via.tiny=1 KiB mvich.vbuf=1 KiB mvia.largest_transfer=2 KiB", "lam_via.short=2 KiB",
      "lam_via.short=2049 B",
-     "lam_via.short: a short message of 2049 B is longer than what one descriptor transfers "
-     "(mvia.largest_transfer, 2048 B)"),
+     "lam_via.short: lam_via.short of 2049 B does not go with mvia.largest_transfer of 2 KiB"),
     (VIA, "mvia.largest_transfer=32 KiB", "mvich.vbuf=32 KiB", "mvich.vbuf=32769 B",
-     "mvich.vbuf: a vbuf of 32769 B is longer than what one descriptor transfers"),
+     "mvich.vbuf: mvich.vbuf of 32769 B does not go with mvia.largest_transfer of 32 KiB"),
     (VIA, "mvich.vbuf=128 B mvich.envelope=16 B", "mvich.header=92 B", "mvich.header=93 B",
      "mvich.vbuf: a vbuf of 128 B has no room behind the header"),
     (VIA, "mvich.credit_preserve=10 mvich.credit_notify_threshold=5", "mvich.prepost_depth=15",

@@ -217,8 +217,99 @@ static void test_buffers(void)
          NULL},
         {STACK("openmpi_tcp", "tulip"), "openmpi_tcp.largest_header=24 B",
          "error: openmpi_tcp.largest_header: openmpi_tcp.rendezvous_header of 32 B", NULL},
+        // Buffers that libraries set; 0 sets none.
+        {TCP, "lam_tcp.socket_buffer=1459 B",
+         "error: lam_tcp.socket_buffer: lam_tcp.socket_buffer of 1459 B does not go with tcp.mtu "
+         "of "
+         "1500 B",
+         "what_if: [lam_tcp_buffer]"},
+        {TCP, "lam_tcp.socket_buffer=1460 B", NULL, NULL},
+        {TCP, "lam_tcp.socket_buffer=0 B", NULL, NULL},
+        {TCP, "mpich_p4.socket_buffer=1 B", NULL, NULL},
+        {STACK("mpich_p4", "tulip"), "mpich_p4.socket_buffer=1 KiB",
+         "mpich_p4.socket_buffer of 1 KiB", NULL},
+        {STACK("ch3_sock", "em82547gi") "ch3_sock: {socket_buffer: 8 KiB}\n", "tcp.mtu=9000 B",
+         "--set tcp.mtu=9000 B: error: tcp.mtu: ch3_sock.socket_buffer of 8 KiB", NULL},
+        {STACK("openmpi_tcp", "tulip"), "openmpi_tcp.send_buffer=1 KiB",
+         "openmpi_tcp.send_buffer of 1 KiB", NULL},
+        {STACK("openmpi_tcp", "tulip"), "openmpi_tcp.receive_buffer=1 KiB",
+         "openmpi_tcp.receive_buffer of 1 KiB", NULL},
+        {STACK("mvich", "tulip"), "mvia.largest_transfer=512 B",
+         "error: mvia.largest_transfer: mvich.vbuf of", "shorter vbufs"},
+        {STACK("lam_via", "tulip"), "lam_via.short=64 KiB",
+         "error: lam_via.short: lam_via.short of 64 KiB does not go with mvia.largest_transfer",
+         "a smaller lam_via.short"},
         // What the stack does not read contradicts nothing.
         {TCP, "ch3_hybrid.buffer=64 B", NULL, NULL},
+    };
+    expect(cases, G_N_ELEMENTS(cases));
+}
+
+static void test_memory(void)
+{
+    static const struct contradiction cases[] = {
+        {TCP, "host.memory.bus_rate=1800 MB/s", NULL, NULL}, // three times 600 MB/s
+        {TCP, "host.memory.bus_rate=1799 MB/s", NULL, NULL},
+        {TCP "host: {memory: {bus_rate: 1780 MB/s}}\n", NULL,
+         "test.yaml:8:27: error: host.memory.bus_rate: copies of 600 MB/s (copy_uncached) with 3 B "
+         "per byte (copy_traffic) move 1.8 GB/s, and the memory bus 1780 MB/s (bus_rate)",
+         "what_if: [memory_bus]"},
+        {TCP "host: {memory: {bus_rate: 1780 MB/s}}\n", "host.memory.copy_traffic=2", NULL, NULL},
+        {TCP "host: {memory: {bus_rate: 1800 MB/s}}\n", "host.memory.copy_uncached=700 MB/s",
+         "--set host.memory.copy_uncached=700 MB/s: error: host.memory.copy_uncached: copies of "
+         "700 "
+         "MB/s",
+         NULL},
+        {TCP "host: {memory: {bus_rate: 1780 MB/s}}\n", "what_if=memory_bus", NULL, NULL},
+        {HEAD "hosts: [{name: n}, {name: m, host: {memory: {bus_rate: 200 MB/s}}}]\n"
+              "links: [{from: n, to: m}]\nstack: lam_tcp\nnic: tulip\n",
+         NULL, "test.yaml:4:56: error: hosts[1].host.memory.bus_rate: copies of 600 MB/s", NULL},
+    };
+    expect(cases, G_N_ELEMENTS(cases));
+}
+
+#define UNLIKE(stack, links)                                                                       \
+    HEAD "hosts: [{name: n, nics: [{name: a, nic: em82547gi, mtu: 9000 B}]}, "                     \
+         "{name: m, nics: [{name: a, nic: em82547gi}]}]\n" links                                   \
+         "link: {rate: 1 Gb/s}\nstack: " stack "\n"
+#define BY_CABLE "links: [{from: n.a, to: m.a}]\n"
+#define BY_SWITCHES                                                                                \
+    "switches: [{name: s, count: 2}]\n"                                                            \
+    "links: [{from: n.a, to: s0}, {from: s0, to: s1}, {from: m.a, to: s1}]\n"
+
+static void test_path_mtu(void)
+{
+    static const struct contradiction cases[] = {
+        {UNLIKE("ch3_sctp", BY_CABLE), NULL,
+         "test.yaml:4:26: error: hosts: the interfaces of n and m, on one path, have MTUs of 9000 "
+         "B "
+         "and 1500 B",
+         "what_if: [sctp_path_mtu]"},
+        {UNLIKE("ch3_sctp", BY_SWITCHES), NULL, "the interfaces of n and m, on one path", NULL},
+        {UNLIKE("ch3_sctp", BY_SWITCHES), "sctp.mtu=9000 B", NULL, NULL},
+        {UNLIKE("ch3_sctp", BY_CABLE), "what_if=sctp_path_mtu", NULL, NULL},
+        // TCP's ends tell each other their segment sizes.
+        {UNLIKE("lam_tcp", BY_SWITCHES), NULL, NULL, NULL},
+        // Two networks, of which each has its MTU.
+        {HEAD
+         "hosts: [{name: n, count: 2, nics: [{name: a, nic: em82547gi, mtu: 9000 B}, "
+         "{name: b, nic: em82547gi}]}]\nswitches: [{name: s, count: 2}]\nlink: {rate: 1 Gb/s}\n"
+         "links: [{from: [n0.a, n1.a], to: s0}, {from: [n0.b, n1.b], to: s1}]\n"
+         "stack: ch3_sctp\n",
+         NULL, NULL, NULL},
+    };
+    expect(cases, G_N_ELEMENTS(cases));
+}
+
+static void test_sram(void)
+{
+    static const struct contradiction cases[] = {
+        {MYRINET "nic: lanai9\nlink: {rate: 2 Gb/s}\n", "gm.send_buffers=64", NULL, NULL},
+        {MYRINET "nic: lanai9\nlink: {rate: 2 Gb/s}\ngm: {mtu: 64 KiB}\n", "gm.send_buffers=64",
+         "--set gm.send_buffers=64: error: gm.send_buffers: the MCP, connections with 2 hosts, 66 "
+         "packets and a port take",
+         "fewer or shorter packets"},
+        {MYRINET "nic: lanai9\nlink: {rate: 2 Gb/s}\ngm: {mtu: 64 KiB}\n", NULL, NULL, NULL},
     };
     expect(cases, G_N_ELEMENTS(cases));
 }
@@ -296,6 +387,9 @@ int main(void)
         {"buses", test_buses},
         {"frames", test_frames},
         {"buffers", test_buffers},
+        {"memory", test_memory},
+        {"MTUs of a path", test_path_mtu},
+        {"SRAM of GM", test_sram},
         {"tokens", test_tokens},
         {"documents", test_documents},
         {"tables of rules", test_tables},

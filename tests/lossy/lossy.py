@@ -73,7 +73,7 @@ def some(draw, share):
 # ---- The machine ----
 
 # Buses may be faster than their clock, and FIFOs too short for a frame that waits for its threshold.
-WHAT_IF = ["bus_rate", "tcp_fifo", "sctp_fifo", "mvia_fifo"]
+WHAT_IF = ["bus_rate", "memory_bus", "tcp_fifo", "sctp_fifo", "mvia_fifo"]
 
 
 def links(draw, testbed, hosts, two):

@@ -238,7 +238,7 @@ class Hybrid(Case):
         self.write("hybrid.yaml", HEAD.format(stack="ch3_hybrid", ranks=2) +
                    "    - ranks: all\n      do: [{compute: 1 us}]\n")
         done = self.netsim("check", "hybrid.yaml", "--set", "iwarp.queue_depth=100", code=1)
-        self.assertIn("a receive queue holds 100 requests", done.stderr)
+        self.assertIn("ch3_hybrid.receives of 256 does not go with iwarp.queue_depth of 100", done.stderr)
 
     # ---- The stage ----
 

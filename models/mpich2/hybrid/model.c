@@ -30,6 +30,13 @@ static const struct scenario_rule ch3_hybrid_rules[] = {
         .remedy = "a larger buffer, or fewer receives",
         .broken = receive_broken,
     },
+    {
+        .name = "hybrid_receives",
+        .compares = "the receives of ch3:hybrid with the depth of iWARP's receive queue",
+        .settings = {"ch3_hybrid.receives", "iwarp.queue_depth"},
+        .remedy = "fewer receives, or a larger iwarp.queue_depth",
+        .because = "all receives are posted to one receive queue",
+    },
     {0},
 };
 

@@ -76,16 +76,7 @@ static void check(const struct scenario_case *test_case, struct diag_list *diags
 {
     const struct ch3_sctp_config *config = scenario_section_values(test_case, "ch3_sctp");
     const struct sctp_config *sctp = scenario_section_values(test_case, "sctp");
-    const struct ch3_hybrid_config *hybrid = scenario_section_values(test_case, "ch3_hybrid");
-    const struct iwarp_config *verbs = scenario_section_values(test_case, "iwarp");
     ch3_sctp_check(test_case, diags);
-    if (hybrid->receives > verbs->queue_depth)
-        scenario_conflict(test_case, diags,
-                          (const char *const[]){"ch3_hybrid.receives", "iwarp.queue_depth", NULL},
-                          "a smaller ch3_hybrid.receives, or a larger iwarp.queue_depth",
-                          "a receive queue holds %" G_GINT64_FORMAT
-                          " requests, and ch3_hybrid.receives posts %" G_GINT64_FORMAT,
-                          verbs->queue_depth, hybrid->receives);
     if (config->socket_buffer)
         iwarp_check_segment(test_case, "ch3_sctp.socket_buffer", config->socket_buffer, diags);
     else

@@ -119,3 +119,15 @@ static void gm_check_config(const void *values, const struct param_values *repor
 const struct param_table gm_table = PARAM_TABLE(
     struct gm_config, gm_params, .name = "gm",
     .doc = "GM: the library on the host and the MCP on the card", .check = gm_check_config);
+
+int64_t gm_packet_bytes(const struct gm_config *config)
+{
+    int64_t data = config->header + config->directed_header + config->mtu + config->crc;
+    return MAX(data, config->acknowledgement + config->crc);
+}
+
+int64_t gm_sram_bytes(const struct gm_config *config, int64_t hosts)
+{
+    return config->program_sram + config->connection_sram * hosts + config->port_sram +
+           (config->send_buffers + config->receive_buffers) * gm_packet_bytes(config);
+}

@@ -27,4 +27,10 @@ struct gm_config {
 
 extern const struct param_table gm_table;
 
+// Bytes of SRAM that hold the longest packet.
+int64_t gm_packet_bytes(const struct gm_config *config);
+
+// Bytes of SRAM that a card takes in a cluster of `hosts`, with one open port.
+int64_t gm_sram_bytes(const struct gm_config *config, int64_t hosts);
+
 #endif

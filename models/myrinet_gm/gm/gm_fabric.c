@@ -67,17 +67,10 @@ static void handler_costs(const struct gm_config *config, struct cost costs[GM_H
     costs[GM_POLL] = config->poll;
 }
 
-// Bytes of SRAM that hold the longest packet.
-static int64_t buffer_bytes(const struct gm_config *config)
-{
-    int64_t data = config->header + config->directed_header + config->mtu + config->crc;
-    return MAX(data, config->acknowledgement + config->crc);
-}
-
 static bool take_sram(struct gm_card *card)
 {
     const struct gm_config *config = card->config;
-    int64_t each = buffer_bytes(config);
+    int64_t each = gm_packet_bytes(config);
     return lanai_sram_take(card->lanai, "MCP", config->program_sram, "gm.program_sram") &&
            lanai_sram_take(card->lanai, "connections",
                            config->connection_sram * card->fabric->hosts, "gm.connection_sram") &&
@@ -98,7 +91,7 @@ static void make_buffers(struct gm_card *card)
     }
     card->receive_buffers = g_new0(struct gm_receive_buffer, config->receive_buffers);
     for (int64_t i = 0; i < config->receive_buffers; i++) {
-        card->receive_buffers[i].buffer.bytes = buffer_bytes(config);
+        card->receive_buffers[i].buffer.bytes = gm_packet_bytes(config);
         lanai_post_buffer(card->lanai, &card->receive_buffers[i].buffer, sim_now(card->sim));
     }
 }

@@ -4,7 +4,18 @@
 #include "models/sctp_cmt/sctp/association.h"
 #include "models/sctp_cmt/sctp/sctp.h"
 
-static const struct scenario_rule sctp_rules[] = {ETHERNET_RULES("sctp", "sctp.mtu"), {0}};
+static const struct scenario_rule sctp_rules[] = {
+    ETHERNET_RULES("sctp", "sctp.mtu"),
+    {
+        .name = "sctp_path_mtu",
+        .compares = "the MTUs of the interfaces at the ends of a path of SCTP",
+        .settings = {"sctp.mtu"},
+        .remedy = "one mtu for the cards of a network",
+        .physics = true,
+        .broken = ethernet_path_mtu_broken,
+    },
+    {0},
+};
 
 static const struct machine_kind *const sctp_machines[] = {
     &sctp_association_machine, &sctp_path_machine, &sctp_congestion_machine, NULL};

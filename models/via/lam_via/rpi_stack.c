@@ -65,13 +65,6 @@ static void lam_via_check(const struct scenario_case *test_case, struct diag_lis
             "a tiny message of %" G_GINT64_FORMAT " B with its envelope is longer than "
             "what one descriptor transfers (mvia.largest_transfer, %" G_GINT64_FORMAT " B)",
             rpi->tiny, mvia->largest_transfer);
-    if (rpi->short_limit > mvia->largest_transfer)
-        scenario_conflict(test_case, diags,
-                          (const char *const[]){"lam_via.short", "mvia.largest_transfer", NULL},
-                          NULL,
-                          "a short message of %" G_GINT64_FORMAT " B is longer than what one "
-                          "descriptor transfers (mvia.largest_transfer, %" G_GINT64_FORMAT " B)",
-                          rpi->short_limit, mvia->largest_transfer);
 }
 
 // Each process has a VI and an RDMA area for each other one, and descriptors once they are used.

@@ -12,6 +12,13 @@ static const struct scenario_rule mvich_rules[] = {
         .remedy = "fewer at the start, or a larger vbuf_most",
         .because = "the pool begins above its own limit",
     },
+    {
+        .name = "mvich_vbuf",
+        .compares = "a vbuf with what one descriptor transfers",
+        .settings = {"mvich.vbuf", "mvia.largest_transfer"},
+        .remedy = "shorter vbufs, or a larger mvia.largest_transfer",
+        .because = "a vbuf goes as one descriptor",
+    },
     {0},
 };
 

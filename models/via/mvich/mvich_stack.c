@@ -34,14 +34,7 @@ static void process_clear(struct job *job, struct mpi_process *process)
 static void mvich_check_stack(const struct scenario_case *test_case, struct diag_list *diags)
 {
     const struct mvia_config *mvia = scenario_section_values(test_case, "mvia");
-    const struct mvich_config *mvich = scenario_section_values(test_case, "mvich");
     ethernet_check_mtu(test_case, "mvia", mvia->mtu, diags);
-    if (mvich->vbuf > mvia->largest_transfer)
-        scenario_conflict(test_case, diags,
-                          (const char *const[]){"mvich.vbuf", "mvia.largest_transfer", NULL}, NULL,
-                          "a vbuf of %" G_GINT64_FORMAT " B is longer than what one descriptor "
-                          "transfers (mvia.largest_transfer, %" G_GINT64_FORMAT " B)",
-                          mvich->vbuf, mvia->largest_transfer);
 }
 
 #define TAKEN 4 // vbufs that the packets to and from a peer take, about
