@@ -11,12 +11,29 @@ static const struct card_rates gigabit = {
     .source = "Intel's 8254x manual: 10, 100 and 1000BASE-T",
 };
 
+static const int64_t plain_rates[] = {10000000, 400000000000, 0};
+static const struct card_rates plain = {
+    .values = plain_rates,
+    .between = true,
+    .source = "IEEE 802.3: 10BASE-T to 400GBASE-R; it has the rate of its link",
+};
+
+#define ON_PCI(name, rates)                                                                        \
+    {name, ETHERNET_CARD, ethernet_add_nics, rates, "pci"},                                        \
+    {                                                                                              \
+        name, ETHERNET_PCI_CARD, ethernet_add_nics, rates, "pci"                                   \
+    }
+
 const struct model ethernet_model = {
     .name = "ethernet",
     .sections = (const struct scenario_section *const[]){ethernet_sections, NULL},
-    .cards = (const struct card[]){{"eepro100", ETHERNET_CARD, ethernet_add_nics, &fast},
-                                   {"tulip", ETHERNET_CARD, ethernet_add_nics, &fast},
-                                   {"em82547gi", ETHERNET_CARD, ethernet_add_nics, &gigabit},
-                                   {"em82541gi", ETHERNET_CARD, ethernet_add_nics, &gigabit},
-                                   {0}},
+    .cards =
+        (const struct card[]){
+            ON_PCI("eepro100", &fast),
+            ON_PCI("tulip", &fast),
+            ON_PCI("em82547gi", &gigabit),
+            ON_PCI("em82541gi", &gigabit),
+            {"ethernet", ETHERNET_CARD, ethernet_add_nics, &plain, "pcie"},
+            {0},
+        },
 };

@@ -24,6 +24,13 @@ struct registration {
     void *owner;
 };
 
+// A frame that is on its way from host memory, where a card fetches several.
+struct nic_fetch {
+    struct event event;
+    struct nic *nic;
+    struct packet *packet;
+};
+
 struct nic {
     struct host *host;
     struct bus *bus;
@@ -61,9 +68,13 @@ struct nic {
     uint16_t full_protocol; // what that frame was
     void *full_token;
     int full_used;
-    struct event tx_room; // it has left so far that the FIFO has room
-    bool tx_starting;     // between doorbell and the first bus request
-    GArray *tx_done;      // struct tx_done, waiting for the interrupt handler
+    struct event tx_room;      // it has left so far that the FIFO has room
+    bool tx_starting;          // between doorbell and the first bus request
+    struct nic_fetch *fetches; // config.reads of them, in a circle
+    int fetch_first, fetching; // the oldest under way, and their number
+    bool tx_reading;           // the descriptor of the first frame after a pause
+    bool tx_described;         // it is there: its frame is next
+    GArray *tx_done;           // struct tx_done, waiting for the interrupt handler
     guint tx_done_taken;
 
     // Receive: wire -> bus -> done, waiting for the interrupt handler.
@@ -228,6 +239,77 @@ static sim_time tx_room_at(const struct nic *nic, int64_t bytes)
     return MAX(now, drained);
 }
 
+// ---- Transmit: several frames fetched at once ----
+
+static bool fetch_has_room(const struct nic *nic, const struct packet *packet)
+{
+    return nic->fifo_bytes == 0 || nic->fifo_bytes + packet->wire_bytes <= nic->config.tx_fifo;
+}
+
+// Asks for the data of all frames for which FIFO and requests have room.
+static void fetch_more(struct nic *nic)
+{
+    struct packet *packet;
+    while ((packet = nic->tx_ring.head) && nic->fetching < nic->config.reads &&
+           fetch_has_room(nic, packet)) {
+        int64_t slot = (nic->fetch_first + nic->fetching++) % nic->config.reads;
+        int64_t descriptors = nic->tx_described ? 0 : packet_descriptors(nic, packet);
+        nic->tx_described = false;
+        nic->fetches[slot].packet = queue_pop(&nic->tx_ring);
+        ring_note(nic, nic->lane_tx, TRACE_LEAVE);
+        nic->fifo_bytes += packet->wire_bytes;
+        bus_transfer(nic->bus, BUS_READ, nic->config.descriptor * descriptors + packet->wire_bytes,
+                     &nic->fetches[slot].event, &send_stage, packet->message);
+    }
+}
+
+static void tx_send(struct nic *nic);
+static void tx_complete(struct nic *nic, uint16_t protocol, void *token);
+
+// The oldest of the frames under way is in the FIFO.
+static void fetch_done(struct engine *engine, struct event *event)
+{
+    (void)engine;
+    const struct nic_fetch *fetch = container_of(event, struct nic_fetch, event);
+    struct nic *nic = fetch->nic;
+    struct packet *packet = fetch->packet;
+    nic->fetch_first = (int)((nic->fetch_first + 1) % nic->config.reads);
+    nic->fetching--;
+    if (nic->config.completion == NIC_COMPLETE_LOADED) {
+        nic->tx_used -= packet_descriptors(nic, packet);
+        tx_complete(nic, packet->protocol, packet->token);
+    }
+    queue_push(&nic->loaded, packet);
+    tx_send(nic);
+    fetch_more(nic);
+}
+
+// The doorbell has reached the card, or then the descriptor of the first frame has.
+static void fetch_start(struct nic *nic)
+{
+    const struct packet *packet = nic->tx_ring.head;
+    if (!nic->tx_reading) {
+        nic->tx_reading = true;
+        bus_transfer(nic->bus, BUS_READ, nic->config.descriptor * packet_descriptors(nic, packet),
+                     &nic->tx_head, &send_stage, packet->message);
+        return;
+    }
+    nic->tx_reading = nic->tx_starting = false;
+    nic->tx_described = true;
+    fetch_more(nic);
+}
+
+static void fetches_init(struct nic *nic)
+{
+    nic->fetches = g_new0(struct nic_fetch, nic->config.reads);
+    for (int64_t i = 0; i < nic->config.reads; i++) {
+        nic->fetches[i].nic = nic;
+        event_init(&nic->fetches[i].event, fetch_done);
+    }
+}
+
+// ---- Transmit: a frame at a time ----
+
 // Starts to load the next frame if the bus side is idle, as soon as the FIFO has room for its first
 // bytes; the rest follows at the rate at which the wire drains it.
 static void tx_load(struct nic *nic)
@@ -235,6 +317,10 @@ static void tx_load(struct nic *nic)
     struct packet *next = nic->tx_ring.head;
     if (!next || nic->bus_taken || nic->tx_starting)
         return;
+    if (nic->config.reads > 0) {
+        fetch_more(nic);
+        return;
+    }
     int64_t head = MIN((int64_t)next->wire_bytes, nic->threshold);
     sim_time room_at = tx_room_at(nic, head);
     if (room_at > sim_now(nic->sim)) {
@@ -367,6 +453,10 @@ static void tx_head_event(struct engine *engine, struct event *event)
 {
     (void)engine;
     struct nic *nic = container_of(event, struct nic, tx_head);
+    if (nic->config.reads > 0) {
+        fetch_start(nic);
+        return;
+    }
     if (nic->tx_starting) {
         nic->tx_starting = false;
         tx_load(nic);
@@ -611,6 +701,7 @@ struct nic *nic_new(struct host *host, struct bus *bus, struct network *network,
     nic->station = station;
     nic->config = *config;
     nic->threshold = config->tx_threshold;
+    fetches_init(nic);
     nic->tx_done = g_array_new(FALSE, FALSE, sizeof(struct tx_done));
     event_init(&nic->tx_head, tx_head_event);
     event_init(&nic->tx_rest, tx_rest_event);
@@ -638,6 +729,7 @@ void nic_free(struct nic *nic)
     if (!nic)
         return;
     g_array_free(nic->tx_done, TRUE);
+    g_free(nic->fetches);
     g_byte_array_free(nic->frame, TRUE);
     g_free(nic);
 }

@@ -23,6 +23,12 @@
 // that the bus has not yet taken stays in the receive FIFO, and one that finds no room there is
 // lost.
 //
+// A card may fetch several frames at once (reads > 0), over a bus whose reads overlap: it asks for
+// the data of further frames while earlier ones are under way, as long as the FIFO has room for
+// them. A frame then starts on the wire when all of it is in the FIFO. After a pause the card reads
+// the first descriptor before it asks for the frame; further descriptors are read with their
+// frames.
+//
 // Not modelled: collisions and half duplex, the contention of that part of a received frame that is
 // written while it still arrives (with rx_residue as long as a frame there is none), frames that
 // wait in the receive FIFO for a descriptor, multicast filters, driver watchdogs.
@@ -50,6 +56,7 @@ struct nic_config {
     int64_t tx_ring;          // frames
     int64_t rx_ring;          // frames
     int64_t descriptor;       // bytes
+    int64_t reads;            // frames; 0: one, which may start before its end is in the FIFO
     sim_time tx_start;        // ps
     int64_t tx_threshold;     // bytes, initially
     int64_t tx_fifo;          // bytes

@@ -3,7 +3,9 @@
 // PCI, and two of gigabit with FreeBSD's driver em, of which the 82547GI sits at a port of the
 // north bridge (CSA) and the 82541GI at PCI. They differ in the FIFOs, in when a frame starts on
 // the wire, in how they moderate interrupts, and in what a register access and the driver cost; the
-// rows below are the whole difference.
+// rows below are the whole difference. The fifth is no card in particular: for clusters of today it
+// has rings and interrupt moderation as parameters, sits at PCI Express and fetches several frames
+// at once.
 #include "models/ethernet/nics.h"
 
 #define N struct nic_config
@@ -61,18 +63,20 @@ static const char *const completions[] = {
               .doc = "from the interrupt asked for to the processor's interrupt line",             \
               .source = bus_source)
 
-#define COALESCE_PARAMS(distance, sent_delay, distance_source, sent_source)                        \
-    PARAM(N, coalesce_frames, PARAM_COUNT, .fallback = "1", .least = "1", .most = "4096",          \
+#define COALESCE_PARAMS(frames, delay, collect_source, distance, sent_delay, distance_source,      \
+                        sent_source)                                                               \
+    PARAM(N, coalesce_frames, PARAM_COUNT, .fallback = frames, .least = "1", .most = "4096",       \
           .doc = "frames and completions that are collected for one interrupt",                    \
-          .source = "cards of 2000: an interrupt for each"),                                       \
-        PARAM(N, coalesce_delay, PARAM_DURATION, .fallback = "0 s", .most = "1 s",                 \
-              .doc = "longest that the first of them waits for more",                              \
-              .source = "cards of 2000: an interrupt for each"),                                   \
+          .source = collect_source),                                                               \
+        PARAM(N, coalesce_delay, PARAM_DURATION, .fallback = delay, .most = "1 s",                 \
+              .doc = "longest that the first of them waits for more", .source = collect_source),   \
         PARAM(N, interrupt_distance, PARAM_DURATION, .fallback = distance, .most = "1 s",          \
               .doc = "least time between two interrupts", .source = distance_source),              \
         PARAM(N, tx_interrupt_delay, PARAM_DURATION, .fallback = sent_delay, .most = "1 s",        \
               .doc = "longest that what only tells of sent frames waits for another interrupt",    \
               .source = sent_source)
+
+#define COLLECT_NONE "cards of 2000: an interrupt for each"
 
 // What the cards of 2000 and 2001 do not have.
 #define FAST_ETHERNET_BUFFERS                                                                      \
@@ -81,7 +85,8 @@ static const char *const completions[] = {
                   "drivers of Linux 2.4: a buffer of 1.5 KiB and more for each frame",             \
                   "IEEE 802.3: 1,518 B with the check sequence")
 #define FAST_ETHERNET_INTERRUPTS                                                                   \
-    COALESCE_PARAMS("0 s", "0 s", "off: cards of 2000 have no such register",                      \
+    COALESCE_PARAMS("1", "0 s", COLLECT_NONE, "0 s", "0 s",                                        \
+                    "off: cards of 2000 have no such register",                                    \
                     "off: cards of 2000 have no such register")
 
 #define DRIVER_PARAMS(bell, read, port_source, fill, done, take, driver_source)                    \
@@ -194,7 +199,7 @@ static const struct param_table tulip_table =
                       "sequence"),                                                                 \
         BUS_PARAMS("16 B", "300 ns", "500 ns",                                                     \
                    "Intel's 8254x manual: descriptors of 16 B; prior"),                            \
-        COALESCE_PARAMS("124928 ns", "65536 ns",                                                   \
+        COALESCE_PARAMS("1", "0 s", COLLECT_NONE, "124928 ns", "65536 ns",                         \
                         "driver em of FreeBSD 6.2: 8,000 interrupts a second, an ITR of 488 "      \
                         "steps of 256 ns",                                                         \
                         "driver em of FreeBSD 6.2: hw.em.tx_int_delay, tx_abs_int_delay: 64 "      \
@@ -228,12 +233,59 @@ static const struct param_table em82541gi_table = PARAM_TABLE(
     struct nic_config, em82541gi_params, .name = "em82541gi",
     .doc = "Intel 82541GI, gigabit at 32-bit PCI, with FreeBSD's em", .check = check_nic);
 
+// ---- A plain card of any rate, on PCI Express ----
+
+#define MLX5E "driver mlx5e of Linux: "
+#define WHOLE_FRAME                                                                                \
+    "prior: whole frames are written, since bad ones never reach memory (as of the 8254x)"
+
+static const struct param plain_params[] = {
+    COMPLETION_PARAM("sent", "prior: a frame's buffer is given back once it has left"),
+    RING_PARAMS("1024", "1024",
+                MLX5E "MLX5E_PARAMS_DEFAULT_LOG_SQ_SIZE, LOG_RQ_SIZE of 10; ixgbe and i40e of "
+                      "Linux have 512, at most 4096"),
+    PARAM(N, reads, PARAM_COUNT, .fallback = "64", .least = "1", .most = "1024",
+          .doc = "frames whose data the card may have asked for and does not yet have",
+          .source = "prior: PCI Express 3.0 has tags for 256 requests of a device"),
+    PARAM(N, tx_start, PARAM_DURATION, .fallback = "250 ns", .most = "1 s",
+          .doc = "from doorbell to the first bus request",
+          .source = "prior: a posted write of the host, half of a read over PCI Express"),
+    PARAM(N, tx_fifo, PARAM_SIZE, .fallback = "256 KiB", .least = "64 B",
+          .doc = "transmit FIFO, of frames asked for and not yet sent",
+          .source = "assumed: what 400 Gb/s carry in 5 us"),
+    PARAM(N, rx_residue, PARAM_SIZE, .fallback = "16 KiB", .least = "1 B",
+          .doc = "bytes of a frame that are still to be written when its last bit arrives",
+          .source = WHOLE_FRAME),
+    PARAM(N, rx_latency, PARAM_DURATION, .fallback = "0 s", .most = "1 s",
+          .doc = "from a frame's last bit until the card writes its end, in which others follow",
+          .source = "assumed: small against the bus; no data sheet has one"),
+    BUFFER_PARAMS("512 KiB", "0 B", "9230 B", "assumed: what 400 Gb/s bring in 10 us",
+                  "driver i40e of Linux: a buffer of up to 16 KiB, by the MTU",
+                  "an MTU of 9,216 B, of switches for jumbo frames; i40e of Linux takes 9,702 B"),
+    BUS_PARAMS("16 B", "0 s", "250 ns",
+               "prior: descriptors of 16 B as of Intel's cards; an MSI-X interrupt is a posted "
+               "write, half of a read over PCI Express"),
+    COALESCE_PARAMS("32", "8 us",
+                    MLX5E "MLX5E_PARAMS_DEFAULT_RX_CQ_MODERATION_PKTS 0x20, _USEC_FROM_CQE 0x8; "
+                          "its adaptive moderation, on by default, is not modelled",
+                    "0 s", "0 s", "off: mlx5e has none; i40e of Linux has 50 us, which adapt",
+                    "off: as of received frames"),
+    DRIVER_PARAMS("100 ns", "200 ns",
+                  "prior: a posted write; with MSI-X no register is read, arming is a write",
+                  "500 cycles", "200 cycles", "700 cycles",
+                  "prior: instructions of a driver, as of eepro100 without its registers"),
+    {0},
+};
+
+static const struct param_table plain_table =
+    PARAM_TABLE(struct nic_config, plain_params, .name = "ethernet",
+                .doc = "no card in particular: Ethernet of any rate on PCI Express, with one queue "
+                       "per direction and no offload but checksums",
+                .check = check_nic);
+
 const struct scenario_section ethernet_sections[] = {
-    {"eepro100", &eepro100_table},
-    {"tulip", &tulip_table},
-    {"em82547gi", &em82547gi_table},
-    {"em82541gi", &em82541gi_table},
-    {NULL, NULL},
+    {"eepro100", &eepro100_table},   {"tulip", &tulip_table},    {"em82547gi", &em82547gi_table},
+    {"em82541gi", &em82541gi_table}, {"ethernet", &plain_table}, {NULL, NULL},
 };
 
 static void free_nic(void *card)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The Fast Ethernet cards of thesis 000 and the gigabit ones of thesis 004's hosts, as parameters
-// of models/ethernet/nic.h, and their stations in a cluster.
+// The Fast Ethernet cards of thesis 000, the gigabit ones of thesis 004's hosts, and a plain card
+// of today, as parameters of models/ethernet/nic.h, and their stations in a cluster.
 #ifndef NETSIM_MODELS_ETHERNET_NICS_H
 #define NETSIM_MODELS_ETHERNET_NICS_H
 
@@ -8,8 +8,10 @@
 #include "sim/cluster/cluster.h"
 
 // eepro100: Intel EtherExpress Pro/100 (82558). tulip: DEC 21140 and compatibles, as on the Level
-// One FNC-0108TX. em82547gi, em82541gi: Intel's PRO/1000 on board, on CSA and on PCI.
-#define ETHERNET_CARD "Ethernet" // kind of card (struct card)
+// One FNC-0108TX. em82547gi, em82541gi: Intel's PRO/1000 on board, on CSA and on PCI. ethernet: no
+// card in particular, of the link's rate, on PCI Express.
+#define ETHERNET_CARD "Ethernet"            // kind of card (struct card)
+#define ETHERNET_PCI_CARD "Ethernet on PCI" // those of them that M-VIA was ported to or could be
 
 extern const struct scenario_section ethernet_sections[];
 

@@ -63,7 +63,7 @@ static bool above_fifo(const struct scenario_case *test_case, const struct used_
         int64_t holds, needs;
     } fifos[] = {
         {"tx_fifo", "before it starts", card->config->tx_fifo,
-         MIN(wire, card->config->tx_threshold)},
+         card->config->reads > 0 ? wire : MIN(wire, card->config->tx_threshold)},
         {"rx_fifo", "when it has come", card->config->rx_fifo, MIN(wire, card->config->rx_residue)},
     };
     for (size_t i = 0; i < G_N_ELEMENTS(fifos); i++) {

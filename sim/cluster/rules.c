@@ -208,6 +208,73 @@ static bool memory_bus_broken(const struct scenario_case *test_case,
     return any_part(test_case, "host.memory", below_copies, finding);
 }
 
+// ---- A card and its bus ----
+
+// The parameters of the bus at which the card of a link's end sits; `card` NULL: the host's own.
+static const struct param_values *bus_at(const struct scenario_case *test_case, int host,
+                                         const struct topology_card *card)
+{
+    const struct topology *topology = &test_case->topology;
+    const struct param_values *common = scenario_section(test_case, "host.bus");
+    const GPtrArray *own = g_array_index(topology->hosts, struct topology_node, (guint)host).own;
+    if (card && card->bus >= 0)
+        return ((const struct topology_bus *)g_ptr_array_index(topology->buses, card->bus))->values;
+    for (guint i = 0; own && i < own->len; i++) {
+        const struct param_values *values = g_ptr_array_index(own, i);
+        if (values->table == common->table)
+            return values;
+    }
+    return common;
+}
+
+// Where the kind of bus was set, or else the card.
+static void place_bus(const struct scenario_case *test_case, const struct param_values *bus,
+                      const struct topology_card *card, struct rule_finding *finding)
+{
+    const struct node *nic = node_get(test_case->tree, "nic");
+    if (!param_is_default(bus, "kind")) {
+        rule_at(finding, bus, "kind");
+        return;
+    }
+    finding->mark = card ? card->mark : nic ? nic->mark : test_case->tree->mark;
+    finding->path = g_strdup(card ? "hosts" : "nic");
+}
+
+static bool at_other_bus(const struct scenario_case *test_case,
+                         const struct scenario_schema *schema, const struct topology_link *link,
+                         int end, struct rule_finding *finding)
+{
+    const struct topology *topology = &test_case->topology;
+    const struct topology_card *card = topology_link_card(topology, link, end);
+    const char *nic = nic_at(test_case, link, end), *needs = scenario_card_bus(schema, nic);
+    if (!needs)
+        return false;
+    int host = topology_link_node(link, end);
+    const struct param_values *bus = bus_at(test_case, host, card);
+    const char *kind = bus_kind_name(bus->values);
+    if (strcmp(kind, needs) == 0)
+        return false;
+    rule_says(finding, "%s at %s plugs into a bus of kind %s, and %s is of kind %s", nic,
+              topology_node_name(topology, host), needs, bus->path, kind);
+    finding->remedy = g_strdup_printf("%s.kind: %s; or another card", bus->path, needs);
+    place_bus(test_case, bus, card, finding);
+    return true;
+}
+
+static bool card_bus_broken(const struct scenario_case *test_case,
+                            const struct scenario_schema *schema, const struct scenario_rule *rule,
+                            struct rule_finding *finding)
+{
+    (void)rule;
+    for (guint i = 0; i < test_case->topology.links->len; i++) {
+        const struct topology_link *link = g_ptr_array_index(test_case->topology.links, i);
+        for (int end = 0; end < topology_link_ends(link); end++)
+            if (at_other_bus(test_case, schema, link, end, finding))
+                return true;
+    }
+    return false;
+}
+
 const struct scenario_rule cluster_rules[] = {
     {
         .name = "card_rate",
@@ -215,6 +282,13 @@ const struct scenario_rule cluster_rules[] = {
         .remedy = "another card, or another rate",
         .physics = true,
         .broken = card_rate_broken,
+    },
+    {
+        .name = "card_bus",
+        .compares = "the kind of a card's bus with that into which the card plugs",
+        .remedy = "another card, or another kind of bus",
+        .physics = true,
+        .broken = card_bus_broken,
     },
     {
         .name = "bus_rate",

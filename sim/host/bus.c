@@ -101,7 +101,7 @@ static void bus_check(const void *values, const struct param_values *report)
                            own[i].least);
         if (mine || !own[i].set)
             continue;
-        char *hint = g_strdup_printf("kind: %s, or leave it out", bus_kinds[own[i].kind]);
+        char *hint = g_strdup_printf("kind: %s; or 0, or leave it out", bus_kinds[own[i].kind]);
         param_complain(report, own[i].name, hint, "a bus of kind %s has none",
                        bus_kinds[config->kind]);
         g_free(hint);

@@ -16,10 +16,23 @@ const char *scenario_section_card(const struct scenario_schema *schema, const ch
     return NULL;
 }
 
+// The index of a NIC model, or -1.
+static int schema_nic(const struct scenario_schema *schema, const char *nic)
+{
+    for (int i = 0; nic && schema->nics[i]; i++)
+        if (strcmp(schema->nics[i], nic) == 0)
+            return i;
+    return -1;
+}
+
 const struct card_rates *scenario_card_rates(const struct scenario_schema *schema, const char *nic)
 {
-    for (int i = 0; schema->nic_rates && nic && schema->nics[i]; i++)
-        if (strcmp(schema->nics[i], nic) == 0)
-            return schema->nic_rates[i];
-    return NULL;
+    int index = schema->nic_rates ? schema_nic(schema, nic) : -1;
+    return index < 0 ? NULL : schema->nic_rates[index];
+}
+
+const char *scenario_card_bus(const struct scenario_schema *schema, const char *nic)
+{
+    int index = schema->nic_buses ? schema_nic(schema, nic) : -1;
+    return index < 0 ? NULL : schema->nic_buses[index];
 }

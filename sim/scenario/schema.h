@@ -105,6 +105,8 @@ struct scenario_schema {
     const char *const *nics; // all NIC models, NULL-terminated
     // The link rates of each of them, in their order; NULL: not known. A NULL list: of none.
     const struct card_rates *const *nic_rates;
+    // The kind of bus that each of them plugs into, likewise.
+    const char *const *nic_buses;
     // Tables of rules (rule.h), each of which ends with a NULL name, NULL-terminated. NULL: none.
     const struct scenario_rule *const *rules;
     scenario_check_fn *check; // of every case; NULL: nothing more
@@ -112,6 +114,9 @@ struct scenario_schema {
 
 // The link rates of a NIC model, or NULL if they are not known.
 const struct card_rates *scenario_card_rates(const struct scenario_schema *schema, const char *nic);
+
+// The kind of bus that a NIC model plugs into ("pci"), or NULL if it is not known.
+const char *scenario_card_bus(const struct scenario_schema *schema, const char *nic);
 
 // Returns the card of a section: its path, or the end of its path ("grim_lanai4"). Returns NULL if
 // it belongs to no card.

@@ -100,6 +100,16 @@ static const struct card_rates *const *rates_of(const struct registry *registry,
     return (const struct card_rates *const *)g_ptr_array_free(rates, FALSE);
 }
 
+// The kinds of bus that NIC models plug into, in their order; free with g_free.
+static const char *const *buses_of(const struct registry *registry, const char *const *nics)
+{
+    GPtrArray *buses = g_ptr_array_new();
+    for (; *nics; nics++)
+        g_ptr_array_add(buses, (gpointer)registry_card(registry, *nics, NULL)->bus);
+    g_ptr_array_add(buses, NULL);
+    return (const char *const *)g_ptr_array_free(buses, FALSE);
+}
+
 // The tables of rules, NULL-terminated; free with g_free.
 static const struct scenario_rule *const *rules_of(const struct registry *registry)
 {
@@ -152,6 +162,7 @@ struct scenario_schema *registry_schema(const struct registry *registry)
         (const struct operation_kind *const *)(void *)g_ptr_array_free(operations, FALSE);
     schema->nics = cards_of(registry, NULL);
     schema->nic_rates = rates_of(registry, schema->nics);
+    schema->nic_buses = buses_of(registry, schema->nics);
     schema->rules = rules_of(registry);
     schema->check = check_case;
     return schema;
@@ -165,6 +176,7 @@ void registry_schema_free(struct scenario_schema *schema)
     g_ptr_array_unref(made->lists);
     g_free((void *)schema->nics);
     g_free((void *)schema->nic_rates);
+    g_free((void *)schema->nic_buses);
     g_free((void *)schema->rules);
     g_free((void *)schema->sections);
     g_free((void *)schema->stacks);

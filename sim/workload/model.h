@@ -16,6 +16,7 @@ struct card {
     // Puts one at every station of the cluster. NULL: the stack that drives it does.
     void (*add)(struct cluster *cluster, const struct scenario_case *test_case);
     const struct card_rates *rates; // of the links at which it runs
+    const char *bus;                // kind of bus that it plugs into (host.bus.kind)
 };
 
 struct model {

@@ -17,6 +17,8 @@
     "schema: 1\nname: t\nworkload: {benchmark: gm.allsize.one_way, sizes: [1 B]}\n" TWO            \
     "stack: gm\n"
 
+#define STACK(name, nic) HEAD TWO "stack: " name "\nnic: " nic "\n" // what follows is line 8
+
 struct contradiction {
     const char *text, *set; // a setting as with --set, or NULL
     const char *complaint;  // NULL: none
@@ -52,7 +54,8 @@ static void test_card_rates(void)
         {TCP "link: {rate: 1 Gb/s}\n", NULL,
          "test.yaml:8:14: error: link.rate: eepro100 at n0 runs at 10 Mb/s or 100 Mb/s, and link "
          "n0-n1 at 1 Gb/s",
-         "(nic: em82547gi, em82541gi; or rate: 100 Mb/s; as a what-if: what_if: [card_rate])"},
+         "(nic: em82547gi, em82541gi, ethernet; or rate: 100 Mb/s; as a what-if: what_if: "
+         "[card_rate])"},
         {TCP, "link.rate=1 Gb/s", "--set link.rate=1 Gb/s: error: link.rate: eepro100 at n0", NULL},
         {TCP "link: {rate: {value: 1 Gb/s, source: s}}\n", NULL,
          "test.yaml:8:22: error: link.rate: eepro100 at n0", NULL},
@@ -64,12 +67,14 @@ static void test_card_rates(void)
          "card_rate?)",
          NULL},
         // Slower than any rate that it has.
-        {TCP, "link.rate=25 Mb/s", "and link n0-n1 at 25 Mb/s", "(rate: 10 Mb/s;"},
+        {TCP, "link.rate=25 Mb/s", "and link n0-n1 at 25 Mb/s",
+         "(nic: ethernet; or rate: 10 Mb/s;"},
         // The rate is a link's own; the second host alone is on the wrong one.
         {HEAD "hosts: [{name: n, count: 2}]\nswitches: [{name: s}]\n"
               "links: [{from: n0, to: s}, {from: n1, to: s, rate: 10 Gb/s}]\n"
               "stack: lam_tcp\nnic: em82547gi\n",
-         NULL, "test.yaml:6:52: error: links[1].rate: em82547gi at n1", "(rate: 1 Gb/s;"},
+         NULL, "test.yaml:6:52: error: links[1].rate: em82547gi at n1",
+         "(nic: ethernet; or rate: 1 Gb/s;"},
         // Between switches any rate goes.
         {HEAD "hosts: [{name: n, count: 2}]\nswitches: [{name: s, count: 2}]\n"
               "links: [{from: n0, to: s0}, {from: n1, to: s1}, {from: s0, to: s1, rate: 7 Gb/s}]\n"
@@ -124,18 +129,19 @@ static void test_buses(void)
         {TCP "host: {bus: {rate: 528 MB/s, clock: 66 MHz, width: 8 B}}\n", NULL, NULL, NULL},
         {TCP "host: {bus: {rate: 528 MB/s, clock: 66 MHz, width: 8 B}}\n", "host.bus.clock=33 MHz",
          "host.bus.rate: a bus of 33 MHz and 8 B moves 264 MB/s", NULL},
-        {TCP "host: {bus: {kind: pcie, lanes: 4, lane_rate: 2 Gb/s, rate: 2 GB/s}}\n", NULL,
+        {TCP "host: {bus: {kind: pcie, lanes: 4, lane_rate: 2 Gb/s, rate: 2 GB/s}}\n",
+         "nic=ethernet",
          "test.yaml:8:61: error: host.bus.rate: a bus of 4 lanes of 2 Gb/s moves 1 GB/s at most",
          "more lanes"},
-        {TCP "host: {bus: {kind: pcie, lanes: 4, lane_rate: 2 Gb/s, rate: 1 GB/s}}\n", NULL, NULL,
-         NULL},
+        {TCP "host: {bus: {kind: pcie, lanes: 4, lane_rate: 2 Gb/s, rate: 1 GB/s}}\n",
+         "nic=ethernet", NULL, NULL},
         // Each kind has parameters of its own.
         {TCP "host: {bus: {kind: pcie, clock: 66 MHz}}\n", NULL,
          "test.yaml:8:33: error: host.bus.clock: a bus of kind pcie has none",
-         "(kind: pci, or leave it out)"},
+         "(kind: pci; or 0, or leave it out)"},
         {TCP, "host.bus.lanes=8",
          "--set host.bus.lanes=8: error: host.bus.lanes: a bus of kind pci has none",
-         "(kind: pcie, or leave it out)"},
+         "(kind: pcie; or 0, or leave it out)"},
         {TCP, "host.bus.read_latency=1 us", "host.bus.read_latency: a bus of kind pci has none",
          NULL},
         {TCP, "host.bus.clock=0 Hz", "host.bus.clock: a bus of kind pci has at least 1 kHz", NULL},
@@ -153,7 +159,54 @@ static void test_buses(void)
     expect(cases, G_N_ELEMENTS(cases));
 }
 
-#define STACK(name, nic) HEAD TWO "stack: " name "\nnic: " nic "\n" // what follows is line 8
+// A card plugs into one kind of bus.
+static void test_card_buses(void)
+{
+    static const struct contradiction cases[] = {
+        {TCP "host: {bus: {kind: pcie}}\n", NULL,
+         "test.yaml:8:20: error: host.bus.kind: eepro100 at n0 plugs into a bus of kind pci, and "
+         "host.bus is of kind pcie",
+         "(host.bus.kind: pci; or another card; as a what-if: what_if: [card_bus])"},
+        {TCP "host: {bus: {kind: pcie}}\n", "what_if=card_bus", NULL, NULL},
+        {TCP "host: {bus: {kind: pcie}}\nlink: {rate: 25 Gb/s}\n", "nic=ethernet", NULL, NULL},
+        {TCP, "nic=ethernet",
+         "--set nic=ethernet: error: nic: ethernet at n0 plugs into a bus of kind pcie, and "
+         "host.bus is of kind pci",
+         "(host.bus.kind: pcie;"},
+        {MYRINET "nic: lanai9\nlink: {rate: 2 Gb/s}\n", "host.bus.kind=pcie",
+         "lanai9 at n0 plugs into a bus of kind pci", NULL},
+        // A host's own bus, and one that it has besides.
+        {HEAD "hosts: [{name: n, host: {bus: {kind: pcie}}}, {name: m}]\n"
+              "links: [{from: n, to: m}]\nstack: lam_tcp\nnic: tulip\n",
+         NULL, "test.yaml:4:38: error: hosts[0].host.bus.kind: tulip at n plugs into", NULL},
+        {HEAD "hosts: [{name: n, count: 2, nics: [{name: a, nic: ethernet, bus: slot}]}]\n"
+              "buses: [{name: slot, kind: pcie, lanes: 8}]\n"
+              "links: [{from: n0, to: n1}]\nstack: lam_tcp\n",
+         NULL, NULL, NULL},
+        {HEAD "hosts: [{name: n, count: 2, nics: [{name: a, nic: ethernet, bus: slot}]}]\n"
+              "buses: [{name: slot, clock: 66 MHz}]\n"
+              "links: [{from: n0, to: n1}]\nstack: lam_tcp\n",
+         NULL, "error: hosts: ethernet at n0 plugs into a bus of kind pcie, and buses[0] is of",
+         NULL},
+        // The card has the rate of its link; M-VIA has no driver for it.
+        {STACK("lam_tcp", "ethernet") "host: {bus: {kind: pcie}}\n", "link.rate=10 Mb/s", NULL,
+         NULL},
+        {STACK("lam_tcp", "ethernet") "host: {bus: {kind: pcie}}\n", "link.rate=400 Gb/s", NULL,
+         NULL},
+        {STACK("lam_tcp", "ethernet") "host: {bus: {kind: pcie}}\n", "link.rate=401 Gb/s",
+         "ethernet at n0 runs at 10 Mb/s .. 400 Gb/s", "(rate: 400 Gb/s;"},
+        {STACK("lam_tcp", "ethernet") "host: {bus: {kind: pcie}}\n", "link.rate=9 Mb/s",
+         "ethernet at n0 runs at 10 Mb/s .. 400 Gb/s", "(rate: 10 Mb/s;"},
+        {STACK("lam_via", "ethernet") "host: {bus: {kind: pcie}}\n", NULL,
+         "test.yaml:7:6: error: nic: the stack cannot drive the NIC model ethernet",
+         "the stack lam_via drives eepro100"},
+        {STACK("lam_tcp", "ethernet") "host: {bus: {kind: pcie}}\n", "ethernet.reads=0",
+         "error: ethernet.reads", NULL},
+        {STACK("lam_tcp", "ethernet") "host: {bus: {kind: pcie}}\n", "ethernet.tx_fifo=1517 B",
+         "ethernet.tx_fifo holds 1517 B, and a frame of 1518 B", "a larger FIFO"},
+    };
+    expect(cases, G_N_ELEMENTS(cases));
+}
 
 static void test_frames(void)
 {
@@ -385,6 +438,7 @@ int main(void)
         {"cards and links", test_card_rates},
         {"a card must be given", test_missing_card},
         {"buses", test_buses},
+        {"cards and buses", test_card_buses},
         {"frames", test_frames},
         {"buffers", test_buffers},
         {"memory", test_memory},

@@ -6,7 +6,7 @@ const struct model grim_ni_model = {
     .name = "grim/ni",
     .stands_on = (const char *const[]){"myrinet_gm/lanai", NULL},
     .sections = (const struct scenario_section *const[]){grim_ni_sections, NULL},
-    .cards = (const struct card[]){{"lanai4", GRIM_CARD, NULL, &lanai_rates},
-                                   {"lanai9", GRIM_CARD, NULL, &lanai9_rates},
+    .cards = (const struct card[]){{"lanai4", GRIM_CARD, NULL, &lanai_rates, "pci"},
+                                   {"lanai9", GRIM_CARD, NULL, &lanai9_rates, "pci"},
                                    {0}},
 };

@@ -12,5 +12,6 @@ const struct model intercept_nic_model = {
     .stands_on = (const char *const[]){NULL},
     .sections = (const struct scenario_section *const[]){intercept_nic_sections, NULL},
     .cards =
-        (const struct card[]){{"intercept", INTERCEPT_CARD, intercept_add_nics, &plane_rates}, {0}},
+        (const struct card[]){
+            {"intercept", INTERCEPT_CARD, intercept_add_nics, &plane_rates, "pci"}, {0}},
 };

@@ -107,7 +107,7 @@ const struct stack lam_via_stack = {
             .check = lam_via_check,
             .footprint = lam_via_footprint,
         },
-    .card = ETHERNET_CARD,
+    .card = ETHERNET_PCI_CARD,
     .device = &rpi_ops,
     .process_size = sizeof(struct rpi_process),
     .process_init = rpi_process_init,

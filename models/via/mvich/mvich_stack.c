@@ -80,7 +80,7 @@ const struct stack mvich_stack = {
             .check = mvich_check_stack,
             .footprint = mvich_footprint,
         },
-    .card = ETHERNET_CARD,
+    .card = ETHERNET_PCI_CARD,
     .device = &mvich_ops,
     .process_size = sizeof(struct mvich_process),
     .process_init = process_init,

@@ -43,7 +43,7 @@ const struct stack mvia_stack = {
             .one_process_per_host = true,
             .footprint = mvia_footprint,
         },
-    .card = ETHERNET_CARD,
+    .card = ETHERNET_PCI_CARD,
     .device = &native_ops,
     .process_size = sizeof(struct native_process),
     .process_init = native_process_init,
