@@ -26,6 +26,7 @@
 struct platform_series {
     const struct export_job *job;
     const struct scenario_case *test_case;
+    guint number; // among those that are exported
     double tolerance;
     struct flow_curve *curve;
     struct smpi_model *model;
@@ -88,16 +89,36 @@ static GArray *options_of(const struct platform_series *series)
     return options;
 }
 
+static void note_sizes(const struct platform_series *series, int sizes, const char *of)
+{
+    char *detail = g_strdup_printf("%s (%u of %u): %d sizes of the %s", series->test_case->name,
+                                   series->number + 1, series->job->cases->len, sizes, of);
+    progress_detail(series->job->progress, detail);
+    g_free(detail);
+}
+
+static void note_curve_sizes(void *owner, int sizes)
+{
+    note_sizes(owner, sizes, "curve");
+}
+
+static void note_benchmark_sizes(void *owner, int sizes)
+{
+    note_sizes(owner, sizes, "benchmark");
+}
+
 static bool fit_series(struct platform_series *series, char **error)
 {
-    series->curve = flow_curve_measure(&model_registry, series->test_case, error);
+    const struct curve_watch curve = {note_curve_sizes, series};
+    const struct curve_watch benchmark = {note_benchmark_sizes, series};
+    series->curve = flow_curve_measure(&model_registry, series->test_case, &curve, error);
     if (!series->curve)
         return false;
     if (series->curve->from == series->curve->to) {
         *error = g_strdup("all ranks are on one host, and no network is between them");
         return false;
     }
-    if (!curve_benchmark(&model_registry, series->test_case, series->curve, error))
+    if (!curve_benchmark(&model_registry, series->test_case, series->curve, &benchmark, error))
         return false;
     // Where the curve was not measured, it may itself be off.
     series->model = smpi_fit(series->curve, series->tolerance * OF_TOLERANCE);
@@ -309,7 +330,7 @@ static enum cli_exit export_series(struct platform_series *series, guint number)
             ? g_strdup(job->directory)
             : g_build_filename(job->directory, (char *)g_ptr_array_index(job->names, number), NULL);
     series->ranks = ranks_of(series->test_case);
-    progress_update(job->progress, (int)number, 0.0, series->test_case->name);
+    series->number = number;
     if (fit_series(series, &error) && write_xml(series, &error)) {
         series->hosts = platform_hosts(series->test_case);
         series->readme = readme_of(series);

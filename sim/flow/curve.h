@@ -42,14 +42,22 @@ struct flow_curve {
                    // bytes; NULL: the case has no such ranks
 };
 
+// Who is told how far the measuring of a curve is: called occasionally, with the number of sizes
+// that are measured so far.
+struct curve_watch {
+    void (*measured)(void *owner, int sizes);
+    void *owner;
+};
+
 // Measures the curve of a case: at 0 B, at four sizes per octave from 1 B to 4 MiB (or to the
 // largest message that the stack can send), at the largest eager message and the next, and wherever
 // a line between its neighbours would miss a point by more than CURVE_TOLERANCE. Returns NULL with
-// *error (g_free) set if the case's stack is no MPI library, or a measuring run fails. The caller
-// frees it with flow_curve_free.
+// *error (g_free) set if the case's stack is no MPI library, or a measuring run fails. watch: NULL:
+// none. The caller frees it with flow_curve_free.
 #define CURVE_TOLERANCE 0.005
 struct flow_curve *flow_curve_measure(const struct registry *registry,
-                                      const struct scenario_case *test_case, char **error);
+                                      const struct scenario_case *test_case,
+                                      const struct curve_watch *watch, char **error);
 void flow_curve_free(struct flow_curve *curve);
 
 // The point at any size: linear between those measured, and beyond the last one by its slope.

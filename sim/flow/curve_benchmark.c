@@ -19,7 +19,8 @@ struct benchmarking {
     const struct registry *registry;
     struct scenario_case test_case;
     const struct flow_curve *curve;
-    GArray *found; // struct piece_point by size: seconds of one way
+    const struct curve_watch *watch; // NULL: none
+    GArray *found;                   // struct piece_point by size: seconds of one way
     char **error;
 };
 
@@ -44,6 +45,15 @@ static bool is_found(const struct benchmarking *benchmarking, int64_t size)
 
 // ---- Runs ----
 
+// Tells how many sizes there are, whenever a run is polled; it goes on.
+static bool benchmark_beat(void *owner)
+{
+    const struct benchmarking *benchmarking = owner;
+    if (benchmarking->watch)
+        benchmarking->watch->measured(benchmarking->watch->owner, (int)benchmarking->found->len);
+    return false;
+}
+
 static void keep(struct benchmarking *benchmarking, const struct series_result *result)
 {
     for (guint i = 0; i < result->values->len; i++) {
@@ -62,8 +72,10 @@ static bool run_sizes(struct benchmarking *benchmarking, GArray *sizes)
     bool good = true;
     if (sizes->len > 0) {
         benchmarking->test_case.workload.sizes = sizes;
+        const struct run_options options = {.enough = benchmark_beat, .enough_owner = benchmarking};
         struct series_result *result =
-            run_case(benchmarking->registry, &benchmarking->test_case, 0, 1, NULL);
+            run_case(benchmarking->registry, &benchmarking->test_case, 0, 1, &options);
+        benchmark_beat(benchmarking);
         good = result->status == SIM_COMPLETED;
         if (good)
             keep(benchmarking, result);
@@ -190,13 +202,16 @@ static bool stack_has(const struct stack_schema *stack, const char *benchmark)
 }
 
 bool curve_benchmark(const struct registry *registry, const struct scenario_case *test_case,
-                     struct flow_curve *curve, char **error)
+                     struct flow_curve *curve, const struct curve_watch *watch, char **error)
 {
     const struct benchmark *benchmark = registry_benchmark(registry, CURVE_BENCHMARK);
     if (!benchmark || !stack_has(test_case->stack, CURVE_BENCHMARK))
         return true;
-    struct benchmarking benchmarking = {
-        .registry = registry, .test_case = *test_case, .curve = curve, .error = error};
+    struct benchmarking benchmarking = {.registry = registry,
+                                        .test_case = *test_case,
+                                        .curve = curve,
+                                        .watch = watch,
+                                        .error = error};
     GArray *placement = g_array_new(FALSE, FALSE, sizeof(int));
     g_array_append_val(placement, curve->from);
     g_array_append_val(placement, curve->to);

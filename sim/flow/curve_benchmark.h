@@ -13,8 +13,8 @@
 // on both sides of the eager limit, and wherever a line between two of them would miss a point by
 // more than a percent. What of a message's time is the processors' and the wire's stays as the
 // curve has it. A stack without the benchmark keeps its curve. Returns false with *error (g_free)
-// if a run fails.
+// if a run fails. watch: as of flow_curve_measure.
 bool curve_benchmark(const struct registry *registry, const struct scenario_case *test_case,
-                     struct flow_curve *curve, char **error);
+                     struct flow_curve *curve, const struct curve_watch *watch, char **error);
 
 #endif

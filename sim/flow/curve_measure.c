@@ -13,7 +13,8 @@
 // What is found between two hosts, while it is.
 struct measuring {
     struct sounding *sounding;
-    GArray *found; // struct sounding_found, by size
+    GArray *found;                   // struct sounding_found, by size
+    const struct curve_watch *watch; // NULL: none
     char **error;
 };
 
@@ -38,6 +39,21 @@ static const struct sounding_found *found_of(const struct measuring *measuring, 
     return there ? measure_found_at(measuring->found, at) : NULL;
 }
 
+// `sizes` more than those that were found before are measured.
+static void measure_beat(void *owner, int sizes)
+{
+    const struct measuring *measuring = owner;
+    if (measuring->watch)
+        measuring->watch->measured(measuring->watch->owner, (int)measuring->found->len + sizes);
+}
+
+static bool measure_run(struct measuring *measuring, struct sounding_found *found, int count,
+                        bool round_trips, char **error)
+{
+    return sounding_run(measuring->sounding, found, count, round_trips, measure_beat, measuring,
+                        error);
+}
+
 static void measure_ask(GArray *sizes, int64_t size)
 {
     struct sounding_found one = {.size = size};
@@ -47,12 +63,13 @@ static void measure_ask(GArray *sizes, int64_t size)
 // Measures the sizes, which are in order; they are gone afterwards.
 static bool measure(struct measuring *measuring, GArray *sizes)
 {
-    bool good = sizes->len == 0 || sounding_run(measuring->sounding, measure_found_at(sizes, 0),
-                                                (int)sizes->len, true, measuring->error);
+    bool good = sizes->len == 0 || measure_run(measuring, measure_found_at(sizes, 0),
+                                               (int)sizes->len, true, measuring->error);
     if (good && sizes->len > 0)
         g_array_append_vals(measuring->found, sizes->data, sizes->len);
     g_array_sort(measuring->found, measure_by_size);
     g_array_free(sizes, TRUE);
+    measure_beat(measuring, 0);
     return good;
 }
 
@@ -77,7 +94,7 @@ static bool find_most(struct measuring *measuring, int64_t *most, char **why)
     while (bad - good > 1) {
         char *error = NULL;
         struct sounding_found found = {.size = good < 0 ? 0 : good + (bad - good) / 2};
-        if (sounding_run(measuring->sounding, &found, 1, false, &error)) {
+        if (measure_run(measuring, &found, 1, false, &error)) {
             good = found.size;
             continue;
         }
@@ -119,7 +136,7 @@ static bool measure_limit(struct measuring *measuring, int64_t eager, int64_t ot
 {
     while (other - eager > 1) {
         struct sounding_found found = {.size = eager + (other - eager) / 2};
-        if (!sounding_run(measuring->sounding, &found, 1, false, measuring->error))
+        if (!measure_run(measuring, &found, 1, false, measuring->error))
             return false;
         if (is_eager(&found))
             eager = found.size;
@@ -234,12 +251,14 @@ static GArray *measure_points_of(const struct measuring *measuring, double rate,
 // The points between two hosts; NULL with *error if a run fails.
 static GArray *points_between(const struct registry *registry,
                               const struct scenario_case *test_case, struct flow_cluster *machine,
-                              int from, int to, struct flow_curve *curve, char **error)
+                              int from, int to, struct flow_curve *curve,
+                              const struct curve_watch *watch, char **error)
 {
     const struct route *route = flow_cluster_route(machine, from, to);
     struct measuring measuring = {
         .sounding = sounding_new(registry, test_case, machine, from, to),
         .found = g_array_new(FALSE, FALSE, sizeof(struct sounding_found)),
+        .watch = watch,
         .error = error,
     };
     GArray *points = NULL;
@@ -277,13 +296,14 @@ static bool find_pair(const struct workload *workload, bool same, int *from, int
 }
 
 static bool measure_curve(const struct registry *registry, const struct scenario_case *test_case,
-                          struct flow_cluster *machine, struct flow_curve *curve, char **error)
+                          struct flow_cluster *machine, struct flow_curve *curve,
+                          const struct curve_watch *watch, char **error)
 {
     const struct workload *workload = &test_case->workload;
     int from, to;
     bool local = find_pair(workload, true, &from, &to);
     if (local)
-        curve->local = points_between(registry, test_case, machine, from, to, curve, error);
+        curve->local = points_between(registry, test_case, machine, from, to, curve, watch, error);
     if (local && !curve->local)
         return false;
     if (!find_pair(workload, false, &curve->from, &curve->to)) {
@@ -295,12 +315,13 @@ static bool measure_curve(const struct registry *registry, const struct scenario
     curve->links = route_links(route);
     curve->rate = flow_cluster_rate(machine, route);
     curve->points =
-        points_between(registry, test_case, machine, curve->from, curve->to, curve, error);
+        points_between(registry, test_case, machine, curve->from, curve->to, curve, watch, error);
     return curve->points != NULL;
 }
 
 struct flow_curve *flow_curve_measure(const struct registry *registry,
-                                      const struct scenario_case *test_case, char **error)
+                                      const struct scenario_case *test_case,
+                                      const struct curve_watch *watch, char **error)
 {
     *error = NULL;
     if (!registry_stack(registry, test_case->stack->name)->library_section) {
@@ -310,7 +331,7 @@ struct flow_curve *flow_curve_measure(const struct registry *registry,
     struct flow_curve *curve = g_new0(struct flow_curve, 1);
     curve->most = INT64_MAX;
     struct flow_cluster *machine = flow_cluster_new(test_case);
-    bool good = measure_curve(registry, test_case, machine, curve, error);
+    bool good = measure_curve(registry, test_case, machine, curve, watch, error);
     flow_cluster_free(machine);
     if (!good && !*error)
         *error = g_strdup("a single rank has no message to measure");

@@ -348,10 +348,23 @@ static struct series_result *run_child(struct flowing *flowing)
                : failed(flowing, "simgrid", g_strdup("what SimGrid's process said is no result"));
 }
 
+// Before the first flow: how far the curve is.
+static void note_curve(void *owner, int sizes)
+{
+    const struct flowing *flowing = owner;
+    if (!flowing->options->progress)
+        return;
+    char *detail = g_strdup_printf("%s: %d sizes of its curve", flowing->test_case->name, sizes);
+    flowing->options->progress(flowing->options->progress_owner, flowing->series, 0.0, detail);
+    g_free(detail);
+}
+
 static struct series_result *run_flows(struct flowing *flowing)
 {
     char *error = NULL;
-    struct flow_curve *curve = flow_curve_measure(flowing->registry, flowing->test_case, &error);
+    const struct curve_watch watch = {note_curve, flowing};
+    struct flow_curve *curve =
+        flow_curve_measure(flowing->registry, flowing->test_case, &watch, &error);
     if (!curve)
         return failed(flowing, "curve", error);
     double *done =

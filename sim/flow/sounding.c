@@ -55,6 +55,8 @@ struct sounded {
     struct op_source source;
     const struct sounding *sounding;
     struct sounding_found *found;
+    void (*beat)(void *owner, int sizes); // NULL: none
+    void *beat_owner;
     int at;           // of found: under way
     int ended;        // of its send and its receive
     sim_time began;   // when its send was started
@@ -377,16 +379,29 @@ static void sounded_clear(struct sounded *sounded)
     g_array_free(sounded->occupied, TRUE);
 }
 
+// A run is polled; it goes on.
+static bool sounded_beat(void *owner)
+{
+    const struct sounded *sounded = owner;
+    if (sounded->beat)
+        sounded->beat(sounded->beat_owner, sounded->at);
+    return false;
+}
+
 bool sounding_run(struct sounding *sounding, struct sounding_found *found, int count,
-                  bool round_trips, char **error)
+                  bool round_trips, void (*beat)(void *owner, int sizes), void *owner, char **error)
 {
     struct sounded sounded;
     sounded_begin(&sounded, sounding, found, count, round_trips);
+    sounded.beat = beat;
+    sounded.beat_owner = owner;
     struct run_options options = {
         .source = &sounded.source,
         .trace = &sounded.trace,
         .measured = on_measured,
         .measured_owner = &sounded,
+        .enough = sounded_beat,
+        .enough_owner = &sounded,
     };
     struct series_result *result =
         run_case(sounding->registry, &sounding->test_case, 0, 1, &options);

@@ -14,6 +14,7 @@ from sweeping import QUICK
 
 BAR = r"\r\[[#-]{24}\]  *\d+ %  "
 GONE = "\r\x1b[K"
+PLUGIN = os.path.join(os.path.dirname(os.path.abspath(NETSIM)), "netsim_flow.so")
 
 
 LINE = r"netsim: (\d+ %, )?.*after \d+ s"
@@ -41,6 +42,23 @@ class Lines(harness.Case):
                 if command[0] == "explain":
                     self.assertEqual(said.stdout, silent.stdout)
                 self.assertNotRegex(said.stdout, LINE)
+
+    def test_the_export_of_one_series(self):
+        """How many sizes are measured, while they are; the last line is that of all."""
+        said = self.netsim("export", "simgrid", self.small(), "--series", "second", "--out", "platform",
+                           environment={"NETSIM_PROGRESS": "0"}).stderr
+        for part in ("curve", "benchmark"):
+            counts = [int(count) for count in
+                      re.findall(rf"netsim: second \(1 of 1\): (\d+) sizes of the {part}, after", said)]
+            self.assertGreater(len(set(counts)), 3)
+            self.assertEqual(counts, sorted(counts))
+            self.assertGreater(counts[-1], 50)
+
+    @unittest.skipUnless(os.path.exists(PLUGIN), "the plugin for SimGrid is not built")
+    def test_the_curve_of_a_run_on_flows(self):
+        said = self.netsim("run", "flow_exchange", "--set", "workload.repetitions=2", code=None,
+                           environment={"NETSIM_PROGRESS": "0"}).stderr
+        self.assertRegex(said, r": \d\d sizes of its curve, after")
 
     def test_what_is_over_soon_says_nothing(self):
         done = self.netsim("run", self.small(), environment={"NETSIM_PROGRESS": ""})

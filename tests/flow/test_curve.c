@@ -16,7 +16,8 @@ static struct flow_curve *curve_of(const char *stack, const char *more, int rank
 {
     char *text = g_strdup_printf(MACHINE, stack, more, ranks), *error = NULL;
     struct compiled compiled = compiled_new(text, sets);
-    struct flow_curve *curve = flow_curve_measure(&model_registry, compiled.test_case, &error);
+    struct flow_curve *curve =
+        flow_curve_measure(&model_registry, compiled.test_case, NULL, &error);
     SUITE_SAME_TEXT(error ? error : "", "");
     CU_ASSERT_PTR_NOT_NULL_FATAL(curve);
     compiled_free(&compiled);
@@ -134,7 +135,7 @@ static void test_refusals(void)
                                "workload: {benchmark: native.pingpong}\n";
     char *error = NULL;
     struct compiled compiled = compiled_new(text, NULL);
-    CU_ASSERT_PTR_NULL(flow_curve_measure(&model_registry, compiled.test_case, &error));
+    CU_ASSERT_PTR_NULL(flow_curve_measure(&model_registry, compiled.test_case, NULL, &error));
     SUITE_SAME_TEXT(error, "the stack tcp is no MPI library");
     g_free(error);
     compiled_free(&compiled);
