@@ -105,7 +105,7 @@ static enum cli_exit check(char **files, const struct check_arguments *arguments
     json_t *all = json_array();
     for (char **file = files; *file; file++) {
         struct scenario *scenario =
-            cli_scenario(schema, *file, arguments->sets, arguments->allow_unused, 0);
+            cli_scenario_once(schema, *file, arguments->sets, arguments->allow_unused, 0);
         if (!scenario)
             code = CLI_BAD_INPUT;
         else if (format == CHECK_JSON)

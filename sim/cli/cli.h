@@ -168,6 +168,15 @@ char *cli_beside_program(const char *name);
 struct scenario *cli_scenario(const struct scenario_schema *schema, const char *argument,
                               char **sets, bool allow_unused, uint64_t seed);
 
+// The same for commands that compile no file again: CLI_STDIN is the text of standard input.
+#define CLI_STDIN "-"
+struct scenario *cli_scenario_once(const struct scenario_schema *schema, const char *argument,
+                                   char **sets, bool allow_unused, uint64_t seed);
+
+// scenario_load of the file of a scenario, which may have come from standard input.
+struct scenario *cli_load_scenario(const char *file, const struct scenario_schema *schema,
+                                   const struct scenario_options *options, struct diag_list *diags);
+
 // Whether --series names this series; NULL: all are wanted.
 bool cli_series_wanted(char **names, const char *name);
 

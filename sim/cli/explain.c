@@ -218,7 +218,7 @@ static enum cli_exit explain_argument(const char *file, const struct explain_arg
         return CLI_BAD_INPUT;
     struct scenario_schema *schema = registry_schema(&model_registry);
     struct scenario *scenario =
-        cli_scenario(schema, file, arguments->sets, arguments->allow_unused, seed);
+        cli_scenario_once(schema, file, arguments->sets, arguments->allow_unused, seed);
     enum cli_exit code = CLI_BAD_INPUT;
     struct reader reader = {schema, file, arguments->sets, seed};
     const struct file_use plot = {"--plot", arguments->plot, true};

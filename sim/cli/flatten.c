@@ -238,7 +238,7 @@ static enum cli_exit flatten_argument(const char *file, const struct flatten_arg
     struct scenario_schema *schema = registry_schema(&model_registry);
     schema->check = NULL; // of what a run needs of the machine and of the network
     struct scenario *scenario =
-        cli_scenario(schema, file, arguments->sets, arguments->allow_unused, 0);
+        cli_scenario_once(schema, file, arguments->sets, arguments->allow_unused, 0);
     enum cli_exit code = CLI_BAD_INPUT;
     if (scenario && cli_series_exist(scenario, arguments->series) &&
         rank_exists(scenario, rank, arguments->series) &&

@@ -557,7 +557,7 @@ static enum cli_exit run_scenario_argument(const char *scenario_argument,
         return CLI_BAD_INPUT;
     struct scenario_schema *schema = registry_schema(&model_registry);
     struct scenario *scenario =
-        cli_scenario(schema, scenario_argument, arguments->sets, arguments->allow_unused, seed);
+        cli_scenario_once(schema, scenario_argument, arguments->sets, arguments->allow_unused, seed);
     enum cli_exit code = CLI_BAD_INPUT;
     if (scenario) {
         if (cli_series_keep(scenario, arguments->series) &&

@@ -521,7 +521,10 @@ static struct node *load_last(struct load *load, const char *file, struct source
 static struct node *load_file(struct load *load, const char *file, struct source_mark from,
                               int depth)
 {
+    struct stat status;
     char *real = realpath(file, NULL);
+    if (!real && stat(file, &status) == 0)
+        real = strdup(file); // a pipe below /dev/fd, which has no other name
     if (!real) {
         load_fails(load, from, "cannot read %s: %s", file, g_strerror(errno));
         return NULL;

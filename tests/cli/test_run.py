@@ -248,6 +248,35 @@ class Run(Case):
         done = self.netsim("run", "tniy", code=1)
         self.assertIn("did you mean tiny?", done.stderr)
 
+    def piped(self, command, *arguments, text, code=0):
+        """netsim with a text on its standard input, through a pipe."""
+        done = subprocess.run([NETSIM, command, *arguments], cwd=self.directory, input=text, check=False,
+                              text=True, capture_output=True)
+        self.assertEqual(done.returncode, code, done.stderr)
+        return done
+
+    def test_standard_input(self):
+        """A scenario from there gives what its file gives, and includes what lies here; it has no second reading."""
+        text = self.read(self.small())
+        wanted = self.netsim("run", "small.yaml", "-q").stdout
+        for name, more in (("-", ()), ("-", ("-j2",)), ("/dev/stdin", ())):
+            self.assertEqual(self.piped("run", name, "-q", *more, text=text).stdout, wanted)
+        self.assertTrue(os.path.exists(self.path("results/small/results.csv")))
+        self.assertIn("correct", self.piped("check", "-", text=text).stdout)
+        self.assertEqual(self.piped("explain", "-", "--series", "second", text=text).stdout,
+                         self.netsim("explain", "small.yaml", "--series", "second").stdout)
+        self.write("base.yaml", text)
+        self.assertEqual(self.piped("run", "-", "-q", text="schema: 1\ninclude: base.yaml\n").stdout, wanted)
+        self.assertIn("stdin:2:1: error: sced: unknown key",
+                      self.piped("check", "-", text="schema: 1\nsced: 2\n", code=1).stderr)
+        self.assertIn("stdin:1:1: error: the file is empty", self.piped("check", "-", text="", code=1).stderr)
+        for command in ("sweep", "plot"):
+            self.assertIn("write it into a file", self.piped(command, "-", text=text, code=1).stderr)
+        # The settings that change nothing are found in it, too.
+        idle = ("-q", "--set", "link.propagation=0s", "--out")
+        self.assertEqual(self.piped("run", "-", *idle, "piped", text=text).stderr,
+                         self.netsim("run", "small.yaml", *idle, "named").stderr)
+
     def test_data_directory_from_the_environment(self):
         os.makedirs(self.path("data/scenarios"))
         self.write("data/scenarios/mine.yaml",
