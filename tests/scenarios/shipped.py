@@ -34,6 +34,9 @@ TESTED |= SCTP
 # test_openmpi.py
 TESTED |= {"openmpi_rails"}
 
+# test_ethernet.py
+TESTED |= {"ethernet_25g"}
+
 # test_ch3.py
 CH3 = {"any_tag", "ch3_connect", "ch3_progress", "hybrid_connect"}
 TESTED |= CH3
