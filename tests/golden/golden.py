@@ -31,6 +31,8 @@ NETSIM = os.path.abspath(os.environ.get("NETSIM", SOURCE / "netsim"))
 GOLDEN = SOURCE / "tests" / "golden"
 COLUMNS = ["series", "rank", "size", "metric", "value"]
 SWEEPS = "sweeps/"
+# What the scenarios have printed last, for the tests that run them, too (tests/scenarios/running.py).
+PRINTED = pathlib.Path(NETSIM).resolve().parent / "printed"
 ENDED = (0, 2, 3)  # a run that fails as its scenario wants has curves, and a status, like any other
 
 
@@ -75,6 +77,9 @@ def run(name, directory):
     if done.returncode not in ENDED:
         raise Wrong(f"{name}: netsim {command[0]} ended with {done.returncode}: "
                     f"{done.stderr.strip()}")
+    if not is_sweep and PRINTED.parent.name.startswith("build"):
+        PRINTED.mkdir(exist_ok=True)
+        (PRINTED / f"{name}.json").write_text(done.stdout, encoding="utf-8")
     return done.stdout
 
 

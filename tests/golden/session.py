@@ -9,7 +9,8 @@ A session is lines "$ COMMAND", each followed by what the command prints, by wha
 "! TEXT" and, unless it ended with 0, by "[exit CODE]". Lines before the first command are the session's head. Its commands run one
 after the other in a directory of their own, in which scenarios/, references/ and traces/ are the tree's, inputs/ is
 tests/golden/sessions/inputs/, and netsim is $NETSIM, or the launcher. One whose head says "Needs SimGrid." is skipped where the
-plugin is not built. A picture is not drawn: $NETSIM_PYTHON
+plugin is not built. One whose head says "Shares runs." begins with the runs that test_cli_validate_shipped.py has left beside the
+program, as v.sqlite. A picture is not drawn: $NETSIM_PYTHON
 keeps the document that would be drawn, `drawn' prints it. What belongs to the machine or the hour is replaced
 by its name before it is compared: tests/support/machine.py has the table.
 
@@ -20,6 +21,7 @@ import argparse
 import difflib
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -32,6 +34,7 @@ SOURCE = pathlib.Path(os.environ.get("NETSIM_SOURCE_DIR",
 NETSIM = os.path.abspath(os.environ.get("NETSIM", SOURCE / "netsim"))
 PLUGIN = pathlib.Path(os.environ.get("NETSIM_FLOW_PLUGIN",
                                      pathlib.Path(NETSIM).parent / "netsim_flow.so"))
+VALIDATED = pathlib.Path(NETSIM).resolve().parent / "validate.sqlite"
 SESSIONS = SOURCE / "tests" / "golden" / "sessions"
 TIMEOUT_S = 300
 
@@ -67,7 +70,7 @@ def parse(text):
 class Scratch:
     """The directory of a session."""
 
-    def __init__(self):
+    def __init__(self, shares):
         self.temporary = tempfile.TemporaryDirectory(prefix="netsim-session-")
         self.path = pathlib.Path(self.temporary.name).resolve()
         (self.path / "bin").mkdir()
@@ -81,6 +84,8 @@ class Scratch:
                             ("traces", SOURCE / "traces"),
                             ("inputs", SESSIONS / "inputs")):
             (self.path / "work" / name).symlink_to(place)
+        if shares and VALIDATED.exists():
+            shutil.copy(VALIDATED, self.path / "work" / "v.sqlite")
         self.environment = machine.environment(
             SCRATCH=self.path, PATH=f"{self.path}/bin:{os.environ['PATH']}", HOME=self.path,
             NETSIM_PYTHON=self.path / "bin" / "python-that-keeps", NETSIM_DATA_DIR=SOURCE)
@@ -101,7 +106,7 @@ class Scratch:
 def play(text):
     """A session with what its commands print today."""
     head, commands = parse(text)
-    scratch, lines = Scratch(), list(head)
+    scratch, lines = Scratch("Shares runs." in "".join(head)), list(head)
     for command, _ in commands:
         lines += [f"$ {command}"] + scratch.run(command)
     return "\n".join(lines) + "\n"

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""All golden sessions print the same on another machine; test_machines.py has the quick ones."""
+"""All golden sessions print the same on another machine; test_machines.py has the quick ones. The scorecard would
+take minutes; `claims` prints of the same."""
 
 import pathlib
 import unittest
@@ -11,6 +12,7 @@ from other_machine import SOURCE, OtherMachine
 class AllSessions(OtherMachine):
     def test_nothing_differs(self):
         names = sorted(pathlib.Path(path).stem for path in (SOURCE / "tests/golden/sessions").glob("*.txt"))
+        names.remove("scorecard")
         self.assert_same(*names)
 
 
