@@ -66,10 +66,11 @@ static void expire(struct cpu_context *context, struct inet_timer *timer)
     struct inet_host *host = timer->host;
     const struct inet_timer_kind *kind = timer->kind;
     void *owner = timer->owner;
-    trace_delay(host->sim->trace, cpu_lane(host->timer_task.cpu), &kind->wait, timer->armed_at,
+    const struct stage *wait = kind->waited ? kind->waited(owner) : &kind->wait;
+    trace_delay(host->sim->trace, cpu_lane(host->timer_task.cpu), wait, timer->armed_at,
                 timer->expires * host->config->tick, MESSAGE_NONE);
     if (!kind->background)
-        sim_waited(host->sim, kind->wait.name, timer->armed_at, context->now);
+        sim_waited(host->sim, wait->name, timer->armed_at, context->now);
     give_back(timer);
     cpu_spend(context, host->config->timer, kind->stage);
     kind->run(context, owner);

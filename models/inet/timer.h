@@ -9,7 +9,9 @@
 #include "models/inet/inet.h"
 
 struct inet_timer_kind {
-    struct stage wait;         // the latency until it expires
+    struct stage wait; // the latency until it expires
+    // NULL: `wait`; else what has been waited for, by the owner's state when it expires.
+    const struct stage *(*waited)(const void *owner);
     const struct stage *stage; // for the cost of its handler
     void (*run)(struct cpu_context *context, void *owner);
     // While it is armed it does not keep a run alive: a heartbeat's, which would be armed again for

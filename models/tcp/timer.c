@@ -43,8 +43,22 @@ static void probe_timeout(struct cpu_context *context, void *owner)
         tcp_timer_probe(context, socket);
 }
 
+// Named by the segment that is sent again.
+static const struct stage *retransmit_waited(const void *owner)
+{
+    static const struct stage syn = {"retransmission timer (SYN)", STAGE_FOR_ACK},
+                              data = {"retransmission timer (data)", STAGE_FOR_ACK},
+                              fin = {"retransmission timer (FIN)", STAGE_FOR_ACK};
+    const struct tcp_socket *socket = owner;
+    const struct tcp_buffer *first = socket->snd.first;
+    if (socket->machine.state == TCP_SYN_SENT || socket->machine.state == TCP_SYN_RECEIVED)
+        return &syn;
+    return first && first->fin && first->length == 0 ? &fin : &data;
+}
+
 static const struct inet_timer_kind timer_kinds[TCP_TIMERS] = {
     [TCP_TIMER_RETRANSMIT] = {.wait = {"retransmission timer", STAGE_FOR_ACK},
+                              .waited = retransmit_waited,
                               .stage = &tcp_stage,
                               .run = retransmit_timeout},
     [TCP_TIMER_PROBE] = {.wait = {"probe timer", STAGE_FOR_WINDOW},

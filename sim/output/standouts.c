@@ -30,7 +30,7 @@ static void append_wait(GString *out, const struct result_standout *one)
         return;
     g_string_append(out, ": for ");
     append_time(out, one->wait_us);
-    g_string_append_printf(out, " it waited for a timer (%s)", one->wait);
+    g_string_append_printf(out, " it waited for a timer: %s", one->wait);
 }
 
 static void append_longest(GString *out, const struct result_standout *one)

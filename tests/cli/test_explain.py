@@ -7,6 +7,7 @@ What a stage must come to is taken from the parameters of the scenario, or count
 import csv
 import io
 import json
+import os
 import random
 import re
 import subprocess
@@ -248,7 +249,7 @@ class Explain(Case):
                                                  *sets("link.drop_probability=0.03"))["series"]
                         self.held_add_up(series)
                         held, = series["exact"][0]["held_ps"],
-                        timers += held.get("waiting for ACK", {}).get("retransmission timer", 0)
+                        timers += held.get("waiting for ACK", {}).get("retransmission timer (data)", 0)
         self.assertGreater(timers, 200 * 10**9)
 
     def test_the_table_adds_up_under_loss(self):
@@ -263,7 +264,19 @@ class Explain(Case):
                                     text).groups()
             times = [float(line.split()[-1]) for line in parts.splitlines()]
             self.assertAlmostEqual(sum(times), float(wait), delta=0.0005 * (len(times) + 1))
-            self.assertIn("of it retransmission timer", parts)
+            self.assertIn("of it retransmission timer (data)", parts)
+
+    def test_timers_are_named_by_what_is_sent_again(self):
+        """SYN or data, INIT or DATA: the first packets of a connection are lost one at a time."""
+        testbed = os.path.join(SOURCE, "scenarios", "testbeds", "x306.yaml")
+        for stack, lost, timer in (("ch3_sock", 1, "retransmission timer (SYN)"), ("ch3_sock", 3, "retransmission timer (data)"),
+                                   ("ch3_sctp", 1, "T1-init (INIT)"), ("ch3_sctp", 2, "T3-rtx (DATA)")):
+            with self.subTest(stack=stack, lost=lost):
+                file = self.write("lost.yaml", f"schema: 1\nname: lost\ntestbed: {testbed}\nstack: {stack}\nlinks: [{{from: node0.em0, "
+                                  "to: vlan0}, {from: node1.em0, to: vlan0, fault_direction: forward, drop_nth: "
+                                  f"[{lost}]}}, {{from: node.em1, to: vlan1}}]\nworkload: {{ranks: 2, program: [{{ranks: 1, do: [{{send: "
+                                  "{to: 0, size: 8 B}}]}, {ranks: 0, do: [{recv: {from: 1, size: 8 B}}]}]}\n")
+                self.assertIn(timer, self.netsim("explain", file, "--no-trials").stdout)
 
     def test_timers_of_cards_have_names(self):
         """What GM and GRIM wait for under loss is their timer, and is not left unexplained."""

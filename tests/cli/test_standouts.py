@@ -41,7 +41,7 @@ class Standouts(Case):
         self.assertLess(long["us"] / 5, latency)
         text = self.netsim("run", "stall.yaml", "--quiet").stdout
         self.assertRegex(text, r"(?m)^ch3_sock, 16 B: repetition 1 of 5 took 3\d\.\d+ ms, \d+ times the "
-                         r"median: for 3\d\.\d+ ms it waited for a timer \(delayed ACK\)$")
+                         r"median: for 3\d\.\d+ ms it waited for a timer: delayed ACK$")
         manifest = json.loads(pathlib.Path(self.directory, "results/stall/manifest.json").read_text(
             encoding="utf-8"))
         self.assertIn("delayed ACK", json.dumps(manifest))
@@ -73,7 +73,7 @@ class Standouts(Case):
             "workload.sizes=[1 B]", "--set", "workload.repetitions=50",
             "--set", "links[0].drop_nth=[40]", "--set", "links[0].fault_direction=forward")
         long, = series["standouts"]
-        self.assertEqual((long["kind"], long["wait"]), ("longest", "retransmission timer"))
+        self.assertEqual((long["kind"], long["wait"]), ("longest", "retransmission timer (data)"))
         self.assertGreater(long["wait_us"], 200e3 / 2)  # of half a round trip
 
     def test_the_same_whatever_runs_it(self):

@@ -77,9 +77,9 @@ static void init_chunk_close(struct sctp_chunk *chunk)
 static void t1_expired(struct cpu_context *context, void *owner);
 
 static const struct inet_timer_kind t1_init_kind = {
-    .wait = {"T1-init", STAGE_FOR_ACK}, .stage = &sctp_stage, .run = t1_expired};
+    .wait = {"T1-init (INIT)", STAGE_FOR_ACK}, .stage = &sctp_stage, .run = t1_expired};
 static const struct inet_timer_kind t1_cookie_kind = {
-    .wait = {"T1-cookie", STAGE_FOR_ACK}, .stage = &sctp_stage, .run = t1_expired};
+    .wait = {"T1-cookie (COOKIE-ECHO)", STAGE_FOR_ACK}, .stage = &sctp_stage, .run = t1_expired};
 
 static void t1_start(struct cpu_context *context, struct sctp_association *association)
 {

@@ -8,7 +8,7 @@ static void t2_expired(struct cpu_context *context, void *owner);
 static void t5_expired(struct cpu_context *context, void *owner);
 
 static const struct inet_timer_kind t2_kind = {
-    .wait = {"T2-shutdown", STAGE_FOR_ACK}, .stage = &sctp_stage, .run = t2_expired};
+    .wait = {"T2-shutdown (SHUTDOWN)", STAGE_FOR_ACK}, .stage = &sctp_stage, .run = t2_expired};
 
 static const struct inet_timer_kind t5_kind = {
     .wait = {"T5-shutdown-guard", STAGE_FOR_ACK}, .stage = &sctp_stage, .run = t5_expired};

@@ -7,12 +7,26 @@
 
 static void t3_expired(struct cpu_context *context, void *owner);
 
-static const struct inet_timer_kind t3_kind = {
-    .wait = {"T3-rtx", STAGE_FOR_ACK}, .stage = &sctp_stage, .run = t3_expired};
+// A probe of a closed window has no other timer.
+static const struct stage *t3_waited(const void *owner)
+{
+    static const struct stage data = {"T3-rtx (DATA)", STAGE_FOR_ACK},
+                              probe = {"T3-rtx (window probe)", STAGE_FOR_WINDOW};
+    const struct sctp_path *path = owner;
+    return path->association->out.probing ? &probe : &data;
+}
+
+static const struct inet_timer_kind t3_kind = {.wait = {"T3-rtx", STAGE_FOR_ACK},
+                                               .waited = t3_waited,
+                                               .stage = &sctp_stage,
+                                               .run = t3_expired};
 
 // The same of a probe that only its answer can be expected of.
 static const struct inet_timer_kind idle_probe_kind = {
-    .wait = {"T3-rtx", STAGE_FOR_ACK}, .stage = &sctp_stage, .run = t3_expired, .background = true};
+    .wait = {"T3-rtx (window probe)", STAGE_FOR_WINDOW},
+    .stage = &sctp_stage,
+    .run = t3_expired,
+    .background = true};
 
 // The peer answers, and its reader has not moved: probes go on for ever, and change nothing unless
 // another event does (sctp_in_read). Where a chunk has a most number of transmissions, they end.
