@@ -2,6 +2,7 @@
 // The plain Ethernet card on PCI Express: a frame's time is the sum of its parts, throughput is
 // that of the wire or of the lanes, and every frame arrives or is counted as lost.
 #include "models/ethernet/nics.h"
+#include "tests/support/allocations.h"
 #include "tests/support/suite.h"
 #include "tests/support/world.h"
 
@@ -9,6 +10,7 @@
 
 #define PLAIN_TYPE 0x2222
 #define PLAIN_MOST_SETS 32
+#define PLAIN_MOST_FRAMES 2000
 
 // Frames from host 0 to host 1, on processors that take no time.
 struct plain_bench {
@@ -67,8 +69,8 @@ static struct plain_bench *plain_new(const char *const *more)
         sets[count++] = more[i];
     struct plain_bench *bench = g_new0(struct plain_bench, 1);
     bench->world = world_new(&world_cards, world_cable, sets, NULL);
-    bench->arrivals = g_array_new(FALSE, FALSE, sizeof(sim_time));
-    bench->completions = g_array_new(FALSE, FALSE, sizeof(sim_time));
+    bench->arrivals = g_array_sized_new(FALSE, FALSE, sizeof(sim_time), PLAIN_MOST_FRAMES);
+    bench->completions = g_array_sized_new(FALSE, FALSE, sizeof(sim_time), PLAIN_MOST_FRAMES);
     bench->posts = g_ptr_array_new_with_free_func(g_free);
     for (int host = 0; host < 2; host++)
         nic_register(ethernet_nic(bench->world->cluster, host, 0), PLAIN_TYPE, &plain_protocol,
@@ -304,16 +306,28 @@ static void test_plain_conservation(void)
     g_rand_free(random);
 }
 
+// Once as many frames have been under way, a frame asks the system for no memory.
+static void test_plain_allocations(void)
+{
+    struct plain_bench *bench = plain_new((const char *const[]){"ethernet.rx_ring=1024", NULL});
+    for (int i = 0; i < 800; i++)
+        plain_transmit(bench, i < 400 ? 0 : 5 * TIME_MS, 1518);
+    engine_run(bench->world->sim->engine, 4 * TIME_MS);
+    SUITE_SAME_INTEGER(bench->arrivals->len, 400);
+    uint64_t before = allocations.count;
+    engine_run(bench->world->sim->engine, TIME_NEVER);
+    SUITE_SAME_INTEGER(allocations.count - before, 0);
+    SUITE_SAME_INTEGER(bench->arrivals->len, 800);
+    plain_free(bench);
+}
+
 int main(void)
 {
     static const struct suite_case cases[] = {
-        {"a frame alone", test_plain_alone},
-        {"frames collected", test_plain_frames_collected},
-        {"throughput", test_plain_throughput},
-        {"receive ring", test_plain_ring},
-        {"receive FIFO", test_plain_fifo},
-        {"conservation", test_plain_conservation},
-        {NULL, NULL},
+        {"a frame alone", test_plain_alone},     {"frames collected", test_plain_frames_collected},
+        {"throughput", test_plain_throughput},   {"receive ring", test_plain_ring},
+        {"receive FIFO", test_plain_fifo},       {"conservation", test_plain_conservation},
+        {"allocations", test_plain_allocations}, {NULL, NULL},
     };
     return suite_run("cluster: plain Ethernet card", cases);
 }
