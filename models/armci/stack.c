@@ -103,13 +103,14 @@ static void clear(struct job *run)
     g_free(job->servers);
 }
 
-// A process has a port of its own, and one of its host's data server for itself at worst.
+// A process has a card, a port of its own, and the two of its host's data server for itself at
+// worst.
 static struct stack_footprint armci_footprint(const struct scenario_case *test_case)
 {
     const struct gm_config *gm = scenario_section_values(test_case, "gm");
     return (struct stack_footprint){
         .process = (int64_t)(sizeof(struct armci_client) + sizeof(struct armci_server)) +
-                   2 * gm_port_footprint(gm),
+                   gm_card_footprint(gm) + 3 * gm_port_footprint(gm),
         .peer = (int64_t)sizeof(struct armci_ready) + gm_connection_footprint(gm),
     };
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/ethernet/nics.h"
+#include "models/iwarp/internal.h"
 #include "models/iwarp/native.h"
 #include "models/sctp_cmt/sctp/socket.h"
 #include "models/tcp/socket.h"
@@ -78,12 +79,16 @@ static void check_case(const struct scenario_case *test_case, struct diag_list *
 }
 
 #define PROCESS_BYTES 4000 // of the stack's own structs and tables, about
-#define PAIR_BYTES 7000    // of a QP with its connection, about
 
 static struct stack_footprint footprint(const struct scenario_case *test_case)
 {
-    (void)test_case;
-    return (struct stack_footprint){.process = PROCESS_BYTES, .pair = PAIR_BYTES};
+    const struct native_iwarp_config *config = scenario_section_values(test_case, "native_iwarp");
+    int64_t connection = config->transport == NATIVE_IWARP_SCTP ? sctp_association_footprint()
+                                                                : tcp_socket_footprint();
+    return (struct stack_footprint){
+        .process = PROCESS_BYTES,
+        .pair = (int64_t)(sizeof(struct native_iwarp_link) + sizeof(struct iwarp_qp)) + connection,
+    };
 }
 
 static const char *const operations[] = {

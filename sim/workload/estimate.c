@@ -4,6 +4,7 @@
 #include "sim/mpi/process.h"
 #include "sim/workload/benchmark.h"
 #include "sim/workload/code.h"
+#include "sim/workload/estimate_sample.h"
 #include "sim/workload/limit.h"
 #include "sim/workload/model.h"
 #include "sim/workload/samples.h"
@@ -21,7 +22,7 @@
 #define MANY_EVENTS 1e11
 
 // The program itself, with its libraries.
-#define BASE_BYTES 14.5e6
+#define BASE_BYTES 12.5e6
 
 // A host with its processors, bus and card, and its link: what they allocate, as measured with
 // hosts that nobody uses.
@@ -271,6 +272,9 @@ struct estimate estimate_of(const struct scenario_case *test_case)
     struct program *own = own_program(&test_case->workload);
     const struct program *program = own ? own : test_case->workload.program;
     struct work work = estimate_work_of(test_case, program);
+    struct estimate_sample sample;
+    if (estimate_sample(test_case, &sample))
+        work.peers = sample.peers;
     struct estimate estimate = {
         .memory = memory_of(test_case, program, &work),
         .operations = work.operations,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a case will ask of the machine, before it is run: memory, within a factor of two, and work,
+// What a case will ask of the machine, before it is run: memory, within a factor of 1.5, and work,
 // to an order of magnitude. What can't be run is refused (limits.memory, limits.operations).
 //
 // Not counted: traces, and what piles up in queues during the run.

@@ -16,7 +16,7 @@ static void expect_work(const struct test_program *program, double operations, d
     struct estimate estimate = estimate_of(compiled.test_case);
     CU_ASSERT_DOUBLE_EQUAL(estimate.operations, operations, 1e-9);
     CU_ASSERT_DOUBLE_EQUAL(estimate.events, events_of(operations, packets), 1e-6);
-    CU_ASSERT(estimate.memory > 14.5e6 && estimate.memory < 30e6);
+    CU_ASSERT(estimate.memory > 12.5e6 && estimate.memory < 30e6);
     compiled_free(&compiled);
 }
 

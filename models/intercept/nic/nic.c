@@ -75,6 +75,11 @@ void intercept_add_nics(struct cluster *cluster, const struct scenario_case *tes
 
 // ---- Looks ----
 
+int64_t intercept_peer_footprint(void)
+{
+    return (int64_t)(sizeof(struct nic_way) + sizeof(struct nic_entry));
+}
+
 struct intercept_nic *intercept_nic(const struct cluster *cluster, int host)
 {
     int station = first_station(cluster, host);

@@ -147,6 +147,9 @@ unsigned intercept_planes_to(struct intercept_nic *nic, int peer);
 // Packets given to a plane so far.
 int64_t intercept_plane_packets(const struct intercept_nic *nic, int plane);
 
+// Memory that a card keeps for another one, with an entry of its circular buffer, in bytes.
+int64_t intercept_peer_footprint(void);
+
 // What is stuck in the card, for reports of a run in which nothing happens any more: "node0's card:
 // plane 2: 4 packets wait for the link; ...". NULL: nothing. The caller frees it.
 char *intercept_describe(const struct intercept_nic *nic);

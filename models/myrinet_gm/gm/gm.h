@@ -38,7 +38,9 @@ struct lanai *gm_fabric_card(const struct gm_fabric *fabric, int host);
 
 struct gm_config;
 
-// Bytes of the simulator's memory per open port, and per connection over which something was sent.
+// Bytes of the simulator's memory per card with its ports closed, per open port, and per connection
+// over which something was sent.
+int64_t gm_card_footprint(const struct gm_config *config);
 int64_t gm_port_footprint(const struct gm_config *config);
 int64_t gm_connection_footprint(const struct gm_config *config);
 

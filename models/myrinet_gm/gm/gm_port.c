@@ -96,6 +96,11 @@ int64_t gm_ports(const struct gm_config *config)
     return config->ports;
 }
 
+int64_t gm_card_footprint(const struct gm_config *config)
+{
+    return config->ports * (int64_t)sizeof(struct gm_port);
+}
+
 int64_t gm_port_footprint(const struct gm_config *config)
 {
     int64_t event = sizeof(struct gm_event);

@@ -62,7 +62,7 @@ static void gm_check_stack(const struct scenario_case *test_case, struct diag_li
 static struct stack_footprint gm_footprint(const struct scenario_case *test_case)
 {
     const struct gm_config *gm = scenario_section_values(test_case, "gm");
-    return (struct stack_footprint){.process = gm_port_footprint(gm),
+    return (struct stack_footprint){.process = gm_card_footprint(gm) + gm_port_footprint(gm),
                                     .peer = gm_connection_footprint(gm)};
 }
 

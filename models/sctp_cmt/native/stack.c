@@ -68,13 +68,14 @@ static void check_case(const struct scenario_case *test_case, struct diag_list *
     inet_check_cards(test_case, "native_sctp", "cards", &config->cards, diags);
 }
 
-#define HOST_BYTES 3000        // of the stack's own structs and tables, about
-#define ASSOCIATION_BYTES 6000 // of an association with its paths, about
+#define HOST_BYTES 3000 // of the stack's own structs and tables, about
 
 static struct stack_footprint native_footprint(const struct scenario_case *test_case)
 {
     (void)test_case;
-    return (struct stack_footprint){.process = HOST_BYTES, .pair = ASSOCIATION_BYTES};
+    return (struct stack_footprint){.process = HOST_BYTES,
+                                    .pair = (int64_t)sizeof(struct native_link) +
+                                            sctp_association_footprint()};
 }
 
 const struct stack native_sctp_stack = {

@@ -100,6 +100,17 @@ struct sctp_association *sctp_association_new(struct sctp_socket *socket, uint16
     return association;
 }
 
+#define USUAL_STREAMS 10 // as sctp_initmsg has by default
+#define USUAL_PATHS 2    // an end that was called keeps room for one more than it uses
+
+int64_t sctp_association_footprint(void)
+{
+    size_t tables = 12 * sizeof(void *); // hash tables, half full, and lists
+    return (int64_t)(sizeof(struct sctp_socket) + sizeof(struct sctp_association) +
+                     USUAL_PATHS * sizeof(struct sctp_path) +
+                     USUAL_STREAMS * sizeof(struct sctp_stream_out) + tables);
+}
+
 // They exist once set-up has begun.
 static void clear_queues(struct sctp_association *association)
 {

@@ -147,6 +147,10 @@ int64_t sctp_receive(struct cpu_context *context, struct sctp_socket *socket, in
 struct sctp_socket *sctp_peel_off(struct cpu_context *context, struct sctp_socket *socket,
                                   uint32_t association, struct cpu_task *task);
 
+// Memory of an end of an association with its socket and paths, of hosts with a card or two, in
+// bytes.
+int64_t sctp_association_footprint(void);
+
 // sctp_getassocid: the number of the socket's association with a peer, by one of its addresses; 0
 // if there is none. Charges nothing.
 uint32_t sctp_association_id(const struct sctp_socket *socket, int station, uint16_t port);
