@@ -175,6 +175,7 @@ void points_free(struct points *points)
     g_free(points->problems);
     g_free(points->runs);
     g_free(points->name);
+    g_free(points->description);
     g_free(points);
 }
 
@@ -197,7 +198,7 @@ char *points_describe(const struct points *points, int point)
 // ---- Keeping ----
 
 // {"mode", "seeds", "axes": [{"path", "values"}]} as text.
-static char *definition_of(const struct sweep *sweep)
+static char *definition_of(const struct sweep *sweep, const char *description)
 {
     json_t *axes = json_array();
     for (guint i = 0; i < sweep->axes->len; i++) {
@@ -210,6 +211,8 @@ static char *definition_of(const struct sweep *sweep)
     json_t *json =
         json_pack("{s:s, s:I, s:o}", "mode", sweep->mode == SWEEP_ZIP ? "zip" : "product", "seeds",
                   (json_int_t)sweep->seeds, "axes", axes);
+    if (description)
+        json_object_set_new(json, "description", json_string(description));
     char *text = json_dumps(json, JSON_COMPACT), *copy = g_strdup(text);
     json_decref(json);
     free(text);
@@ -219,7 +222,7 @@ static char *definition_of(const struct sweep *sweep)
 char *points_digest(const struct points *points, const struct campaign *campaign)
 {
     GChecksum *sum = g_checksum_new(G_CHECKSUM_SHA256);
-    char *definition = definition_of(points->sweep);
+    char *definition = definition_of(points->sweep, NULL);
     const char *parts[] = {campaign_source_id, points->name, definition};
     for (size_t i = 0; i < G_N_ELEMENTS(parts); i++)
         g_checksum_update(sum, (const guchar *)parts[i], (gssize)strlen(parts[i]) + 1);
@@ -323,7 +326,7 @@ static bool keep_head(const struct points *points, const struct campaign *campai
     sqlite3_stmt *statement = prepared_points(store, sql, error);
     if (!statement)
         return false;
-    char *definition = definition_of(points->sweep);
+    char *definition = definition_of(points->sweep, points->description);
     store_bind_text(statement, 1, id);
     store_bind_text(statement, 2, points->name);
     store_bind_text(statement, 3, campaign_source_id);

@@ -12,7 +12,8 @@
 
 struct points {
     const struct sweep *sweep;
-    char *name; // of the scenario
+    char *name;        // of the scenario
+    char *description; // of the scenario, which the caller may set; NULL: none
     int count;
     int *runs;       // of each point, in the campaign; -1: impossible
     char **problems; // why the point is impossible, else NULL

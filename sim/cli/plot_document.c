@@ -488,10 +488,12 @@ static char *description_of_run(const char *directory)
 static void title_by_description(const struct source *source, json_t *document)
 {
     const char *name = json_string_value(json_object_get(document, "id"));
+    const char *title = json_string_value(json_object_get(document, "title"));
     if (!name || source->kind == SOURCE_MEASURED || source->kind == SOURCE_VALUES)
         return;
     char *text = source->kind == SOURCE_RUN        ? description_of_run(source->word)
                  : source->kind == SOURCE_SCENARIO ? cli_description_of(source->word)
+                 : g_strcmp0(title, name) != 0     ? g_strdup(title)
                                                    : cli_description_of(name);
     if (text && *text) {
         *text = g_ascii_toupper(*text);

@@ -277,6 +277,8 @@ static enum cli_exit sweep_in(const char *directory, const struct scenario *scen
         watch_start(&watch, plan, sweep_points(sweep));
         points = points_new(campaign, scenario->file, scenario->name, sweep,
                             plan->arguments->allow_unused, &watcher, diags);
+        if (points)
+            points->description = g_strdup(scenario->description);
         watch_end(&watch);
     }
     if (points && keeps &&

@@ -155,11 +155,10 @@ static json_t *draw(struct swept_picture *picture, int lost)
         notes_add(picture->notes, "mean of %d seeds with its %g %% confidence interval",
                   outcome_replications(outcome), 100 * SUMMARY_CONFIDENCE);
     note_failures(picture);
-    char *title = g_strdup_printf("Sweep of %s", outcome->scenario);
+    const char *title = outcome->description ? outcome->description : outcome->scenario;
     json_t *document = json_pack("{s:i,s:s,s:n,s:s,s:s,s:n,s:O,s:o}", "figure", 1, "id",
                                  outcome->scenario, "number", "file", outcome->scenario, "title",
                                  title, "source", "notes", picture->notes, "panels", panels);
-    g_free(title);
     figure_set_lost(document, lost);
     return document;
 }

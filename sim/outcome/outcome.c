@@ -80,6 +80,7 @@ void outcome_free(struct outcome *outcome)
     g_ptr_array_unref(outcome->parameters);
     g_free(outcome->scenario);
     g_free(outcome->source);
+    g_free(outcome->description);
     g_free(outcome);
 }
 
@@ -151,6 +152,8 @@ static void take_head(struct reader *reader, sqlite3_stmt *row)
     reader->outcome->scenario = text_of(row, 1);
     reader->outcome->source = text_of(row, 2);
     reader->definition = json_loads((const char *)sqlite3_column_text(row, 3), 0, NULL);
+    reader->outcome->description =
+        g_strdup(json_string_value(json_object_get(reader->definition, "description")));
 }
 
 struct outcome_axis *outcome_add_axis(struct outcome *outcome, const char *name)

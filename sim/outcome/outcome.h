@@ -45,6 +45,7 @@ struct outcome_curve {
 
 struct outcome {
     char *scenario, *source;
+    char *description;     // of the scenario; NULL: none
     bool replicated;       // a point covers all its seeds
     GPtrArray *parameters; // char *: paths as given by the user
     GPtrArray *axes;       // struct outcome_axis *

@@ -195,6 +195,44 @@ static bool changed_nothing(const struct outcome *outcome, int axis)
     return compared;
 }
 
+// Whether the points at one value of an axis have the results of those at an earlier one.
+static bool values_are_equal(const struct outcome *outcome, int axis, int one, int other)
+{
+    bool compared = false;
+    int back = (other - one) * outcome_stride(outcome, axis);
+    for (int point = 0; point < outcome->points; point++) {
+        bool known = false;
+        if (outcome_value_of(outcome, point, axis) != other)
+            continue;
+        if (!same_outcome(outcome, point - back, point, &known) || !known)
+            return false;
+        compared = true;
+    }
+    return compared;
+}
+
+// Groups of values, [["16", "32"], ...], that give the same results at every point.
+static json_t *equal_values_json(const struct outcome *outcome, int axis)
+{
+    const GPtrArray *values = outcome_axis_at(outcome, axis)->values;
+    bool *grouped = g_new0(bool, values->len);
+    json_t *groups = json_array();
+    for (guint first = 0; first < values->len; first++) {
+        json_t *group = json_pack("[s]", g_ptr_array_index(values, first));
+        for (guint i = first + 1; !grouped[first] && i < values->len; i++) {
+            if (grouped[i] || !values_are_equal(outcome, axis, (int)first, (int)i))
+                continue;
+            grouped[i] = true;
+            json_array_append_new(group, json_string(g_ptr_array_index(values, i)));
+        }
+        if (json_array_size(group) > 1)
+            json_array_append(groups, group);
+        json_decref(group);
+    }
+    g_free(grouped);
+    return groups;
+}
+
 // ---- All of it ----
 
 static json_t *axes_json(const struct outcome *outcome)
@@ -205,8 +243,10 @@ static json_t *axes_json(const struct outcome *outcome)
         json_t *values = json_array();
         for (guint i = 0; i < of->values->len; i++)
             json_array_append_new(values, json_string(g_ptr_array_index(of->values, i)));
-        json_array_append_new(axes, json_pack("{s:s, s:o, s:b}", "name", of->name, "values", values,
-                                              "changed_nothing", changed_nothing(outcome, axis)));
+        json_array_append_new(axes,
+                              json_pack("{s:s, s:o, s:b, s:o}", "name", of->name, "values", values,
+                                        "changed_nothing", changed_nothing(outcome, axis),
+                                        "equal_values", equal_values_json(outcome, axis)));
     }
     return axes;
 }

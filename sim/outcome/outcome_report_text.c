@@ -114,33 +114,6 @@ static char *short_names(const json_t *axes, const char *names)
     return words;
 }
 
-// "tiny=1 KiB seed=2": the axes that have more than one value.
-static char *point_text(const json_t *report, const json_t *point)
-{
-    const json_t *axes = json_object_get(report, "axes"), *axis;
-    GString *text = g_string_new(NULL);
-    size_t i;
-    json_array_foreach(axes, i, axis)
-    {
-        const char *name = member(axis, "name");
-        if (json_array_size(json_object_get(axis, "values")) < 2)
-            continue;
-        char *words = short_names(axes, name);
-        g_string_append_printf(text, "%s%s=%s", text->len ? "  " : "", words,
-                               member(json_object_get(point, "values"), name));
-        g_free(words);
-    }
-    if (json_object_get(point, "seed"))
-        g_string_append_printf(text, "%sseed=%d", text->len ? "  " : "", number(point, "seed"));
-    return g_string_free(text, FALSE);
-}
-
-// How many seeds each point has; 0: there are none to take means over.
-static int seeds_of(const json_t *report)
-{
-    return (int)json_array_size(json_object_get(report, "seeds"));
-}
-
 // All values, or of more than a line can hold the first ones and the last.
 static char *joined(const json_t *texts)
 {
@@ -162,6 +135,100 @@ static char *joined(const json_t *texts)
     if (count > MOST_IN_LINE)
         g_string_append_printf(all, " (%zu values)", count);
     return g_string_free(all, FALSE);
+}
+
+// ---- What gives the same results ----
+
+static const json_t *axis_named(const json_t *report, const char *name)
+{
+    const json_t *axis;
+    size_t i;
+    json_array_foreach(json_object_get(report, "axes"), i, axis)
+    {
+        if (strcmp(member(axis, "name"), name) == 0)
+            return axis;
+    }
+    return NULL;
+}
+
+// Whether all values of an axis give the same results, at every point.
+static bool is_idle(const json_t *axis)
+{
+    const json_t *group = json_array_get(json_object_get(axis, "equal_values"), 0);
+    return json_is_true(json_object_get(axis, "changed_nothing")) &&
+           json_array_size(group) == json_array_size(json_object_get(axis, "values"));
+}
+
+// Whether an earlier value of the axis gives the same results.
+static bool repeats_value(const json_t *axis, const char *value)
+{
+    const json_t *group;
+    size_t i, k;
+    json_array_foreach(json_object_get(axis, "equal_values"), i, group)
+    {
+        for (k = 1; k < json_array_size(group); k++)
+            if (g_strcmp0(json_string_value(json_array_get(group, k)), value) == 0)
+                return true;
+    }
+    return false;
+}
+
+// Whether a point's results are those of another one, at earlier values.
+static bool repeats_point(const json_t *report, const json_t *point)
+{
+    const json_t *value;
+    const char *name;
+    json_object_foreach((json_t *)json_object_get(point, "values"), name, value)
+    {
+        if (repeats_value(axis_named(report, name), json_string_value(value)))
+            return true;
+    }
+    return false;
+}
+
+// "nic.ring: 16, 32, 64 give the same results", of axes that do change something.
+static void print_equal_values(const json_t *report, GString *out)
+{
+    const json_t *axis, *group;
+    size_t i, k;
+    json_array_foreach(json_object_get(report, "axes"), i, axis)
+    {
+        json_array_foreach(json_object_get(axis, "equal_values"), k, group)
+        {
+            char *values = is_idle(axis) ? NULL : joined(group);
+            if (values)
+                g_string_append_printf(out, "  %s: %s give the same results\n",
+                                       member(axis, "name"), values);
+            g_free(values);
+        }
+    }
+}
+
+// "tiny=1 KiB seed=2": the axes that have more than one value and, unless `all`, change something.
+static char *point_text(const json_t *report, const json_t *point, bool all)
+{
+    const json_t *axes = json_object_get(report, "axes"), *axis;
+    GString *text = g_string_new(NULL);
+    size_t i;
+    json_array_foreach(axes, i, axis)
+    {
+        const char *name = member(axis, "name");
+        if (json_array_size(json_object_get(axis, "values")) < 2 || (!all && is_idle(axis)))
+            continue;
+        char *words = short_names(axes, name);
+        g_string_append_printf(text, "%s%s=%s", text->len ? "  " : "", words,
+                               member(json_object_get(point, "values"), name));
+        g_free(words);
+    }
+    if (json_object_get(point, "seed"))
+        g_string_append_printf(text, "%sseed=%d", text->len ? "  " : "", number(point, "seed"));
+    return g_string_free(text, FALSE);
+}
+
+// How many seeds each point has; 0: there are none to take means over.
+static int seeds_of(const json_t *report)
+{
+    return (int)json_array_size(json_object_get(report, "seeds"));
 }
 
 // Whether an axis has too many values to give each a row.
@@ -222,7 +289,7 @@ static void print_ends(const json_t *report, GString *out)
     g_string_append_c(out, '\n');
     json_array_foreach(json_object_get(report, "failures"), i, failure)
     {
-        char *point = point_text(report, json_object_get(failure, "first_point"));
+        char *point = point_text(report, json_object_get(failure, "first_point"), true);
         g_string_append_printf(out, "  %s: %s, %d time%s, first at %s\n    ",
                                member(failure, "series"), member(failure, "kind"),
                                number(failure, "count"), number(failure, "count") == 1 ? "" : "s",
@@ -369,9 +436,24 @@ static bool is_flat(const json_t *row)
     return json_equal(json_object_get(row, "best"), json_object_get(row, "worst"));
 }
 
+// How many points differ on axes alone that change nothing.
+static int idle_points(const json_t *report)
+{
+    const json_t *axis;
+    size_t i;
+    int points = 1;
+    json_array_foreach(json_object_get(report, "axes"), i, axis)
+    {
+        points *= is_idle(axis) ? (int)json_array_size(json_object_get(axis, "values")) : 1;
+    }
+    return points;
+}
+
 static char *ties_text(const json_t *report, const json_t *row, const char *best)
 {
-    int ties = number(row, "ties");
+    int ties = number(row, "ties"), alike = idle_points(report);
+    if ((ties + 1) % alike == 0) // those that differ on idle axes alone are one
+        ties = (ties + 1) / alike - 1;
     if (ties == 0)
         return g_strdup(best);
     return g_strdup_printf("%s  (and %d more%s)", best, ties,
@@ -380,8 +462,8 @@ static char *ties_text(const json_t *report, const json_t *row, const char *best
 
 static void add_row(struct grid *grid, const json_t *report, const json_t *row)
 {
-    char *best = point_text(report, json_object_get(row, "best_point"));
-    char *worst = point_text(report, json_object_get(row, "worst_point"));
+    char *best = point_text(report, json_object_get(row, "best_point"), false);
+    char *worst = point_text(report, json_object_get(row, "worst_point"), false);
     bool apart = !json_is_false(json_object_get(row, "told_apart"));
     grid_take(grid, row_name(report, row));
     grid_take(grid, mean_text(json_object_get(row, "best"), json_object_get(row, "best_summary")));
@@ -443,8 +525,10 @@ static void print_means(const json_t *report, const json_t *metric, GString *out
     json_array_foreach(means, i, mean)
     {
         int n = number(mean, "n"), seeds = seeds_of(report);
+        if (repeats_point(report, json_object_get(mean, "at")))
+            continue;
         grid_take(&grid, row_name(report, mean));
-        grid_take(&grid, point_text(report, json_object_get(mean, "at")));
+        grid_take(&grid, point_text(report, json_object_get(mean, "at"), false));
         grid_take(&grid,
                   n < seeds ? g_strdup_printf("%d of %d", n, seeds) : g_strdup_printf("%d", n));
         grid_take(&grid, mean_text(json_object_get(mean, "mean"), mean));
@@ -500,13 +584,32 @@ static char *change_text(const json_t *effect)
     return bracketed;
 }
 
+// Of an axis that changes nothing, or of a value with the results of an earlier one.
+static bool repeats_effect(const json_t *report, const json_t *effect)
+{
+    const json_t *axis = axis_named(report, member(effect, "axis"));
+    return is_idle(axis) || repeats_value(axis, member(effect, "value"));
+}
+
+static bool all_idle(const json_t *report)
+{
+    const json_t *axis;
+    size_t i;
+    json_array_foreach(json_object_get(report, "axes"), i, axis)
+    {
+        if (json_array_size(json_object_get(axis, "values")) > 1 && !is_idle(axis))
+            return false;
+    }
+    return true;
+}
+
 // All metrics have the same effects to show, in the same order.
 static void print_effects(const json_t *report, GString *out)
 {
     const json_t *metrics = json_object_get(report, "metrics"), *metric, *effect;
     const json_t *first = json_object_get(json_array_get(metrics, 0), "effects");
     size_t i, k, count = json_array_size(metrics);
-    if (json_array_size(first) == 0 || count > 24)
+    if (json_array_size(first) == 0 || count > 24 || all_idle(report))
         return;
     g_string_append(
         out, "\nEffect of each axis: mean change from its first value with results, the others "
@@ -526,7 +629,7 @@ static void print_effects(const json_t *report, GString *out)
     }
     json_array_foreach(first, i, effect)
     {
-        if (has_many(report, member(effect, "axis")))
+        if (has_many(report, member(effect, "axis")) || repeats_effect(report, effect))
             continue;
         grid_add(&grid, member(effect, "axis"));
         grid_add(&grid, member(effect, "value"));
@@ -537,6 +640,7 @@ static void print_effects(const json_t *report, GString *out)
     }
     grid_print(&grid, out);
     print_left_out(report, out);
+    print_equal_values(report, out);
 }
 
 static void print_seeds(const json_t *report, GString *out)

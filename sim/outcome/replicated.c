@@ -148,6 +148,7 @@ struct outcome *outcome_replicated(const struct outcome *runs)
     struct outcome *to = outcome_new();
     to->replicated = true;
     to->scenario = g_strdup(runs->scenario);
+    to->description = g_strdup(runs->description);
     to->source = g_strdup(runs->source);
     to->counts = runs->counts;
     copy_axes(runs, to);

@@ -10,10 +10,10 @@ import needs
 
 @needs.matplotlib
 class Sweeps(Drawing):
-    def sweep(self, *axes, scenario="swept.yaml", sizes="1 KiB"):
+    def sweep(self, *axes, scenario="swept.yaml", sizes="1 KiB", more=""):
         self.write("swept.yaml", "schema: 1\nname: swept\ntestbed: testbeds/cluster1.yaml\n"
                    "stack: lam_via\n"
-                   f"workload: {{benchmark: pmb.pingpong, sizes: [{sizes}], repetitions: 2}}\n")
+                   f"workload: {{benchmark: pmb.pingpong, sizes: [{sizes}], repetitions: 2}}\n" + more)
         arguments = [part for axis in axes for part in ("--set", axis)]
         self.netsim("sweep", scenario, *arguments, "--out", "out")
         return next(os.path.join("out", name) for name in os.listdir(self.path("out"))
@@ -25,7 +25,7 @@ class Sweeps(Drawing):
         ids, text = self.ids("one.svg"), self.texts("one.svg")
         self.assertTrue(any(one and one.startswith("p1-series-lam-via") for one in ids), ids)
         self.assertIn("link.rate (Mb/s)", text)
-        self.assertIn("Sweep of swept", text)
+        self.assertIn(" swept ", text)
         # The directory of a sweep is as good as its database.
         self.netsim("plot", "out", "--out", "dir.svg")
         self.assertEqual(self.read("dir.svg"), self.read("one.svg"))
@@ -34,7 +34,14 @@ class Sweeps(Drawing):
         done = self.netsim("plot", "out", "--out", "run.svg")
         self.assertIn(f"note: drawn is the run in out; of the sweep there, draw {database}",
                       done.stderr)
-        self.assertNotIn("Sweep of swept", self.texts("run.svg"))
+        self.assertNotIn("link.rate (Mb/s)", self.texts("run.svg"))
+
+    def test_title_is_the_description(self):
+        """Of the scenario when it was swept, wherever its file is now."""
+        database = self.sweep("link.rate=10 Mb/s,100 Mb/s", more="description: of two rates\n")
+        os.remove(self.path("swept.yaml"))
+        self.netsim("plot", database, "--out", "one.svg")
+        self.assertIn("Of two rates", self.texts("one.svg"))
 
     def test_intervals_in_fields(self):
         database = self.sweep("link.drop_probability=0,0.02", "switch.queue=16,64", "seed=1,2,3",

@@ -128,7 +128,7 @@ static void test_lines(void)
         .series = {"A", "B", NULL},
         .result = each_way};
     expect(&sweep,
-           "made, Sweep of made, lost 1\n"
+           "made, made, lost 1\n"
            "lines x {'label': 'link.rate', 'unit': 'Mb/s', 'scale': 'log', 'swept': true} y "
            "{'label': 't', 'unit': 'us', 'scale': 'linear'}\n"
            "  A, 8 B (A): [[1.0,1.5],[2.0,7.0],[4.0,null],[8.0,null],[16.0,null],[32.0,null]] "
@@ -191,7 +191,7 @@ static void test_seeds(void)
     static const struct made_sweep failing = {
         .axes = {"m.one=1|2", NULL}, .seeds = 3, .series = {"A", NULL}, .result = seed_fails};
     // 0, 1, 2 and 3, 4, 5: sd 1, and t of 2 degrees of freedom is 4.303; of 1 degree 12.706.
-    expect(&named, "made, Sweep of made, lost 0\n"
+    expect(&named, "made, made, lost 0\n"
                    "bars x {'label': 'policy', 'unit': '', 'scale': 'linear', 'swept': true} y "
                    "{'label': 't', 'unit': 'us', 'scale': 'linear'}\n"
                    "  A, rank 0 (A): [['lru',1.0],['fifo',4.0]] "
@@ -200,19 +200,19 @@ static void test_seeds(void)
                    "[['lru',-14.8414,34.8414,3],['fifo',15.1586,64.8414,3]]\n"
                    "note: policy is a_rather_long_path.with_its.policy\n"
                    "note: mean of 3 seeds with its 95 % confidence interval\n");
-    expect(&seeds, "made, Sweep of made, lost 0\n"
+    expect(&seeds, "made, made, lost 0\n"
                    "bars x {'label': 'm.one', 'unit': '', 'scale': 'linear', 'swept': true} y "
                    "{'label': 't', 'unit': 'us', 'scale': 'linear'}\n"
                    "  A, rank 0 (A): [['x',0.5]] [['x',-5.8531,6.8531,2]]\n"
                    "  A, rank 1 (A): [['x',5.0]] [['x',-58.531,68.531,2]]\n"
                    "note: mean of 2 seeds with its 95 % confidence interval\n");
-    expect(&alone, "made, Sweep of made, lost 0\n"
+    expect(&alone, "made, made, lost 0\n"
                    "bars x {'label': 'seed', 'unit': '', 'scale': 'linear', 'swept': true} y "
                    "{'label': 't', 'unit': 'us', 'scale': 'linear'}\n"
                    "  A, rank 0 (A): [['2 seeds',0.5]] [['2 seeds',-5.8531,6.8531,2]]\n"
                    "  A, rank 1 (A): [['2 seeds',5.0]] [['2 seeds',-58.531,68.531,2]]\n"
                    "note: mean of 2 seeds with its 95 % confidence interval\n");
-    expect(&failing, "made, Sweep of made, lost 0\n"
+    expect(&failing, "made, made, lost 0\n"
                      "lines x {'label': 'm.one', 'unit': '', 'scale': 'linear', 'swept': true} y "
                      "{'label': 't', 'unit': 'us', 'scale': 'linear'}\n"
                      "  A (A): [[1.0,1.0],[2.0,3.0]] [[1.0,-11.7062,13.7062,2],"
@@ -283,7 +283,7 @@ static void test_too_many_lines(void)
                                               .series = {"A", NULL},
                                               .counts = "messages",
                                               .result = many_lines};
-    expect(&counted, "made, Sweep of made, lost 0\n"
+    expect(&counted, "made, made, lost 0\n"
                      "lines x {'label': 'm.a', 'unit': '', 'scale': 'linear', 'swept': true} y "
                      "{'label': 't', 'unit': 'us', 'scale': 'linear'}\n"
                      "  A, 1 messages (A): [[1.0,0.0],[2.0,1.0]]\n"
@@ -327,7 +327,7 @@ static void test_sizes(void)
                                            .series = {"A", NULL},
                                            .counts = "messages",
                                            .result = sizes};
-    expect(&two, "made, Sweep of made, lost 0\n"
+    expect(&two, "made, made, lost 0\n"
                  "lines 'A' x {'label': 'message size', 'unit': 'B', 'scale': 'log'} y {'label': "
                  "'t', 'unit': 'us', 'scale': 'log'}\n"
                  "  m.a=1 (m.a=1): [[1,0.0],[2,1.0],[4,2.0],[8,3.0],[16,4.0]]\n"
@@ -395,7 +395,7 @@ static void test_fields(void)
     static const struct made_sweep three = {.axes = {"m.c=1|2|3", "m.a=1|2|3", "m.b=1|2", NULL},
                                             .series = {"A", NULL},
                                             .result = rates};
-    expect(&two, "made, Sweep of made, lost 0\n"
+    expect(&two, "made, made, lost 0\n"
                  "heat 'A, 4 B' x {'label': 'm.b', 'unit': '', 'scale': 'linear'} y {'label': "
                  "'m.a', 'unit': '', 'scale': 'linear'} value {'label': 't', 'unit': 'us', "
                  "'scale': 'linear', 'best': 'lowest'}\n"
@@ -414,7 +414,7 @@ static void test_fields(void)
                  "note: × A, m.a=2, m.b=x: deadlock: all wait\n");
     expect(
         &ranks,
-        "made, Sweep of made, lost 0\n"
+        "made, made, lost 0\n"
         "heat 'A' x {'label': 'm.b', 'unit': '', 'scale': 'linear'} y {'label': 'm.a', 'unit': '', "
         "'scale': 'log'} value {'label': 't', 'unit': 'us', 'scale': 'linear', 'best': 'lowest'}\n"
         "  A: "
@@ -422,7 +422,7 @@ static void test_fields(void)
         "missing']]\n"
         "note: the time is that of the slowest rank\n"
         "note: × A, m.a=20, m.b=3: not run so far\n");
-    expect(&three, "made, Sweep of made, lost 0\n"
+    expect(&three, "made, made, lost 0\n"
                    "heat 'A, m.b=1' x {'label': 'm.c', 'unit': '', 'scale': 'linear'} y {'label': "
                    "'m.a', 'unit': '', 'scale': 'linear'} value {'label': 'b', 'unit': 'MB/s', "
                    "'scale': 'linear', 'best': 'highest'}\n"
@@ -590,7 +590,7 @@ static void test_reasons(void)
 {
     static const struct made_sweep sweep = {
         .axes = {"m.a=1|2|3|4|5|6|7|8|9", NULL}, .series = {"A", NULL}, .result = seven_reasons};
-    expect(&sweep, "made, Sweep of made, lost 0\n"
+    expect(&sweep, "made, made, lost 0\n"
                    "note: × A, m.a=1: failed: reason a\n"
                    "note: × A, m.a=2: failed: reason b\n"
                    "note: × A, m.a=3: failed: reason c\n"
