@@ -311,6 +311,7 @@ static void print_result(const struct result *result, enum run_format format,
     switch (format) {
     case RUN_TABLE: {
         struct table_options options = {.colour = table_wants_colour(stdout),
+                                        .width = table_terminal_width(stdout),
                                         .summary = !arguments->quiet,
                                         .directory = directory,
                                         .metrics = (const char *const *)arguments->metrics,
@@ -556,8 +557,8 @@ static enum cli_exit run_scenario_argument(const char *scenario_argument,
     if (format < 0 || links < 0 || !cli_seed(arguments->seed, &seed))
         return CLI_BAD_INPUT;
     struct scenario_schema *schema = registry_schema(&model_registry);
-    struct scenario *scenario =
-        cli_scenario_once(schema, scenario_argument, arguments->sets, arguments->allow_unused, seed);
+    struct scenario *scenario = cli_scenario_once(schema, scenario_argument, arguments->sets,
+                                                  arguments->allow_unused, seed);
     enum cli_exit code = CLI_BAD_INPUT;
     if (scenario) {
         if (cli_series_keep(scenario, arguments->series) &&

@@ -12,6 +12,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #define COLUMN_GAP 2
@@ -254,11 +255,18 @@ static struct size_column size_column_of(const struct result *result, const GArr
     return column;
 }
 
-static void append_header(GString *out, const GPtrArray *groups, const struct size_column *sizes,
+// Some of the groups, which stand beside each other.
+struct span {
+    const GPtrArray *groups;
+    guint first, end;
+};
+
+static void append_header(GString *out, const struct span *span, const struct size_column *sizes,
                           enum header kind)
 {
+    const GPtrArray *groups = span->groups;
     text_append_right(out, kind == HEADER_LABEL ? sizes->label : sizes->unit, sizes->width);
-    for (guint i = 0; i < groups->len; i++) {
+    for (guint i = span->first; i < span->end; i++) {
         const struct group *group = g_ptr_array_index(groups, i);
         for (guint j = 0; j < group->columns->len; j++) {
             const struct column *column = g_ptr_array_index(group->columns, j);
@@ -271,12 +279,12 @@ static void append_header(GString *out, const GPtrArray *groups, const struct si
     g_string_append_c(out, '\n');
 }
 
-static void append_titles(GString *out, const GPtrArray *groups, int size_width,
+static void append_titles(GString *out, const struct span *span, int size_width,
                           const struct style *style)
 {
     append_gap(out, size_width);
-    for (guint i = 0; i < groups->len; i++) {
-        const struct group *group = g_ptr_array_index(groups, i);
+    for (guint i = span->first; i < span->end; i++) {
+        const struct group *group = g_ptr_array_index(span->groups, i);
         append_gap(out, SERIES_GAP);
         g_string_append(out, group->series->status == SIM_COMPLETED ? style->bold : style->bad);
         text_append_right(out, group->title, group->width);
@@ -285,14 +293,14 @@ static void append_titles(GString *out, const GPtrArray *groups, int size_width,
     g_string_append_c(out, '\n');
 }
 
-static void table_append_row(GString *out, const GPtrArray *groups, int size_width,
+static void table_append_row(GString *out, const struct span *span, int size_width,
                              const int64_t *size)
 {
     char digits[32];
     g_snprintf(digits, sizeof digits, "%" G_GINT64_FORMAT, *size);
     text_append_right(out, digits, size_width);
-    for (guint i = 0; i < groups->len; i++) {
-        const struct group *group = g_ptr_array_index(groups, i);
+    for (guint i = span->first; i < span->end; i++) {
+        const struct group *group = g_ptr_array_index(span->groups, i);
         for (guint j = 0; j < group->columns->len; j++) {
             const struct column *column = g_ptr_array_index(group->columns, j);
             const double *value = g_hash_table_lookup(column->values, size);
@@ -305,18 +313,42 @@ static void table_append_row(GString *out, const GPtrArray *groups, int size_wid
     g_string_append_c(out, '\n');
 }
 
-static void append_sizes(GString *out, const struct result *result, const char *const *metrics,
-                         const struct style *style)
+// The groups from one on that fit beside the sizes: at least one.
+static struct span span_from(const GPtrArray *groups, guint first, int size_width, int width)
+{
+    struct span span = {groups, first, first};
+    int used = size_width;
+    do {
+        used += SERIES_GAP + ((const struct group *)g_ptr_array_index(groups, span.end))->width;
+        if (width > 0 && used > width && span.end > first)
+            break;
+        span.end++;
+    } while (span.end < groups->len);
+    return span;
+}
+
+static void append_span(GString *out, const struct span *span, const struct size_column *column,
+                        const GArray *sizes, const struct style *style)
+{
+    append_titles(out, span, column->width, style);
+    append_header(out, span, column, HEADER_LABEL);
+    append_header(out, span, column, HEADER_UNIT);
+    for (guint i = 0; i < sizes->len; i++)
+        table_append_row(out, span, column->width, &g_array_index(sizes, int64_t, i));
+}
+
+static void append_sizes(GString *out, const struct result *result,
+                         const struct table_options *options, const struct style *style)
 {
     GArray *sizes = sizes_of(result);
-    GPtrArray *groups = groups_of(result, metrics);
-    if (sizes->len > 0 && groups->len > 0) {
+    GPtrArray *groups = groups_of(result, options->metrics);
+    for (guint first = 0; sizes->len > 0 && first < groups->len;) {
         struct size_column column = size_column_of(result, sizes);
-        append_titles(out, groups, column.width, style);
-        append_header(out, groups, &column, HEADER_LABEL);
-        append_header(out, groups, &column, HEADER_UNIT);
-        for (guint i = 0; i < sizes->len; i++)
-            table_append_row(out, groups, column.width, &g_array_index(sizes, int64_t, i));
+        struct span span = span_from(groups, first, column.width, options->width);
+        if (first > 0)
+            g_string_append_c(out, '\n');
+        append_span(out, &span, &column, sizes, style);
+        first = span.end;
     }
     g_ptr_array_unref(groups);
     g_array_unref(sizes);
@@ -505,7 +537,7 @@ void table_print(const struct result *result, const struct table_options *option
     static const struct style plain = {"", "", ""};
     const struct style *style = options->colour ? &coloured : &plain;
     GString *text = g_string_new(NULL);
-    append_sizes(text, result, options->metrics, style);
+    append_sizes(text, result, options, style);
     for (guint i = 0; i < result->series->len; i++)
         append_singles_of(text, g_ptr_array_index(result->series, i), options->metrics, style);
     append_hidden(text, result, options->metrics);
@@ -524,6 +556,13 @@ void table_print(const struct result *result, const struct table_options *option
         append_summary(text, result, options);
     fwrite(text->str, 1, text->len, out);
     g_string_free(text, TRUE);
+}
+
+int table_terminal_width(FILE *file)
+{
+    struct winsize size = {0};
+    bool known = isatty(fileno(file)) && ioctl(fileno(file), TIOCGWINSZ, &size) == 0;
+    return known ? size.ws_col : 0;
 }
 
 bool table_wants_colour(FILE *file)

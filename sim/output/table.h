@@ -17,7 +17,9 @@ struct table_options {
     // metrics, if they are kept, only median and 99th percentile.
     const char *const *metrics;
     bool links, all_links; // tables of the busiest links, or of all
-    const char *captures;  // the captures' directory, for the line that summarizes; or NULL
+    int width; // columns that a table of sizes may have; what does not fit stands below. 0: any
+               // number
+    const char *captures; // the captures' directory, for the line that summarizes; or NULL
 };
 
 // Prints sizes against series and metrics, then the values that belong to no size or to one rank,
@@ -26,6 +28,9 @@ void table_print(const struct result *result, const struct table_options *option
 
 // Whether a metric is printed.
 bool table_shows(const char *const *metrics, const char *metric);
+
+// The columns of the terminal that a file is; 0: it is none.
+int table_terminal_width(FILE *file);
 
 // Whether output to `file` should be coloured: it is a terminal, and NO_COLOR is not set.
 bool table_wants_colour(FILE *file);

@@ -232,6 +232,35 @@ static void test_columns(void)
                "   3        -        1\n");
 }
 
+// Series that do not fit beside each other stand below, each with the sizes; one has its width.
+static void test_width(void)
+{
+    struct result *result = result_new("r", 1);
+    for (int i = 0; i < 3; i++)
+        series_result_add(add_series(result, i == 0   ? "A"
+                                             : i == 1 ? "B"
+                                                      : "C"),
+                          -1, 8, "latency_us", i + 1.0);
+    for (int width = 0; width <= 38; width++) {
+        struct table_options options = {.width = width};
+        char *text = NULL;
+        size_t length = 0;
+        FILE *file = open_memstream(&text, &length);
+        table_print(result, &options, file);
+        fclose(file);
+        char **lines = g_strsplit(text, "\n", -1);
+        int titles = 0;
+        for (char **line = lines; *line; line++) {
+            CU_ASSERT(width < 16 || strlen(*line) <= (size_t)width);
+            titles += g_str_has_prefix(g_strchug(*line), "size");
+        }
+        CU_ASSERT_EQUAL(titles, width == 0 || width == 38 ? 1 : width < 27 ? 3 : 2);
+        g_strfreev(lines);
+        free(text);
+    }
+    result_free(result);
+}
+
 // The line on what ran, alone: no events, no time, one message, all faults of the books.
 static void test_summary(void)
 {
@@ -386,6 +415,7 @@ int main(void)
         {"all lines are equally wide", test_alignment},
         {"colour only where it is wanted", test_colour},
         {"columns", test_columns},
+        {"no wider than the terminal", test_width},
         {"the line on what ran", test_summary},
         {"what was declined", test_declined},
         {"how many values stand alone", test_singles},
