@@ -259,6 +259,58 @@ static void test_tags(void)
     iwarp_world_free(world);
 }
 
+// ---- Posted receives ----
+
+// A receive of 100 B, as a library posts them in a row.
+static void post_receive(struct iwarp_world *world, int node, uint64_t index, bool silent)
+{
+    struct iwarp_work_request request =
+        iwarp_request(world, node, -1, IWARP_RECEIVE, 100 * (int64_t)index, 100);
+    request.id = index;
+    request.silent = silent;
+    iwarp_post(world, node, 0, &request);
+}
+
+// Each is as it was posted, whatever is posted before and after it, and nothing of them is left.
+static void test_receives_in_a_row(void)
+{
+    struct iwarp_world *world = iwarp_world_new(2, NULL, NULL, NULL);
+    for (uint64_t i = 0; i < 6; i++)
+        post_receive(world, 1, i, i == 2 || i == 3);
+    iwarp_run(world, TIME_S);
+    for (int i = 0; i < 6; i++)
+        post(world, 0, 0, 1, IWARP_SEND, 100);
+    iwarp_poll(world, 1, 4, 0);
+    iwarp_run(world, TIME_S);
+    static const uint64_t told[] = {0, 1, 4, 5};
+    SUITE_SAME_INTEGER(world->nodes[1].entries->len, 4);
+    for (int i = 0; i < 4; i++)
+        SUITE_SAME_INTEGER(iwarp_entry(world, 1, i)->id, told[i]);
+    SUITE_SAME_INTEGER(world->nodes[1].rnic->runs.in_use, 0);
+    SUITE_SAME_INTEGER(iwarp_receives_count(&world->nodes[1].qps[0]->receives), 0);
+    iwarp_world_free(world);
+}
+
+// What is posted between two receives has a number, too.
+static void test_numbers_of_receives(void)
+{
+    struct transition_log *log = transition_log_new("iwarp request", true);
+    struct iwarp_world *world = iwarp_world_new(2, NULL, NULL, &log->sink.trace);
+    post_receive(world, 1, 0, false);
+    post(world, 1, 0, 0, IWARP_WRITE, 8);
+    post_receive(world, 1, 1, false);
+    iwarp_run(world, TIME_S);
+    g_string_truncate(log->text, 0);
+    post(world, 0, 0, 1, IWARP_SEND, 100);
+    post(world, 0, 0, 1, IWARP_SEND, 100);
+    iwarp_poll(world, 1, 3, 0);
+    iwarp_run(world, TIME_S);
+    SUITE_CONTAINS(log->text->str, "node1 iwarp request[1] posted -> placed (receive)\n");
+    SUITE_CONTAINS(log->text->str, "node1 iwarp request[3] posted -> placed (receive)\n");
+    iwarp_world_free(world);
+    transition_log_free(log);
+}
+
 // ---- Wrong requests ----
 
 static void test_refused(void)
@@ -328,6 +380,8 @@ static void test_posted_terminate(void)
 static const struct suite_case cases[] = {
     {"one QP blocks all", test_one_blocks_all},
     {"a QP posted before is not blocked", test_order_matters},
+    {"receives in a row", test_receives_in_a_row},
+    {"numbers of receives", test_numbers_of_receives},
     {"order of posting over all QPs", test_posting_order},
     {"advance", test_advance},
     {"two CQs, and a registered descriptor", test_two_cqs},

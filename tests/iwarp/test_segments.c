@@ -324,6 +324,27 @@ static void test_faults(void)
         check_fault(&table[i].written, table[i].code);
 }
 
+// A message that is whole, but whose turn has not come: its number is taken.
+static void test_message_twice(void)
+{
+    struct iwarp_world *world = iwarp_world_new(2, NULL, NULL, NULL);
+    struct iwarp_work_request receive = iwarp_request(world, 0, -1, IWARP_RECEIVE, 0, 100);
+    struct written segment = {.header = {.opcode = IWARP_OPCODE_SEND, .msn = 2, .last = true},
+                              .data = 9};
+    struct iwarp_header header;
+    for (int i = 0; i < 2; i++)
+        iwarp_post(world, 0, 0, &receive);
+    iwarp_poll(world, 0, 2, 0);
+    for (int i = 0; i < 2; i++)
+        iwarp_call(world, 1, write_segment, &segment);
+    const struct raw *raw = run(world);
+    SUITE_SAME_INTEGER(raw->count, 1);
+    CU_ASSERT(iwarp_header_decode(&header, raw->arrived[0].head, 22));
+    SUITE_SAME_INTEGER(header.queue, 2);
+    SUITE_SAME_INTEGER(header.code, 0x1202);
+    iwarp_world_free(world);
+}
+
 static const struct suite_case cases[] = {
     {"a write", test_write},
     {"sends", test_sends},
@@ -332,6 +353,7 @@ static const struct suite_case cases[] = {
     {"sizes of segments", test_sizes},
     {"segments in any order", test_any_order},
     {"faults", test_faults},
+    {"a message number that is taken", test_message_twice},
     {0},
 };
 
