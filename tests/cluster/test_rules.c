@@ -7,6 +7,7 @@
 #include "tests/support/suite.h"
 
 #include "sim/scenario/rule.h"
+#include "sim/workload/model.h"
 
 #include <string.h>
 
@@ -16,6 +17,9 @@
 #define MYRINET                                                                                    \
     "schema: 1\nname: t\nworkload: {benchmark: gm.allsize.one_way, sizes: [1 B]}\n" TWO            \
     "stack: gm\n"
+#define ARMCI                                                                                      \
+    "schema: 1\nname: t\nworkload: {benchmark: armci.put, sizes: [1 B]}\n" TWO                     \
+    "stack: armci\nnic: lanai9\nlink: {rate: 2 Gb/s}\n"
 
 #define STACK(name, nic) HEAD TWO "stack: " name "\nnic: " nic "\n" // what follows is line 8
 
@@ -102,6 +106,35 @@ static void test_card_rates(void)
         {MYRINET "nic: lanai9\nlink: {rate: 2 Gb/s}\n", NULL, NULL, NULL},
     };
     expect(cases, G_N_ELEMENTS(cases));
+}
+
+// A trial with faster parts (netsim explain) is no machine: rules of physics are set aside, and no
+// others.
+static void test_trial(void)
+{
+    static const struct contradiction cases[] = {
+        {TCP "link: {rate: 1 Gb/s}\n", NULL, NULL, NULL},
+        {ARMCI "gm: {send_tokens: 1}\n", "armci.send_tokens=2",
+         "armci.send_tokens of 2 does not go with gm.send_tokens of 1", NULL},
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        const char *const sets[] = {cases[i].set, NULL};
+        struct diag_list *diags = diag_list_new();
+        struct scenario_schema *schema = registry_schema(&model_registry);
+        const struct scenario_options options = {
+            .sets = sets, .allow_unused = true, .what_if = true};
+        struct scenario *scenario = scenario_parse(cases[i].text, strlen(cases[i].text), "t.yaml",
+                                                   NULL, schema, &options, diags);
+        char *said = fake_complaints(diags);
+        if (cases[i].complaint)
+            SUITE_CONTAINS(said, cases[i].complaint);
+        else
+            SUITE_SAME_TEXT(said, "");
+        g_free(said);
+        scenario_free(scenario);
+        registry_schema_free(schema);
+        diag_list_free(diags);
+    }
 }
 
 static void test_missing_card(void)
@@ -369,9 +402,6 @@ static void test_sram(void)
 
 static void test_tokens(void)
 {
-#define ARMCI                                                                                      \
-    "schema: 1\nname: t\nworkload: {benchmark: armci.put, sizes: [1 B]}\n" TWO                     \
-    "stack: armci\nnic: lanai9\nlink: {rate: 2 Gb/s}\n"
     static const struct contradiction cases[] = {
         {ARMCI, NULL, NULL, NULL},
         {ARMCI, "gm.send_tokens=1", NULL, NULL},
@@ -436,6 +466,7 @@ int main(void)
 {
     static const struct suite_case cases[] = {
         {"cards and links", test_card_rates},
+        {"rules of a trial", test_trial},
         {"a card must be given", test_missing_card},
         {"buses", test_buses},
         {"cards and buses", test_card_buses},

@@ -72,6 +72,13 @@ class ClosedWindow(Case):
             _, series = self.simulate(LATE_READER.format(fault=fault), 0)
             self.assertGreater(series["counters"]["sctp window probes"], 0)
 
+    def test_reader_of_a_sliver(self):
+        """The same with the stack of 2007, which offers 1 while its window is all but closed."""
+        text = LATE_READER.replace("profile: rfc9260", "profile: s2007, most_transmissions: 0")
+        for fault in "", ", down: [{from: 39.999 s, to: 40.5 s}]":
+            _, series = self.simulate(text.format(fault=fault), 0)
+            self.assertGreater(series["counters"]["sctp window probes"], 0)
+
 
 if __name__ == "__main__":
     unittest.main()

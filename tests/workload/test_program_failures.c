@@ -158,6 +158,18 @@ static void test_too_long(void)
         }
 }
 
+// What a sendrecv receives has a length of its own.
+static void test_too_long_to_receive(void)
+{
+    struct test_program program = {
+        .ranks = 2,
+        .stack = "lam_tcp",
+        .ops = {"{compute: 1 ms}", "{sendrecv: {to: 0, from: 0, size: 1 B, receive_size: 2 GiB}}"}};
+    char *complaints = program_complaints(&program);
+    SUITE_CONTAINS(complaints, "a message of 2147483648 B is longer than MPI's count of bytes");
+    g_free(complaints);
+}
+
 // The RDMA area and its descriptors can be pinned, and nothing else.
 static void test_no_room_for_envelopes(void)
 {
@@ -202,6 +214,7 @@ int main(void)
         {"registration by a program", test_registration},
         {"deadlocks", test_deadlocks},
         {"messages that are too long", test_too_long},
+        {"a sendrecv that receives too much", test_too_long_to_receive},
         {"no room for envelopes", test_no_room_for_envelopes},
         {"more pinned than there is", test_pin_limit},
         {0},
