@@ -16,7 +16,7 @@ static const struct machine_state connection_states[] = {
     [TCP_SYN_SENT] = {"SYN-SENT", MACHINE_TO(TCP_SYN_RECEIVED) | MACHINE_TO(TCP_ESTABLISHED) |
                                       MACHINE_TO(TCP_CLOSED)},
     [TCP_SYN_RECEIVED] = {"SYN-RECEIVED", MACHINE_TO(TCP_ESTABLISHED) | MACHINE_TO(TCP_FIN_WAIT_1) |
-                                              MACHINE_TO(TCP_CLOSE_WAIT) | MACHINE_TO(TCP_CLOSED)},
+                                              MACHINE_TO(TCP_CLOSED)},
     [TCP_ESTABLISHED] = {"ESTABLISHED", MACHINE_TO(TCP_FIN_WAIT_1) | MACHINE_TO(TCP_CLOSE_WAIT) |
                                             MACHINE_TO(TCP_CLOSED)},
     [TCP_FIN_WAIT_1] = {"FIN-WAIT-1", MACHINE_TO(TCP_FIN_WAIT_2) | MACHINE_TO(TCP_CLOSING) |
@@ -340,7 +340,6 @@ void tcp_fin_arrived(struct cpu_context *context, struct tcp_socket *socket)
     socket->rcv.fin_received = true;
     socket->ack.scheduled = socket->ack.now = true;
     switch ((enum tcp_state)socket->machine.state) {
-    case TCP_SYN_RECEIVED:
     case TCP_ESTABLISHED:
         tcp_enter(context, socket, TCP_CLOSE_WAIT, "receive FIN");
         socket->ack.pingpong = true; // the program will close, too
@@ -355,6 +354,7 @@ void tcp_fin_arrived(struct cpu_context *context, struct tcp_socket *socket)
         break;
     case TCP_CLOSED:
     case TCP_SYN_SENT:
+    case TCP_SYN_RECEIVED: // the segment's ACK has ended it
     case TCP_CLOSE_WAIT:
     case TCP_CLOSING:
     case TCP_LAST_ACK:

@@ -6,8 +6,7 @@
 #define RECOVERY_DUPLICATES 3
 
 static const struct machine_state recovery_states[] = {
-    [TCP_OPEN] = {"open",
-                  MACHINE_TO(TCP_DISORDER) | MACHINE_TO(TCP_RECOVERY) | MACHINE_TO(TCP_LOSS)},
+    [TCP_OPEN] = {"open", MACHINE_TO(TCP_DISORDER) | MACHINE_TO(TCP_LOSS)},
     [TCP_DISORDER] = {"disorder",
                       MACHINE_TO(TCP_OPEN) | MACHINE_TO(TCP_RECOVERY) | MACHINE_TO(TCP_LOSS)},
     [TCP_RECOVERY] = {"recovery", MACHINE_TO(TCP_OPEN) | MACHINE_TO(TCP_LOSS)},
