@@ -15,7 +15,8 @@
 const struct cli_command cli_commands[] = {
     {"run", "SCENARIO", "run every series of a scenario",
      "Prints one table and one line on what ran, and writes results.csv and manifest.json to\n"
-     "results/NAME/. SCENARIO is a file, the name of a scenario that `netsim list` shows, or - for\n"
+     "results/NAME/. SCENARIO is a file, the name of a scenario that `netsim list` shows, or - "
+     "for\n"
      "standard input.\n"
      "Ends with 0 if all went well, 1 if the scenario or the command line is wrong, 2 if messages\n"
      "are missing from a run that came to its end, 3 if the simulated program failed.",

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sim/workload/link_sizes.h"
 
-#include "sim/core/link_load.h"
 #include "sim/cluster/cluster.h"
+#include "sim/core/link_load.h"
 
 #define NO_SIZE (-1)
 

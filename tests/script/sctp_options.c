@@ -316,7 +316,7 @@ static struct script_result get_path(struct sctp_call *call, const struct script
     sctp_call_expect(call, value, "spinfo_state",
                      path->machine.state == SCTP_PATH_UNCONFIRMED ? UNCONFIRMED
                      : path->machine.state == SCTP_PATH_INACTIVE  ? INACTIVE
-                                                          : ACTIVE);
+                                                                  : ACTIVE);
     sctp_call_expect(call, value, "spinfo_cwnd", path->cc.cwnd);
     sctp_call_expect(call, value, "spinfo_srtt", path->rto.sa / 8); // a tick is a millisecond
     sctp_call_expect(call, value, "spinfo_rto", path->rto.rto);
