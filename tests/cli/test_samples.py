@@ -152,7 +152,7 @@ class Samples(Case):
 
     def test_their_memory_is_told(self):
         said = lambda *options: self.netsim("check", "lossy.yaml", "--set", "workload.repetitions=1000000", *options).stdout
-        self.assertRegex(said(), r"LAM TCP: .*about 15 MB of memory")
+        self.assertRegex(said(), r"LAM TCP: .*about 13 MB of memory")
         self.assertRegex(said(*KEPT), r"LAM TCP: .*about 2\d\d MB of memory")
 
 

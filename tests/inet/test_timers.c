@@ -40,9 +40,13 @@ static void beat_run(struct cpu_context *context, void *owner)
 }
 
 static const struct inet_timer_kind foreground = {
-    {"timer", STAGE_FOR_ACK}, &beat_stage, beat_run, false};
+    .wait = {"timer", STAGE_FOR_ACK}, .stage = &beat_stage, .run = beat_run};
 static const struct inet_timer_kind background = {
-    {"heartbeat timer", STAGE_FOR_ACK}, &beat_stage, beat_run, true};
+    .wait = {"heartbeat timer", STAGE_FOR_ACK},
+    .stage = &beat_stage,
+    .run = beat_run,
+    .background = true,
+};
 
 static enum cpu_next beat_start(struct cpu_context *context, struct cpu_task *task)
 {

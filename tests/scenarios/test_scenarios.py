@@ -11,7 +11,7 @@ import os
 import unittest
 
 from running import Case, DONE, FAILED, SCENARIOS, UNBALANCED
-from shipped import FEW, FLOWS, RECORDINGS, TESTED
+from shipped import FEW, FLOWS, RECORDINGS, TESTED, UNVALIDATED
 
 KIB, MIB = 1 << 10, 1 << 20
 
@@ -27,7 +27,8 @@ class Shipped(Case):
                 text = file.read()
             self.assertRegex(text, rf"(?m)^name: {name}$")
             source = ("on packets .*on flows" if name in FLOWS else
-                      "traces/" if name in RECORDINGS else "thesis 00[0-4]")
+                      "traces/" if name in RECORDINGS else
+                      "not validated" if name in UNVALIDATED else "thesis 00[0-4]")
             self.assertRegex(text, rf"(?m)^description: .*{source}")
 
 
