@@ -2,10 +2,11 @@
 """Runs the tests of a build with ctest, and closes with what a reader wants to know: the slowest
 tests and the sum, which tests were skipped and why, and last ctest's own closing lines.
 
-    run_suite.py BUILD [--all] [--none-skipped] [CTEST-OPTION ...]
+    run_suite.py BUILD [--all] [--resume] [--none-skipped] [CTEST-OPTION ...]
 
 Runs the quick tests (label `fast`); with --all every test; with an option of ctest that chooses
-tests, those that it chooses.
+tests, those that it chooses. With --resume those that have passed for this very build are not run again,
+and their results are kept.
 Ends as ctest does, which fails too when no test ran. With --none-skipped it fails as well when a
 test was skipped, unless for want of root where it does not run as root. The times and the output of
 each test stay in BUILD/tests.xml (JUnit), with the identity of the sources that the program was built
@@ -22,6 +23,7 @@ import xml.etree.ElementTree as ElementTree
 
 STRICT = "--none-skipped"
 ALL = "--all"
+RESUME = "--resume"
 CHOOSES = re.compile(r"-(R|L|E|LE|I|U|FS|FC|FA)|--(tests-regex|label-regex|exclude-regex|label-exclude|"
                      r"tests-information|union|rerun-failed|fixture-exclude-.*)(=.*)?")
 SLOWEST = 10
@@ -56,7 +58,7 @@ def run(build, report, options):
              *options]
     closing = []
     steps = os.path.join(os.path.abspath(build), "steps.txt")
-    if os.path.exists(steps):
+    if not os.path.exists(report) and os.path.exists(steps):
         os.remove(steps)
     with subprocess.Popen(ctest, stdout=subprocess.PIPE, text=True, errors="replace",
                           env={**os.environ, "NETSIM_STEPS": steps}) as process:
@@ -109,6 +111,28 @@ def mark(report, identity):
     tree.write(report, encoding="UTF-8", xml_declaration=True)
 
 
+def passed_before(report, identity):
+    """The cases (ElementTree elements) that an earlier report of this build has as passed, by name."""
+    try:
+        tree = ElementTree.parse(report)
+    except (OSError, ElementTree.ParseError):
+        return {}
+    made_by = [one.get("value") for one in tree.getroot().iter("property")
+               if one.get("name") == BUILD_PROPERTY]
+    if not identity or made_by != [identity]:
+        return {}
+    return {case.get("name"): case for case in tree.getroot().iter("testcase")
+            if case.get("status") == "run" and case.find("failure") is None and
+            case.find("skipped") is None}
+
+
+def add_to(report, passed):
+    """Puts the cases of an earlier report into a new one."""
+    tree = ElementTree.parse(report)
+    tree.getroot().extend(passed.values())
+    tree.write(report, encoding="UTF-8", xml_declaration=True)
+
+
 def print_times(tests):
     if len(tests) < 2:
         return
@@ -134,16 +158,26 @@ def main():
     if len(sys.argv) < 2 or sys.argv[1].startswith("-"):
         sys.exit(__doc__)
     build = sys.argv[1]
-    options = [option for option in sys.argv[2:] if option not in (STRICT, ALL)]
+    options = [option for option in sys.argv[2:] if option not in (STRICT, ALL, RESUME)]
     quick = ALL not in sys.argv[2:] and not any(map(CHOOSES.fullmatch, options))
     if quick:
         options += ["-L", "^fast$"]
     strict = STRICT in sys.argv[2:]
     report = os.path.join(os.path.abspath(build), "tests.xml")
-    if os.path.exists(report):
-        os.remove(report)
     identity = identity_of(build)
+    passed = passed_before(report, identity) if RESUME in sys.argv[2:] else {}
+    if passed:
+        names = "|".join(name.replace(".", "[.]") for name in passed)
+        options += ["-E", f"^({names})$"]
+        print(f"{len(passed)} tests have passed for this build and are not run again.")
+    elif os.path.exists(report):
+        os.remove(report)
+    if passed and all(name in passed or quick and "fast" not in labels
+                      for name, labels in labels_of(build).items()):
+        sys.exit(0)
     code, closing = run(build, report, options)
+    if passed:
+        add_to(report, passed)
     if identity:
         mark(report, identity)
     tests = read(report, build)

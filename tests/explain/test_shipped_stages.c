@@ -23,8 +23,9 @@ static const uint32_t allowed[PLACES] = {
     [CARD_PROCESSOR] = BIT(NIC),
     [LINK] = BIT(WIRE),
     [ENGINE] = BIT(BUS) | BIT(NIC) | BIT(BEHIND),
-    [LATENCY] = BIT(INTERRUPT) | BIT(WAKE_UP) | BIT(NIC) | BIT(PROPAGATION) | BIT(SWITCH) |
-                BIT(FOR_ACK) | BIT(FOR_WINDOW) | BIT(FOR_BUFFER),
+    // Of a bus: the latency of PCI Express.
+    [LATENCY] = BIT(INTERRUPT) | BIT(WAKE_UP) | BIT(BUS) | BIT(NIC) | BIT(PROPAGATION) |
+                BIT(SWITCH) | BIT(FOR_ACK) | BIT(FOR_WINDOW) | BIT(FOR_BUFFER),
 };
 
 struct seen {

@@ -38,6 +38,10 @@ class Directory(unittest.TestCase):
             file.write(text)
         return path
 
+    def read(self, name):
+        with open(os.path.join(self.directory, name), encoding="utf-8") as file:
+            return file.read()
+
     def run_python(self, *arguments):
         done = subprocess.run([sys.executable, *arguments], stdin=subprocess.DEVNULL, check=False,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
@@ -148,6 +152,26 @@ class Suite(Directory):
                 self.assertIn(f" tests failed out of {ran}\n", output)
                 quick = not any(option in str(options) for option in ("--all", "-R", "-L", "regex"))
                 self.assertEqual("./netsim test --all" in output, quick, output)
+
+    def test_resume(self):
+        """What has passed for this build is not run again, and stays in the results."""
+        self.write("source_id.c", 'const char campaign_source_id[] = "0123456789abcdef";\n')
+        count = f"echo x >>{self.directory}/ran"
+        code, _ = self.suite(one=count, other="exit 1", third="exit 77")
+        self.assertNotEqual(code, 0)
+        code, output = self.suite("--all", "--resume", one=count, other=count, third=count)
+        self.assertEqual(code, 0, output)
+        self.assertIn("1 tests have passed for this build and are not run again.\n", output)
+        self.assertIn(" tests failed out of 2\n", output)
+        self.assertEqual(self.read("ran"), 3 * "x\n")
+        root = ElementTree.parse(os.path.join(self.directory, "tests.xml")).getroot()
+        self.assertEqual({case.get("name"): case.get("status") for case in root.iter("testcase")},
+                         {"one": "run", "other": "run", "third": "run"})
+        self.assertEqual(self.suite("--all", "--resume", one=count, other=count, third=count)[0], 0)
+        self.assertEqual(self.read("ran"), 3 * "x\n")
+        self.write("source_id.c", 'const char campaign_source_id[] = "another";\n')
+        code, output = self.suite("--all", "--resume", one=count, other=count, third=count)
+        self.assertEqual(self.read("ran"), 6 * "x\n")
 
     def test_none_ran(self):
         code, _ = self.suite("-R", "nothing", one=":")
