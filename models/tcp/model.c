@@ -2,6 +2,7 @@
 #include "sim/workload/model.h"
 #include "models/ethernet/nics.h"
 #include "models/tcp/rules.h"
+#include "models/tcp/stack.h"
 #include "models/tcp/tcp.h"
 
 static const struct scenario_rule tcp_rules[] = {

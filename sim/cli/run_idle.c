@@ -6,6 +6,7 @@
 #include "sim/flow/flow.h"
 #include "sim/workload/limit.h"
 
+#include <math.h>
 #include <string.h>
 
 // Events of all runs again together: about a second.
@@ -37,7 +38,7 @@ static bool values_are_same(const GArray *one, const GArray *other)
         const struct result_value *a = &g_array_index(one, struct result_value, i);
         const struct result_value *b = &g_array_index(other, struct result_value, i);
         same = a->rank == b->rank && a->size == b->size && strcmp(a->metric, b->metric) == 0 &&
-               memcmp(&a->value, &b->value, sizeof a->value) == 0; // NAN is the same
+               (a->value == b->value || (isnan(a->value) && isnan(b->value)));
     }
     return same;
 }
