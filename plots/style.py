@@ -60,7 +60,7 @@ STACKS = {
 SPARE = [("#882255", "X", "-"), ("#44aa99", "<", "-"), ("#999933", ">", "-"),
          ("#ddaa33", "d", "-"), ("#6699cc", "8", "-")]
 LINES = ["-", "--", ":", "-."]
-LEAST_DISTANCE = 0.34  # of colours that are told apart, where one channel has 1
+LEAST_DISTANCE = 0.34  # least distance of two distinct colours; a channel ranges over 1
 
 LEAST_SPAN = 0.04  # of an axis without its zero, in parts of its values
 WIDTH = 8.6  # inches: at 100 dpi about what a README shows

@@ -102,7 +102,7 @@ void inet_notify(struct cpu_context *context, struct inet_socket *socket)
     wake_sleepers(context, socket, ready & INET_WRITABLE);
 }
 
-// The caller's own, or one that nobody sleeps in.
+// The caller's own sleep, or an unused one.
 static struct inet_sleeper *own_sleeper(struct inet_socket *socket)
 {
     struct inet_sleeper *unused = NULL;

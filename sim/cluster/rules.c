@@ -89,18 +89,31 @@ static bool lacks_rate(const struct scenario_case *test_case, const struct scena
     return true;
 }
 
+// Whether the card at an end of a link breaks a rule; describes the first that does.
+typedef bool link_end_broken_fn(const struct scenario_case *test_case,
+                                const struct scenario_schema *schema,
+                                const struct topology_link *link, int end,
+                                struct rule_finding *finding);
+
+static bool any_link_end(const struct scenario_case *test_case,
+                         const struct scenario_schema *schema, link_end_broken_fn *broken,
+                         struct rule_finding *finding)
+{
+    for (guint i = 0; i < test_case->topology.links->len; i++) {
+        const struct topology_link *link = g_ptr_array_index(test_case->topology.links, i);
+        for (int end = 0; end < topology_link_ends(link); end++)
+            if (broken(test_case, schema, link, end, finding))
+                return true;
+    }
+    return false;
+}
+
 static bool card_rate_broken(const struct scenario_case *test_case,
                              const struct scenario_schema *schema, const struct scenario_rule *rule,
                              struct rule_finding *finding)
 {
     (void)rule;
-    for (guint i = 0; i < test_case->topology.links->len; i++) {
-        const struct topology_link *link = g_ptr_array_index(test_case->topology.links, i);
-        for (int end = 0; end < topology_link_ends(link); end++)
-            if (lacks_rate(test_case, schema, link, end, finding))
-                return true;
-    }
-    return false;
+    return any_link_end(test_case, schema, lacks_rate, finding);
 }
 
 // ---- Buses and memories ----
@@ -266,13 +279,7 @@ static bool card_bus_broken(const struct scenario_case *test_case,
                             struct rule_finding *finding)
 {
     (void)rule;
-    for (guint i = 0; i < test_case->topology.links->len; i++) {
-        const struct topology_link *link = g_ptr_array_index(test_case->topology.links, i);
-        for (int end = 0; end < topology_link_ends(link); end++)
-            if (at_other_bus(test_case, schema, link, end, finding))
-                return true;
-    }
-    return false;
+    return any_link_end(test_case, schema, at_other_bus, finding);
 }
 
 const struct scenario_rule cluster_rules[] = {

@@ -23,8 +23,8 @@ bool reader_is(const struct node *node, enum node_kind kind, const char *path, c
 // The caller frees it.
 char *reader_hint(const char *word, const char *const *names);
 
-// A key that has other names in this version. Its row stays for one version, so that files of the
-// version before are told the new names.
+// A key that has other names in this version. Its row stays for one version: an error for a
+// file of the version before names the new keys.
 struct reader_renamed {
     const char *old;    // NULL ends a list
     const char *now[3]; // NULL-terminated; of the same section, or the whole path of another's

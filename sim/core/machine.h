@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A protocol's state machine. Its kind is a table of states in the words of its source: which wait
-// each state is, and which states may follow. machine_enter is the only way to change a state: it
+// A protocol's state machine. Its kind is a table of states in the words of its source, with the
+// states that may follow each. machine_enter is the only way to change a state: it
 // refuses a step that the table does not have, and traces every other. `netsim describe machine`
 // prints and draws the tables (struct model, `machines`).
 #ifndef NETSIM_CORE_MACHINE_H
 #define NETSIM_CORE_MACHINE_H
 
-#include "sim/core/stage.h"
 #include "sim/core/time.h"
 #include "sim/core/trace.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define MACHINE_STATES 64 // most states of a kind

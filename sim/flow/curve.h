@@ -42,8 +42,8 @@ struct flow_curve {
                    // bytes; NULL: the case has no such ranks
 };
 
-// Who is told how far the measuring of a curve is: called occasionally, with the number of sizes
-// that are measured so far.
+// Observes the progress of a curve's measurement: called occasionally, with the number of sizes
+// measured so far.
 struct curve_watch {
     void (*measured)(void *owner, int sizes);
     void *owner;

@@ -45,7 +45,7 @@ static bool is_found(const struct benchmarking *benchmarking, int64_t size)
 
 // ---- Runs ----
 
-// Tells how many sizes there are, whenever a run is polled; it goes on.
+// Reports the number of measured sizes at each poll of a run. Never ends the run.
 static bool benchmark_beat(void *owner)
 {
     const struct benchmarking *benchmarking = owner;

@@ -379,7 +379,7 @@ static void sounded_clear(struct sounded *sounded)
     g_array_free(sounded->occupied, TRUE);
 }
 
-// A run is polled; it goes on.
+// Reports the number of measured sizes at each poll of a run. Never ends the run.
 static bool sounded_beat(void *owner)
 {
     const struct sounded *sounded = owner;

@@ -29,7 +29,7 @@ void sounding_free(struct sounding *sounding);
 
 // Runs one sounding of messages of the sizes of `found`, one after the other, and fills in the
 // rest. round_trips: measures `one_way`, too. `beat` is called occasionally while it runs, with the
-// number of sizes that are over (NULL: none is). Returns false with *error (g_free) if the run
+// number of sizes that have finished (NULL: no call). Returns false with *error (g_free) if the run
 // fails.
 bool sounding_run(struct sounding *sounding, struct sounding_found *found, int count,
                   bool round_trips, void (*beat)(void *owner, int sizes), void *owner,

@@ -85,7 +85,7 @@ struct sctp_path {
     bool was_cut;     // recover is set: the highest TSN that was under way at the last cut (ns-2)
     bool fast_packet; // a fast retransmission to it need not wait for room in cwnd (late choice)
     struct machine phase; // enum sctp_phase
-    trace_lane lane;      // of what it is doing; 0: nobody wants it
+    trace_lane lane;      // of the sender's activity; 0: not traced
     int64_t data_sent;    // ticks: when DATA was last sent
     struct inet_timer *t3, *heartbeat;
     sim_time last_sent;      // DATA or heartbeat
