@@ -163,36 +163,36 @@ static GString *machines_document(const GPtrArray *machines, enum describe_forma
     return out;
 }
 
-// Keeps the machine of that name alone. Returns false after a complaint.
-static bool choose_machine(GPtrArray *machines, const char *name)
+// Keeps the machines of that name in state logs, or of that title. Returns false after a complaint
+// if there is none.
+static bool choose_machines(GPtrArray *machines, const char *name)
 {
     GPtrArray *names = g_ptr_array_new();
+    guint kept = 0;
     for (guint i = 0; i < machines->len; i++) {
         const struct machine_kind *kind = g_ptr_array_index(machines, i);
         g_ptr_array_add(names, (gpointer)kind->name);
-        if (strcmp(kind->name, name) == 0) {
-            g_ptr_array_set_size(machines, 0);
-            g_ptr_array_add(machines, (gpointer)kind);
-            g_ptr_array_unref(names);
-            return true;
-        }
+        if (strcmp(kind->name, name) == 0 || strcmp(kind->title, name) == 0)
+            g_ptr_array_index(machines, kept++) = (gpointer)kind;
     }
     g_ptr_array_add(names, NULL);
-    char *hint = cli_did_you_mean(name, (const char *const *)names->pdata);
-    cli_error(hint ? hint : "`netsim describe machine` prints them all",
-              "no machine is called `%s'", name);
+    g_ptr_array_set_size(machines, (gint)kept);
+    char *hint = kept ? NULL : cli_did_you_mean(name, (const char *const *)names->pdata);
+    if (!kept)
+        cli_error(hint ? hint : "`netsim describe machine` prints them all",
+                  "no machine is called `%s'", name);
     g_free(hint);
     g_ptr_array_unref(names);
-    return false;
+    return kept > 0;
 }
 
 enum cli_exit describe_machines(char *const *words, enum describe_format format)
 {
     GPtrArray *machines = all_machines();
     char *name = g_strjoinv(" ", (char **)words);
-    bool good = !*name || choose_machine(machines, name);
+    bool good = !*name || choose_machines(machines, name);
     if (good && format == DESCRIBE_SVG && machines->len > 1) {
-        cli_error("netsim describe machine NAME --format svg", "one SVG shows one machine");
+        cli_error("netsim describe machine TITLE --format svg", "one SVG shows one machine");
         good = false;
     }
     GString *out = machines_document(machines, format);

@@ -27,7 +27,7 @@ static void note_step(const struct machine_kind *kind, unsigned from, unsigned t
     FILE *file = fopen(path, "a");
     if (!file)
         return;
-    fprintf(file, "%s\t%s\t%s\n", kind->name, kind->states[from].name, kind->states[to].name);
+    fprintf(file, "%s\t%s\t%s\n", kind->title, kind->states[from].name, kind->states[to].name);
     fclose(file);
 }
 #else

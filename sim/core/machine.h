@@ -25,7 +25,7 @@ struct machine_state {
 // States are numbered from 0, in which a machine starts. Constant; outlives the run.
 struct machine_kind {
     const char *name;   // as state logs have it: "tcp"
-    const char *title;  // "TCP connection"
+    const char *title;  // "TCP connection"; identifies the kind
     const char *source; // where its states and steps are from: "RFC 9293, figure 5"
     const struct machine_state *states;
     unsigned count; // of states, 1 .. MACHINE_STATES

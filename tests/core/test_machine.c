@@ -113,17 +113,21 @@ static void check_kind(const struct machine_kind *kind)
     }
 }
 
-// States have names of their own, and every one can be reached from the first.
+// States have names of their own, machines have titles of their own, and every state can be reached
+// from the first.
 static void test_tables_of_the_models(void)
 {
     int machines = 0;
+    GHashTable *titles = g_hash_table_new(g_str_hash, g_str_equal);
     for (const struct model *const *model = model_registry.models; *model; model++)
         for (const struct machine_kind *const *kind = (*model)->machines; kind && *kind; kind++) {
             check_kind(*kind);
+            CU_ASSERT(g_hash_table_add(titles, (gpointer)(*kind)->title));
             SUITE_SAME_INTEGER(reachable(*kind), MACHINE_TO((*kind)->count) - 1);
             machines++;
         }
     CU_ASSERT(machines > 0);
+    g_hash_table_unref(titles);
 }
 
 static const struct suite_case cases[] = {

@@ -16,21 +16,19 @@ import sys
 
 LIST = pathlib.Path(__file__).with_name("untaken_steps.txt")
 LINE = re.compile(r"(?P<machine>[^:]+): (?P<start>.+) -> (?P<end>.+?): (?P<reason>.+)")
-NUMBER = re.compile(r" \d+$")  # "sctp path 2" is a "sctp path"
 
 
 def declared(netsim):
-    """The steps of all tables, as (machine, from, to)."""
+    """The steps of all tables, as (title of the machine, from, to)."""
     printed = subprocess.run([netsim, "describe", "machine", "--format", "json"], check=True,
                              stdout=subprocess.PIPE).stdout
-    return {(machine["name"], state["name"], end) for machine in json.loads(printed)["machines"]
+    return {(machine["title"], state["name"], end) for machine in json.loads(printed)["machines"]
             for state in machine["states"] for end in state["next"]}
 
 
 def taken(build):
     lines = (build / "steps.txt").read_text(encoding="utf-8").splitlines()
-    return {(NUMBER.sub("", machine), start, end)
-            for machine, start, end in (line.split("\t") for line in lines)}
+    return {tuple(line.split("\t")) for line in lines}
 
 
 def excused():
@@ -41,7 +39,7 @@ def excused():
             continue
         match = LINE.fullmatch(line)
         if not match:
-            sys.exit(f"{LIST.name}:{number}: expected MACHINE: FROM -> TO: REASON")
+            sys.exit(f"{LIST.name}:{number}: expected TITLE: FROM -> TO: REASON")
         steps[match["machine"], match["start"], match["end"]] = match["reason"]
     return steps
 
