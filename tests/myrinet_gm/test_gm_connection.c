@@ -58,7 +58,7 @@ static void pair_end(struct pair *p, guint messages)
         struct gm_connection *connection = connection_of(p, host);
         SUITE_SAME_INTEGER(connection->count, 0);
         SUITE_SAME_INTEGER(connection->in_pipe, 0);
-        SUITE_SAME_INTEGER(connection->state, GM_CONNECTION_IDLE);
+        SUITE_SAME_INTEGER(connection->machine.state, GM_CONNECTION_IDLE);
     }
     world_free(p->world);
 }

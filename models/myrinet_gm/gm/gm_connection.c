@@ -8,12 +8,6 @@ static const struct stage finish_receive_stage = {"finish receive", STAGE_NIC};
 static const struct stage resend_timer_stage = {"resend timer", STAGE_FOR_ACK};
 static const struct stage timer_stage = {"timer", STAGE_NIC};
 
-static const char *const connection_state_names[] = {
-    [GM_CONNECTION_IDLE] = "idle",
-    [GM_CONNECTION_SENDING] = "sending",
-    [GM_CONNECTION_RESENDING] = "resending",
-};
-
 static const char *const nack_names[] = {
     [GM_PACKET_ACK] = "ACK",
     [GM_PACKET_NACK_GAP] = "NACK: gap",
@@ -84,18 +78,22 @@ static struct gm_stream *stream_get(struct gm_connection *connection,
 
 // ---- States ----
 
-// The state follows from what there is to do; each change is told.
-static void settle(struct gm_connection *connection, sim_time now, const char *detail)
+// Enters the state that follows from the records.
+static void settle(struct gm_connection *connection, sim_time now, const char *event)
 {
-    enum gm_connection_state from = connection->state;
-    if (connection->count == 0)
-        connection->state = GM_CONNECTION_IDLE;
-    else if (connection->cursor < connection->count)
-        connection->state = GM_CONNECTION_RESENDING;
-    else
-        connection->state = GM_CONNECTION_SENDING;
-    gm_trace(connection->card, now, "connection", connection->peer, connection_state_names[from],
-             connection_state_names[connection->state], detail);
+    enum gm_connection_state state = connection->count == 0 ? GM_CONNECTION_IDLE
+                                     : connection->cursor < connection->count
+                                         ? GM_CONNECTION_RESENDING
+                                         : GM_CONNECTION_SENDING;
+    gm_enter(connection->card, now, &gm_connection_machine, &connection->machine, state,
+             connection->peer, event);
+}
+
+static void stream_enter(struct gm_stream *stream, sim_time now, enum gm_stream_state state,
+                         const char *event)
+{
+    gm_enter(stream->connection->card, now, &gm_stream_machine, &stream->machine, state,
+             stream->target_port, event);
 }
 
 static void timer_restart(struct gm_connection *connection, sim_time now)
@@ -114,7 +112,7 @@ static void timer_restart(struct gm_connection *connection, sim_time now)
 static void control_turn_add(struct gm_stream *stream)
 {
     struct gm_connection *connection = stream->connection;
-    if (!stream->cursor || stream->asleep || stream->queued)
+    if (!stream->cursor || stream->machine.state == GM_STREAM_ASLEEP || stream->queued)
         return;
     stream->queued = true;
     FIFO_APPEND(connection->turn, connection->turn_tail, stream, next_turn);
@@ -152,7 +150,7 @@ void gm_connection_queue(struct gm_send_token *token)
     struct gm_connection *connection =
         gm_connection_get(token->port->card, token->message.target_host);
     struct gm_stream *stream = token->stream = stream_get(connection, token);
-    token->state = GM_TOKEN_QUEUED;
+    gm_token_enter(token, GM_TOKEN_QUEUED);
     FIFO_APPEND(stream->head, stream->tail, token, next);
     if (!stream->cursor)
         stream->cursor = token;
@@ -179,7 +177,7 @@ static struct gm_record *record_new(struct gm_connection *connection, sim_time n
     record->bytes = MIN(left, connection->card->config->mtu);
     record->last = record->bytes == left;
     record->attempt = 0;
-    token->state = GM_TOKEN_SENDING;
+    gm_token_enter(token, GM_TOKEN_SENDING);
     token->fetched += record->bytes;
     if (record->last)
         stream->cursor = token->next;
@@ -253,7 +251,7 @@ static void stream_pop(struct gm_stream *stream, struct gm_send_token *token)
 static void token_end(struct gm_send_token *token, enum gm_status status)
 {
     stream_pop(token->stream, token);
-    token->state = GM_TOKEN_SENT;
+    gm_token_enter(token, GM_TOKEN_SENT);
     token->status = status;
     gm_rdma_sent(token->port->card, token);
 }
@@ -274,7 +272,7 @@ static void unwind(struct gm_connection *connection)
         record->token->fetched = record->position;
         record->token->stream->cursor = record->token;
         if (record->position == 0)
-            record->token->state = GM_TOKEN_QUEUED;
+            gm_token_enter(record->token, GM_TOKEN_QUEUED);
     }
     connection->cursor = 0;
     connection->session++;
@@ -342,11 +340,9 @@ static void refused(struct cpu_context *context, struct gm_connection *connectio
     if (now - stream->refused_since >= card->config->send_timeout) {
         time_out_stream(stream);
     } else {
-        stream->asleep = true;
         stream->asleep_since = now;
         lanai_timer_set(card->lanai, &stream->alarm.timer, now + card->config->refused_interval);
-        gm_trace(card, now, "stream", stream->target_port, "awake", "asleep",
-                 "no receive buffer at the target");
+        stream_enter(stream, now, GM_STREAM_ASLEEP, "no receive buffer at the target");
     }
     turn_rebuild(connection);
     timer_restart(connection, now);
@@ -427,12 +423,10 @@ void gm_timer_run(struct cpu_context *context, void *owner, struct lanai_item *i
         resend_timer(context, alarm->connection);
         return;
     }
-    stream->asleep = false;
     if (stream->head)
         lanai_timer_trace(&alarm->timer, &wait_stages[WAIT_BUFFER], stream->asleep_since,
                           stream->head->message.message);
-    gm_trace(alarm->connection->card, context->now, "stream", stream->target_port, "asleep",
-             "awake", NULL);
+    stream_enter(stream, context->now, GM_STREAM_AWAKE, NULL);
     control_turn_add(stream);
     gm_sdma_connection(alarm->connection);
 }

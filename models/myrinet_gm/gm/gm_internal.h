@@ -15,6 +15,7 @@
 
 #include "models/myrinet_gm/gm/gm.h"
 #include "models/myrinet_gm/gm/gm_config.h"
+#include "sim/core/machine.h"
 #include "sim/core/pool.h"
 #include "sim/core/sparse.h"
 
@@ -75,12 +76,12 @@ struct gm_rdma_job {
     struct gm_rdma_job *next;
 };
 
-enum gm_send_token_state {
-    GM_TOKEN_CLIENT,  // the client has it
-    GM_TOKEN_WRITTEN, // on its way to the card, or not yet found there
+enum gm_token_state {
+    GM_TOKEN_CLIENT,  // owned by the client
+    GM_TOKEN_WRITTEN, // under way to the card, or not yet found there
     GM_TOKEN_QUEUED,  // in its stream
-    GM_TOKEN_SENDING, // some of it has been fetched
-    GM_TOKEN_SENT,    // all is acknowledged, or it has failed: to be reported
+    GM_TOKEN_SENDING, // some of its bytes are fetched
+    GM_TOKEN_SENT,    // acknowledged or failed; to be reported
 };
 
 struct gm_send_token {
@@ -89,7 +90,7 @@ struct gm_send_token {
     struct gm_message message;
     bool directed;
     int64_t remote_address;
-    enum gm_send_token_state state;
+    struct machine machine; // enum gm_token_state
     enum gm_status status;
     struct gm_stream *stream;
     int64_t fetched; // bytes put into packets so far
@@ -98,7 +99,7 @@ struct gm_send_token {
 };
 
 // The fields before this are unset while the client has the token.
-#define GM_SEND_TOKEN_OF_CLIENT offsetof(struct gm_send_token, state)
+#define GM_SEND_TOKEN_OF_CLIENT offsetof(struct gm_send_token, machine)
 
 struct gm_receive_token {
     struct gm_descriptor descriptor;
@@ -161,13 +162,15 @@ struct gm_alarm {
     struct gm_stream *stream; // NULL: the connection's resend timer
 };
 
+enum gm_stream_state { GM_STREAM_AWAKE, GM_STREAM_ASLEEP };
+
 // Messages of one port to one port, at the sender.
 struct gm_stream {
     struct gm_connection *connection;
     uint8_t source_port, target_port, priority;
     struct gm_send_token *head, *tail; // not yet acknowledged
     struct gm_send_token *cursor;      // the first that is not fetched completely
-    bool asleep;                       // refused, until its alarm
+    struct machine machine;            // enum gm_stream_state; asleep: refused, until its alarm
     bool queued;                       // among the connection's `turn`
     struct gm_stream *next_turn;
     sim_time refused_since; // when the head was first refused; 0: never
@@ -204,7 +207,7 @@ struct gm_connection {
     const struct route *route;
 
     // Sender.
-    enum gm_connection_state state;
+    struct machine machine;       // enum gm_connection_state
     uint16_t session, first;      // sequence number of the first record
     struct gm_record *records;    // ring of config.window
     uint32_t head, count, cursor; // cursor: the next record to send (again); `count` if none
@@ -281,20 +284,20 @@ struct gm_card {
     struct gm_counters counters;
 
     // SDMA
-    enum gm_sdma_state sdma_state;
+    struct machine sdma;                    // enum gm_sdma_state
     struct gm_connection *turn, *turn_tail; // connections with something to fetch
     struct gm_send_buffer *send_buffers, *free_buffers;
     // SEND
-    enum gm_send_state send_state;
+    struct machine send; // enum gm_send_state
     struct gm_send_buffer *fetched, *fetched_tail;
     struct gm_connection *control, *control_tail;
     struct lanai_transfer control_transfer;
     // RECV
-    enum gm_recv_state recv_state;
+    struct machine recv; // enum gm_recv_state
     struct gm_receive_buffer *receive_buffers;
     int64_t held; // receive buffers with a packet
     // RDMA
-    enum gm_rdma_state rdma_state;
+    struct machine rdma; // enum gm_rdma_state
     struct gm_rdma_job *jobs, *jobs_tail;
 
     struct cpu_task interrupt; // the driver's
@@ -309,11 +312,17 @@ struct gm_fabric {
     struct event stop; // ends the run at once if something failed before the engine ran
 };
 
-// ---- gm_fabric.c ----
+// ---- gm_machine.c: the state machines ----
 
-// Traces a transition of one of the card's machines; nothing if `from` and `to` are the same.
-void gm_trace(const struct gm_card *card, sim_time now, const char *machine, int64_t subject,
-              const char *from, const char *to, const char *detail);
+extern const struct machine_kind gm_token_machine, gm_connection_machine, gm_stream_machine;
+extern const struct machine_kind gm_sdma_machine, gm_send_machine, gm_recv_machine, gm_rdma_machine;
+
+// Takes the step of a machine of the card to `state`, unless it is there, and traces it.
+void gm_enter(const struct gm_card *card, sim_time now, const struct machine_kind *kind,
+              struct machine *machine, unsigned state, int64_t subject, const char *event);
+
+// gm_enter for a send token, untraced: traces show the client's steps alone.
+void gm_token_enter(struct gm_send_token *token, enum gm_token_state state);
 
 // ---- gm_capture.c ----
 

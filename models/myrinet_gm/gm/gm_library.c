@@ -7,11 +7,6 @@
 
 static const struct stage gm_stage = {"GM", STAGE_LIBRARY};
 
-static const char *const token_names[] = {
-    [GM_TOKEN_CLIENT] = "client",   [GM_TOKEN_WRITTEN] = "written", [GM_TOKEN_QUEUED] = "queued",
-    [GM_TOKEN_SENDING] = "sending", [GM_TOKEN_SENT] = "sent",
-};
-
 int gm_min_size_for_length(int64_t bytes)
 {
     int size = 0;
@@ -20,11 +15,11 @@ int gm_min_size_for_length(int64_t bytes)
     return size;
 }
 
-static void trace_token(const struct gm_port *port, sim_time now, const struct gm_send_token *token,
-                        enum gm_send_token_state from)
+static void client_token_enter(const struct gm_port *port, sim_time now,
+                               struct gm_send_token *token, enum gm_token_state state)
 {
-    gm_trace(port->card, now, "send token", token - port->send_tokens, token_names[from],
-             token_names[token->state], NULL);
+    gm_enter(port->card, now, &gm_token_machine, &token->machine, state, token - port->send_tokens,
+             NULL);
 }
 
 // ---- Sending ----
@@ -78,11 +73,10 @@ static bool send_message(struct cpu_context *context, struct gm_port *port,
     token->message = *message;
     token->directed = directed;
     token->remote_address = remote_address;
-    token->state = GM_TOKEN_WRITTEN;
     token->status = GM_SUCCESS;
     token->fetched = 0;
     cpu_spend_for(context, config->send, &gm_stage, message->message);
-    trace_token(port, context->now, token, GM_TOKEN_CLIENT);
+    client_token_enter(port, context->now, token, GM_TOKEN_WRITTEN);
     token->descriptor.write.item.message = message->message;
     token->descriptor.write.bytes =
         config->send_descriptor + (directed ? config->directed_header : 0);
@@ -195,17 +189,15 @@ void gm_unknown(struct cpu_context *context, struct gm_port *port, struct gm_eve
     if (event->kind != GM_SENT_EVENT)
         return;
     struct gm_send_token *token = event->internal;
-    enum gm_send_token_state from = token->state;
     gm_callback_fn *callback = token->message.callback;
     void *callback_context = token->message.callback_context;
     enum gm_status status = token->status;
     cpu_spend_for(context, port->config->callback, &gm_stage, token->message.message);
-    token->state = GM_TOKEN_CLIENT;
     token->next = port->free_send;
     port->free_send = token;
     port->sends_left++;
     poison(token, GM_SEND_TOKEN_OF_CLIENT);
-    trace_token(port, context->now, token, from);
+    client_token_enter(port, context->now, token, GM_TOKEN_CLIENT);
     if (callback)
         callback(context, port, callback_context, status);
 }

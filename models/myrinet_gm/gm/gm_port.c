@@ -150,14 +150,15 @@ void gm_on_write(struct gm_port *port, gm_written_fn *written, void *owner)
 
 static const char *send_waits_for(const struct gm_send_token *token)
 {
-    switch (token->state) {
+    switch ((enum gm_token_state)token->machine.state) {
     case GM_TOKEN_CLIENT:
         return NULL;
     case GM_TOKEN_WRITTEN:
         return "the MCP to find it";
     case GM_TOKEN_QUEUED:
-        return token->stream->asleep ? "a receive buffer of its size class at the target"
-                                     : "its turn";
+        return token->stream->machine.state == GM_STREAM_ASLEEP
+                   ? "a receive buffer of its size class at the target"
+                   : "its turn";
     case GM_TOKEN_SENDING:
         return "an ACK of the target's card";
     case GM_TOKEN_SENT:

@@ -5,21 +5,14 @@
 #include "models/myrinet_gm/gm/gm_internal.h"
 #include "sim/core/fifo.h"
 
-static const char *const rdma_state_names[] = {
-    [GM_RDMA_IDLE] = "idle",
-    [GM_RDMA_WRITING] = "writing",
-};
-
 static void rdma_enter(struct gm_card *card, sim_time now, enum gm_rdma_state state)
 {
-    gm_trace(card, now, "RDMA", 0, rdma_state_names[card->rdma_state], rdma_state_names[state],
-             NULL);
-    card->rdma_state = state;
+    gm_enter(card, now, &gm_rdma_machine, &card->rdma, state, 0, NULL);
 }
 
 static void rdma_kick(struct gm_card *card)
 {
-    switch (card->rdma_state) {
+    switch ((enum gm_rdma_state)card->rdma.state) {
     case GM_RDMA_IDLE:
         if (card->jobs)
             lanai_ready(card->lanai, GM_START_RDMA);
@@ -164,7 +157,7 @@ void gm_start_rdma_run(struct cpu_context *context, void *owner, struct lanai_it
     (void)item;
     struct gm_card *card = owner;
     struct gm_rdma_job *job = card->jobs;
-    if (!job || card->rdma_state != GM_RDMA_IDLE)
+    if (!job || card->rdma.state != GM_RDMA_IDLE)
         return;
     card->jobs = job->next;
     job->transfer.move = LANAI_TO_HOST;

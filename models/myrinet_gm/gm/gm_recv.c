@@ -5,21 +5,13 @@
 // the receiving card); any other is thrown away.
 #include "models/myrinet_gm/gm/gm_internal.h"
 
-static const char *const recv_state_names[] = {
-    [GM_RECV_EMPTY] = "empty",
-    [GM_RECV_SOME] = "some",
-    [GM_RECV_FULL] = "full",
-};
-
 static void hold(struct gm_card *card, sim_time now, int change)
 {
-    enum gm_recv_state from = card->recv_state;
     card->held += change;
-    card->recv_state = card->held == 0                              ? GM_RECV_EMPTY
-                       : card->held < card->config->receive_buffers ? GM_RECV_SOME
-                                                                    : GM_RECV_FULL;
-    gm_trace(card, now, "RECV", 0, recv_state_names[from], recv_state_names[card->recv_state],
-             NULL);
+    enum gm_recv_state state = card->held == 0                              ? GM_RECV_EMPTY
+                               : card->held < card->config->receive_buffers ? GM_RECV_SOME
+                                                                            : GM_RECV_FULL;
+    gm_enter(card, now, &gm_recv_machine, &card->recv, state, 0, NULL);
 }
 
 void gm_recv_release(struct cpu_context *context, struct gm_card *card,

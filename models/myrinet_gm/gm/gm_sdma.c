@@ -6,21 +6,14 @@
 #include "sim/core/fifo.h"
 #include "sim/core/poison.h"
 
-static const char *const sdma_state_names[] = {
-    [GM_SDMA_IDLE] = "idle",
-    [GM_SDMA_FETCHING] = "fetching",
-};
-
 static void sdma_enter(struct gm_card *card, sim_time now, enum gm_sdma_state state)
 {
-    gm_trace(card, now, "SDMA", 0, sdma_state_names[card->sdma_state], sdma_state_names[state],
-             NULL);
-    card->sdma_state = state;
+    gm_enter(card, now, &gm_sdma_machine, &card->sdma, state, 0, NULL);
 }
 
 void gm_sdma_kick(struct gm_card *card)
 {
-    switch (card->sdma_state) {
+    switch ((enum gm_sdma_state)card->sdma.state) {
     case GM_SDMA_IDLE:
         if (card->turn && card->free_buffers)
             lanai_ready(card->lanai, GM_START_SDMA);
@@ -103,7 +96,7 @@ void gm_start_sdma_run(struct cpu_context *context, void *owner, struct lanai_it
     (void)item;
     struct gm_card *card = owner;
     struct gm_connection *connection =
-        card->sdma_state == GM_SDMA_IDLE && card->free_buffers ? sdma_turn_take(card) : NULL;
+        card->sdma.state == GM_SDMA_IDLE && card->free_buffers ? sdma_turn_take(card) : NULL;
     if (!connection)
         return;
     struct gm_header header;

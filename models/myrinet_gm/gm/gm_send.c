@@ -4,22 +4,14 @@
 #include "models/myrinet_gm/gm/gm_internal.h"
 #include "sim/core/fifo.h"
 
-static const char *const send_state_names[] = {
-    [GM_SEND_IDLE] = "idle",
-    [GM_SEND_DATA] = "data",
-    [GM_SEND_CONTROL] = "control",
-};
-
 static void send_enter(struct gm_card *card, sim_time now, enum gm_send_state state)
 {
-    gm_trace(card, now, "SEND", 0, send_state_names[card->send_state], send_state_names[state],
-             NULL);
-    card->send_state = state;
+    gm_enter(card, now, &gm_send_machine, &card->send, state, 0, NULL);
 }
 
 static void send_kick(struct gm_card *card)
 {
-    switch (card->send_state) {
+    switch ((enum gm_send_state)card->send.state) {
     case GM_SEND_IDLE:
         if (card->control || card->fetched)
             lanai_ready(card->lanai, GM_START_SEND);
@@ -80,7 +72,7 @@ void gm_start_send_run(struct cpu_context *context, void *owner, struct lanai_it
 {
     (void)item;
     struct gm_card *card = owner;
-    if (card->send_state != GM_SEND_IDLE)
+    if (card->send.state != GM_SEND_IDLE)
         return;
     if (card->control) {
         start_control(context, card);

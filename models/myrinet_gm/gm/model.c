@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sim/workload/model.h"
 #include "models/myrinet_gm/gm/gm_config.h"
+#include "models/myrinet_gm/gm/gm_internal.h"
 #include "models/myrinet_gm/gm/gm_stacks.h"
 #include "models/myrinet_gm/lanai/lanai.h"
 
@@ -35,6 +36,10 @@ static const struct scenario_rule gm_rules[] = {
     {0},
 };
 
+static const struct machine_kind *const gm_machines[] = {
+    &gm_token_machine, &gm_connection_machine, &gm_stream_machine, &gm_sdma_machine,
+    &gm_send_machine,  &gm_recv_machine,       &gm_rdma_machine,   NULL};
+
 const struct model gm_model = {
     .name = "myrinet_gm/gm",
     .stands_on = (const char *const[]){"myrinet_gm/lanai", NULL},
@@ -42,4 +47,5 @@ const struct model gm_model = {
     .rules = gm_rules,
     .stacks = (const struct stack *const[]){&gm_stack, NULL},
     .benchmarks = gm_benchmarks,
+    .machines = gm_machines,
 };
