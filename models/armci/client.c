@@ -10,29 +10,31 @@
 const struct stage armci_stage = {"ARMCI", STAGE_LIBRARY};
 const struct stage armci_accumulate_stage = {"accumulate", STAGE_LIBRARY};
 
-static const struct mpi_state states[] = {
+static const struct machine_state states[] = {
     MPICH_STATE_ROWS,
-    [ARMCI_QUEUED] = {"queued", {"an operation that was issued before", WAIT_OTHER}, HOLDER_UNSAID},
-    [ARMCI_START] = {"start", {"its start", WAIT_OTHER}, HOLDER_UNSAID},
+    [ARMCI_QUEUED] = {"queued",
+                      {"an operation that was issued before", WAIT_OTHER},
+                      HOLDER_UNKNOWN},
+    [ARMCI_START] = {"start", {"its start", WAIT_OTHER}, HOLDER_UNKNOWN},
     [ARMCI_BUFFER] = {"BUFFER",
                       {"the acknowledgement of an earlier send from the next buffer", WAIT_ACK},
-                      HOLDER_UNSAID},
+                      HOLDER_UNKNOWN},
     [ARMCI_COPYS] = {"COPYS",
                      {"ARMCI's send token, which MPI_Iprobe brings back", WAIT_CREDIT},
-                     HOLDER_UNSAID},
-    [ARMCI_XMIT] = {"XMIT", {"the acknowledgement of its send", WAIT_OTHER}, HOLDER_UNSAID},
-    [ARMCI_ACKS] = {"ACKS", {"the acknowledgements of its last sends", WAIT_OTHER}, HOLDER_UNSAID},
+                     HOLDER_UNKNOWN},
+    [ARMCI_XMIT] = {"XMIT", {"the acknowledgement of its send", WAIT_OTHER}, HOLDER_UNKNOWN},
+    [ARMCI_ACKS] = {"ACKS", {"the acknowledgements of its last sends", WAIT_OTHER}, HOLDER_UNKNOWN},
     [ARMCI_PACKREQ] = {"PackREQ",
                        {"ARMCI's send token, which MPI_Iprobe brings back", WAIT_CREDIT},
-                       HOLDER_UNSAID},
-    [ARMCI_REQUEST] = {"XMIT", {"the data server's answer", WAIT_OTHER}, HOLDER_UNSAID},
-    [ARMCI_REGISTERING] = {"register", {"registration of memory", WAIT_OTHER}, HOLDER_UNSAID},
+                       HOLDER_UNKNOWN},
+    [ARMCI_REQUEST] = {"XMIT", {"the data server's answer", WAIT_OTHER}, HOLDER_UNKNOWN},
+    [ARMCI_REGISTERING] = {"register", {"registration of memory", WAIT_OTHER}, HOLDER_UNKNOWN},
     [ARMCI_DIRECT] = {"direct",
                       {"ARMCI's send token, which MPI_Iprobe brings back", WAIT_CREDIT},
-                      HOLDER_UNSAID},
-    [ARMCI_COPYC] = {"COPYC", {"the next data", WAIT_OTHER}, HOLDER_UNSAID},
-    [ARMCI_SHARED] = {"shared", {"nothing", WAIT_OTHER}, HOLDER_UNSAID},
-    [ARMCI_DONE] = {"done", {"nothing", WAIT_OTHER}, HOLDER_UNSAID},
+                      HOLDER_UNKNOWN},
+    [ARMCI_COPYC] = {"COPYC", {"the next data", WAIT_OTHER}, HOLDER_UNKNOWN},
+    [ARMCI_SHARED] = {"shared", {"nothing", WAIT_OTHER}, HOLDER_UNKNOWN},
+    [ARMCI_DONE] = {"done", {"nothing", WAIT_OTHER}, HOLDER_UNKNOWN},
 };
 
 void armci_enter(struct cpu_context *context, struct mpi_request *request, enum armci_state state,
@@ -137,7 +139,7 @@ static void client_start(struct cpu_context *context, struct mpi_request *reques
         return;
     }
     *r = (struct armci_request){0};
-    request->state = ARMCI_QUEUED;
+    request->machine.state = ARMCI_QUEUED;
     enum armci_kind kind = armci_kind_of(request);
     r->step = kind == ARMCI_GET                               ? armci_get_step
               : kind == ARMCI_PUT || kind == ARMCI_ACCUMULATE ? armci_put_step

@@ -92,7 +92,7 @@ static enum armci_step end(struct cpu_context *context, struct armci_client *cli
 enum armci_step armci_direct_step(struct cpu_context *context, struct armci_client *client,
                                   struct mpi_request *request)
 {
-    switch ((enum armci_state)request->state) {
+    switch ((enum armci_state)request->machine.state) {
     case ARMCI_START:
         armci_enter(context, request, ARMCI_PACKREQ, NULL);
         return ARMCI_GOES_ON;

@@ -246,7 +246,7 @@ static enum armci_step direct(struct cpu_context *context, struct armci_client *
 enum armci_step armci_get_step(struct cpu_context *context, struct armci_client *client,
                                struct mpi_request *request)
 {
-    switch ((enum armci_state)request->state) {
+    switch ((enum armci_state)request->machine.state) {
     case ARMCI_START:
         return get_start(context, client, request);
     case ARMCI_PACKREQ:

@@ -178,7 +178,7 @@ static enum armci_step put_start(struct cpu_context *context, struct armci_clien
 enum armci_step armci_put_step(struct cpu_context *context, struct armci_client *client,
                                struct mpi_request *request)
 {
-    switch ((enum armci_state)request->state) {
+    switch ((enum armci_state)request->machine.state) {
     case ARMCI_START:
         return put_start(context, client, request);
     case ARMCI_BUFFER:

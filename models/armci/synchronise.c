@@ -98,7 +98,7 @@ static enum armci_step fence_answered(struct cpu_context *context, struct armci_
 enum armci_step armci_synchronise_step(struct cpu_context *context, struct armci_client *client,
                                        struct mpi_request *request)
 {
-    switch ((enum armci_state)request->state) {
+    switch ((enum armci_state)request->machine.state) {
     case ARMCI_START:
         return begin(context, client, request);
     case ARMCI_PACKREQ:

@@ -11,13 +11,13 @@ enum native_state {
     NATIVE_DONE,
 };
 
-static const struct mpi_state states[] = {
-    [NATIVE_START] = {"start", {NULL, WAIT_OTHER}, HOLDER_UNSAID},
+static const struct machine_state states[] = {
+    [NATIVE_START] = {"start", {NULL, WAIT_OTHER}, HOLDER_UNKNOWN},
     [NATIVE_QUEUED] = {"queued", {"room in the QP's queue", WAIT_DESCRIPTOR}, HELD_HERE},
     [NATIVE_SEND] = {"posted", {"the progress thread to send it", WAIT_BUFFER}, HELD_HERE},
     [NATIVE_RECEIVE] = {"posted", {"an entry of the CQ: its message", WAIT_OTHER}, HELD_BY_PEER},
     [NATIVE_READ] = {"posted", {"an entry of the CQ: the response", WAIT_OTHER}, HELD_BY_PEER},
-    [NATIVE_DONE] = {"done", {NULL, WAIT_OTHER}, HOLDER_UNSAID},
+    [NATIVE_DONE] = {"done", {NULL, WAIT_OTHER}, HOLDER_UNKNOWN},
 };
 
 static struct native_iwarp_link *link_of(const struct mpi_request *request)

@@ -28,7 +28,7 @@ static int add_receive(struct lam_process *lam, const struct mpi_request *reques
 static int add_request(struct lam_process *lam, const struct mpi_request *request)
 {
     const struct lam_request *r = lam_of(request);
-    switch ((enum lam_state)request->state) {
+    switch ((enum lam_state)request->machine.state) {
     case LAM_SEND_SHORT:
     case LAM_SEND_SYNCH:
     case LAM_SEND_LONG:

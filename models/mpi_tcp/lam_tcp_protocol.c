@@ -5,7 +5,7 @@
 
 const struct stage lam_stage = {"LAM TCP", STAGE_LIBRARY};
 
-const struct mpi_state lam_states[] = {
+const struct machine_state lam_states[] = {
     [LAM_START] = {"start", {"its start", WAIT_OTHER}, HELD_HERE},
     [LAM_SEND_SHORT] = {"send_short",
                         {"room in the socket for envelope and body", WAIT_BUFFER},
@@ -58,7 +58,7 @@ void lam_written(struct cpu_context *context, struct mesh_item *item)
 {
     struct mpi_request *request = item->request;
     mesh_item_free(item);
-    switch ((enum lam_state)request->state) {
+    switch ((enum lam_state)request->machine.state) {
     case LAM_SEND_SHORT:
     case LAM_SEND_BODY:
     case LAM_SEND_ACK:
@@ -197,7 +197,7 @@ static struct mpi_request *find_active(struct cpu_context *context, struct lam_p
     int scanned = 0;
     for (struct mpi_request *at = lam->process->active; at; at = at->active_next) {
         scanned++;
-        if (at->kind != kind || at->state != state || !message_same(at->message, message))
+        if (at->kind != kind || at->machine.state != state || !message_same(at->message, message))
             continue;
         found = at;
         scanned = 1; // those that were started later come after it

@@ -104,7 +104,7 @@ static const struct mpi_bare_ops bare = {
     .poll = poll,
 };
 
-static const struct mpi_state states[] =
+static const struct machine_state states[] =
     BARE_STATES("room in the socket", WAIT_BUFFER, "room in the socket", WAIT_BUFFER, "its bytes");
 
 const struct mpi_device_ops netpipe_ops = {

@@ -3,7 +3,7 @@
 
 static const struct stage mpich_stage = {"MPICH", STAGE_LIBRARY};
 
-const struct mpi_state p4_states[] = {
+const struct machine_state p4_states[] = {
     [P4_START] = {"start", {"its start", WAIT_OTHER}, HELD_HERE},
     [P4_SEND_SHORT] = {"send_short",
                        {"room in the socket for its packet", WAIT_BUFFER},
@@ -213,7 +213,7 @@ static struct mpi_request *request_of(const struct p4_process *p4,
                                       const struct p4_envelope *envelope, enum p4_state state)
 {
     for (struct mpi_request *at = p4->process->active; at; at = at->active_next)
-        if (at->state == state && message_same(at->message, envelope->message))
+        if (at->machine.state == state && message_same(at->message, envelope->message))
             return at;
     g_assert_not_reached();
 }

@@ -40,12 +40,12 @@ struct mpich_header {
 // device's table.
 enum mpich_state { MPICH_START, MPICH_WAIT_TOKEN, MPICH_POSTED, MPICH_DONE, MPICH_STATES };
 #define MPICH_STATE_ROWS                                                                           \
-    [MPICH_START] = {"start", {"its start", WAIT_OTHER}, HOLDER_UNSAID},                           \
+    [MPICH_START] = {"start", {"its start", WAIT_OTHER}, HOLDER_UNKNOWN},                          \
     [MPICH_WAIT_TOKEN] = {"wait_token",                                                            \
                           {"a send token or a send buffer of MPICH's", WAIT_CREDIT},               \
-                          HOLDER_UNSAID},                                                          \
-    [MPICH_POSTED] = {"posted", {"a matching message", WAIT_OTHER}, HOLDER_UNSAID},                \
-    [MPICH_DONE] = {"done", {"nothing", WAIT_OTHER}, HOLDER_UNSAID}
+                          HOLDER_UNKNOWN},                                                         \
+    [MPICH_POSTED] = {"posted", {"a matching message", WAIT_OTHER}, HOLDER_UNKNOWN},               \
+    [MPICH_DONE] = {"done", {"nothing", WAIT_OTHER}, HOLDER_UNKNOWN}
 
 struct mpich_buffer { // registered memory from which a message is sent
     struct mpich *mpich;

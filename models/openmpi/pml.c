@@ -3,7 +3,7 @@
 
 const struct stage openmpi_stage = {"Open MPI", STAGE_LIBRARY};
 
-const struct mpi_state openmpi_states[] = {
+const struct machine_state openmpi_states[] = {
     [OPENMPI_START] = {"start", {"its start", WAIT_OTHER}, HELD_HERE},
     [OPENMPI_SEND_EAGER] = {"send_eager",
                             {"room in the socket for its eager fragment", WAIT_BUFFER},
@@ -74,12 +74,12 @@ void pml_trace(const struct cpu_context *context, struct mpi_request *request, c
     g_snprintf(detail, sizeof detail,
                "%" G_GINT64_FORMAT " B from %" G_GINT64_FORMAT " on, card %d", bytes, offset,
                endpoint->card);
-    mpi_trace(context, request, openmpi_states[request->state].name, what, detail);
+    mpi_trace(context, request, openmpi_states[request->machine.state].name, what, detail);
 }
 
 void pml_enter(struct cpu_context *context, struct mpi_request *request, unsigned state)
 {
-    if (request->state != state)
+    if (request->machine.state != state)
         mpi_enter(context, request, state, NULL);
 }
 
@@ -96,7 +96,8 @@ static json_t *rail_json(const struct btl_endpoint *endpoint)
 static const struct btl_endpoint *unconnected(const struct mpi_request *request)
 {
     const struct bml_peer *peer = openmpi_request_of(request)->peer;
-    bool writes = request->state == OPENMPI_SEND_EAGER || request->state == OPENMPI_SEND_RTS;
+    bool writes =
+        request->machine.state == OPENMPI_SEND_EAGER || request->machine.state == OPENMPI_SEND_RTS;
     for (int i = 0; writes && i < peer->count; i++)
         if (peer->endpoints[i].queue && peer->endpoints[i].state != BTL_CONNECTED)
             return &peer->endpoints[i];

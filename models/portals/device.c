@@ -4,8 +4,8 @@
 // by kind for the program's `event` operations.
 #include "models/portals/internal.h"
 
-static const struct mpi_state states[] = {
-    [PORTALS_REQUEST_NEW] = {"new", {"its start", WAIT_OTHER}, HOLDER_UNSAID},
+static const struct machine_state states[] = {
+    [PORTALS_REQUEST_NEW] = {"new", {"its start", WAIT_OTHER}, HOLDER_UNKNOWN},
     [PORTALS_REQUEST_SEND] = {"wait_send_end",
                               {"the end of its transfer (event SEND_END)", WAIT_OTHER},
                               HELD_BY_PEER},
@@ -15,8 +15,8 @@ static const struct mpi_state states[] = {
     [PORTALS_REQUEST_REPLY] = {"wait_reply",
                                {"the bytes that it reads (event REPLY_END)", WAIT_OTHER},
                                HELD_BY_PEER},
-    [PORTALS_REQUEST_EVENT] = {"wait_event", {"events", WAIT_OTHER}, HOLDER_UNSAID},
-    [PORTALS_REQUEST_DONE] = {"done", {"nothing", WAIT_OTHER}, HOLDER_UNSAID},
+    [PORTALS_REQUEST_EVENT] = {"wait_event", {"events", WAIT_OTHER}, HOLDER_UNKNOWN},
+    [PORTALS_REQUEST_DONE] = {"done", {"nothing", WAIT_OTHER}, HOLDER_UNKNOWN},
 };
 
 static void done(struct cpu_context *context, struct mpi_request *request)
@@ -92,7 +92,7 @@ static void end_transfer(struct cpu_context *context, const struct portals_ni *n
     bool answer = put ? arguments->ack : true;
     if (failed || (device->sent && (device->answered || !answer)))
         done(context, request);
-    else if (device->sent && request->state == PORTALS_REQUEST_SEND)
+    else if (device->sent && request->machine.state == PORTALS_REQUEST_SEND)
         mpi_enter(context, request, put ? PORTALS_REQUEST_ACK : PORTALS_REQUEST_REPLY, NULL);
 }
 
@@ -179,11 +179,12 @@ static json_t *describe_request(const struct mpi_request *request)
 {
     const struct portals_ni *ni = portals_ni_of(request->process);
     const struct portals_device_request *device = portals_of(request);
-    json_t *json = json_pack("{s:s}", "state", states[request->state].name);
-    if (request->state == PORTALS_REQUEST_EVENT)
+    json_t *json = json_pack("{s:s}", "state", states[request->machine.state].name);
+    if (request->machine.state == PORTALS_REQUEST_EVENT)
         json_object_set_new(json, "left", json_integer(device->left));
     if (!device->message) { // what the network layer said last is over
-        json_object_set_new(json, "waits_for", json_string(states[request->state].wait.text));
+        json_object_set_new(json, "waits_for",
+                            json_string(states[request->machine.state].wait.text));
         return json;
     }
     char *text = ni->nal->waits_for ? ni->nal->waits_for(ni, &device->message->transfer) : NULL;

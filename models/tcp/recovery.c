@@ -6,11 +6,11 @@
 #define RECOVERY_DUPLICATES 3
 
 static const struct machine_state recovery_states[] = {
-    [TCP_OPEN] = {"open", MACHINE_TO(TCP_DISORDER) | MACHINE_TO(TCP_LOSS)},
-    [TCP_DISORDER] = {"disorder",
-                      MACHINE_TO(TCP_OPEN) | MACHINE_TO(TCP_RECOVERY) | MACHINE_TO(TCP_LOSS)},
-    [TCP_RECOVERY] = {"recovery", MACHINE_TO(TCP_OPEN) | MACHINE_TO(TCP_LOSS)},
-    [TCP_LOSS] = {"loss", MACHINE_TO(TCP_OPEN)},
+    [TCP_OPEN] = {"open", .next = MACHINE_TO(TCP_DISORDER) | MACHINE_TO(TCP_LOSS)},
+    [TCP_DISORDER] = {"disorder", .next = MACHINE_TO(TCP_OPEN) | MACHINE_TO(TCP_RECOVERY) |
+                                          MACHINE_TO(TCP_LOSS)},
+    [TCP_RECOVERY] = {"recovery", .next = MACHINE_TO(TCP_OPEN) | MACHINE_TO(TCP_LOSS)},
+    [TCP_LOSS] = {"loss", .next = MACHINE_TO(TCP_OPEN)},
 };
 
 const struct machine_kind tcp_recovery_machine = {

@@ -260,7 +260,7 @@ extern const struct machine_kind tcp_connection_machine; // by enum tcp_state
 
 static inline struct machine_owner tcp_machine_owner(const struct tcp_socket *socket)
 {
-    return (struct machine_owner){socket->host->host->name, socket->number};
+    return (struct machine_owner){.where = socket->host->host->name, .subject = socket->number};
 }
 
 guint tcp_key_hash(gconstpointer key);

@@ -23,6 +23,18 @@ static GPtrArray *all_machines(void)
 
 // ---- Text ----
 
+// The process that could end a wait.
+static const char *const holder_names[] = {[HELD_HERE] = "itself", [HELD_BY_PEER] = "its peer"};
+
+static void append_wait_text(GString *out, const struct machine_state *state)
+{
+    if (!state->wait.text)
+        return;
+    g_string_append_printf(out, "; waits for %s", state->wait.text);
+    if (holder_names[state->holder])
+        g_string_append_printf(out, ", held by %s", holder_names[state->holder]);
+}
+
 static void append_machine_text(GString *out, const struct machine_kind *kind)
 {
     g_string_append_printf(out, "%s: %s (%s)\n", kind->name, kind->title, kind->source);
@@ -35,17 +47,37 @@ static void append_machine_text(GString *out, const struct machine_kind *kind)
                 g_string_append_printf(out, "%s%s", lead, kind->states[to].name);
                 lead = ", ";
             }
+        append_wait_text(out, &kind->states[from]);
         g_string_append_c(out, '\n');
     }
 }
 
 // ---- Markdown ----
 
+static bool has_waits(const struct machine_kind *kind)
+{
+    for (unsigned state = 0; state < kind->count; state++)
+        if (kind->states[state].wait.text)
+            return true;
+    return false;
+}
+
+static void append_waits_markdown(GString *out, const struct machine_kind *kind)
+{
+    g_string_append(out, "\n| state | waits for | held by |\n|---|---|---|\n");
+    for (unsigned i = 0; i < kind->count; i++) {
+        const struct machine_state *state = &kind->states[i];
+        if (state->wait.text)
+            g_string_append_printf(out, "| %s | %s | %s |\n", state->name, state->wait.text,
+                                   holder_names[state->holder] ? holder_names[state->holder] : "");
+    }
+}
+
 // States have numbers as their ids, since names may have blanks.
 static void append_machine_markdown(GString *out, const struct machine_kind *kind)
 {
     g_string_append_printf(out, "\n## %s\n\nIn state logs `%s`. Source: %s.\n\n", kind->title,
-                           kind->name, kind->source);
+                           kind->logged ? kind->logged : kind->name, kind->source);
     g_string_append(out, "```mermaid\nstateDiagram-v2\n");
     for (unsigned state = 0; state < kind->count; state++)
         g_string_append_printf(out, "    state \"%s\" as s%u\n", kind->states[state].name, state);
@@ -55,6 +87,8 @@ static void append_machine_markdown(GString *out, const struct machine_kind *kin
             if (machine_may(kind, from, to))
                 g_string_append_printf(out, "    s%u --> s%u\n", from, to);
     g_string_append(out, "```\n");
+    if (has_waits(kind))
+        append_waits_markdown(out, kind);
 }
 
 // ---- Graphviz ----
@@ -109,6 +143,16 @@ static bool print_svg(const char *dot)
 
 // ---- JSON ----
 
+static json_t *state_json(const struct machine_state *state, json_t *next)
+{
+    json_t *json = json_pack("{s:s, s:o}", "name", state->name, "next", next);
+    if (state->wait.text)
+        json_object_set_new(json, "waits_for", json_string(state->wait.text));
+    if (state->wait.text && holder_names[state->holder])
+        json_object_set_new(json, "held_by", json_string(holder_names[state->holder]));
+    return json;
+}
+
 static json_t *machine_json(const struct machine_kind *kind)
 {
     json_t *states = json_array();
@@ -117,8 +161,7 @@ static json_t *machine_json(const struct machine_kind *kind)
         for (unsigned to = 0; to < kind->count; to++)
             if (machine_may(kind, from, to))
                 json_array_append_new(next, json_string(kind->states[to].name));
-        json_array_append_new(
-            states, json_pack("{s:s, s:o}", "name", kind->states[from].name, "next", next));
+        json_array_append_new(states, state_json(&kind->states[from], next));
     }
     return json_pack("{s:s, s:s, s:s, s:o}", "name", kind->name, "title", kind->title, "source",
                      kind->source, "states", states);

@@ -49,7 +49,7 @@ void machine_enter(const struct machine_kind *kind, struct machine *machine, uns
     trace_transition(trace, lane, when,
                      &(struct trace_transition){
                          .where = owner.where,
-                         .machine = kind->name,
+                         .machine = owner.machine ? owner.machine : kind->name,
                          .subject = owner.subject,
                          .from = from,
                          .to = kind->states[state].name,

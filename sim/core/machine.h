@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A protocol's state machine. Its kind is a table of states in the words of its source, with the
-// states that may follow each. machine_enter is the only way to change a state: it
-// refuses a step that the table does not have, and traces every other. `netsim describe machine`
-// prints and draws the tables (struct model, `machines`).
+// A protocol's state machine. Its kind is a table of states in the words of its source, each with
+// what it waits for and the states that may follow. machine_enter is the only way to change a
+// state: it refuses a step that the table does not have, and traces every other. `netsim describe
+// machine` prints and draws the tables (struct model, `machines`).
 #ifndef NETSIM_CORE_MACHINE_H
 #define NETSIM_CORE_MACHINE_H
 
@@ -18,13 +18,16 @@
 #define MACHINE_TO(state) (UINT64_C(1) << (state))
 
 struct machine_state {
-    const char *name; // in the words of the source, as state logs have it
-    uint64_t next;    // MACHINE_TO of each state that may follow, joined by |
+    const char *name;        // in the words of the source, as state logs have it
+    struct wait wait;        // for the next event; a NULL text: for nothing in particular
+    enum wait_holder holder; // of the wait
+    uint64_t next;           // MACHINE_TO of each state that may follow, joined by |
 };
 
 // States are numbered from 0, in which a machine starts. Constant; outlives the run.
 struct machine_kind {
-    const char *name;   // as state logs have it: "tcp"
+    const char *name;   // as state logs have it, unless an owner has a name of its own: "tcp"
+    const char *logged; // the names of owners, for people: "send, recv"; NULL: there are none
     const char *title;  // "TCP connection"; identifies the kind
     const char *source; // where its states and steps are from: "RFC 9293, figure 5"
     const struct machine_state *states;
@@ -38,10 +41,11 @@ struct machine {
 };
 
 // Whose machine takes a step, for traces: "node0", "rank 1", and the number there of the
-// connection, queue pair ... `where` must outlive the trace.
+// connection, queue pair ... The texts must outlive the trace.
 struct machine_owner {
     const char *where;
     int64_t subject;
+    const char *machine; // as state logs name it: "send", of a request; NULL: as its kind
 };
 
 // Takes the step to a state and traces it on the lane, with what caused it (`event`, or NULL; it is
@@ -54,6 +58,14 @@ static inline const char *machine_state_name(const struct machine_kind *kind,
                                              const struct machine *machine)
 {
     return kind->states[machine->state].name;
+}
+
+// What its state waits for. NULL: nothing in particular.
+static inline const struct wait *machine_wait(const struct machine_kind *kind,
+                                              const struct machine *machine)
+{
+    const struct wait *wait = &kind->states[machine->state].wait;
+    return wait->text ? wait : NULL;
 }
 
 // True if the kind has the step.

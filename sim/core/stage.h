@@ -62,6 +62,9 @@ struct wait {
     enum wait_class class;
 };
 
+// The process that could end a wait, for reports.
+enum wait_holder { HOLDER_UNKNOWN, HELD_HERE, HELD_BY_PEER };
+
 // "library" ... "waiting for credit" ... "waiting". Static.
 const char *stage_class_name(enum stage_class class);
 

@@ -6,7 +6,7 @@ static const struct mpi_arrival_ops *device_ops_of(const struct mpi_process *pro
     return process->ops->arrival;
 }
 
-const struct mpi_state mpi_plain_states[] = {
+const struct machine_state mpi_plain_states[] = {
     [PLAIN_START] = {"start", {"its start", WAIT_OTHER}, HELD_HERE},
     [PLAIN_POSTED] = {"posted", {"a matching message", WAIT_OTHER}, HELD_BY_PEER},
     [PLAIN_DONE] = {"done", {"nothing", WAIT_OTHER}, HELD_HERE},

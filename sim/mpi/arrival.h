@@ -29,7 +29,7 @@ struct mpi_arrival_ops {
 };
 
 // States for a library without its own: rows for `posted` and `done`.
-extern const struct mpi_state mpi_plain_states[];
+extern const struct machine_state mpi_plain_states[];
 enum { PLAIN_START, PLAIN_POSTED, PLAIN_DONE };
 #define PLAIN_DEVICE .states = mpi_plain_states, .start = mpi_matched_start
 #define PLAIN_ARRIVAL .posted = PLAIN_POSTED, .done = PLAIN_DONE, .buffers_self = mpi_buffers_plain

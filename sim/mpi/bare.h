@@ -109,11 +109,11 @@ enum mpi_progress mpi_bare_advance(struct cpu_context *context, struct mpi_proce
 // the class of the wait, and what a receive waits for.
 #define BARE_STATES(sent_wait, sent_class, room_wait, room_class, received_wait)                   \
     {                                                                                              \
-        [BARE_START] = {"start", {NULL, WAIT_OTHER}, HOLDER_UNSAID},                               \
-        [BARE_SENT] = {"sent", {sent_wait, sent_class}, HOLDER_UNSAID},                            \
-        [BARE_QUEUED] = {"queued", {room_wait, room_class}, HOLDER_UNSAID},                        \
-        [BARE_POSTED] = {"posted", {received_wait, WAIT_OTHER}, HOLDER_UNSAID},                    \
-        [BARE_DONE] = {"done", {NULL, WAIT_OTHER}, HOLDER_UNSAID},                                 \
+        [BARE_START] = {"start", {NULL, WAIT_OTHER}, HOLDER_UNKNOWN},                              \
+        [BARE_SENT] = {"sent", {sent_wait, sent_class}, HOLDER_UNKNOWN},                           \
+        [BARE_QUEUED] = {"queued", {room_wait, room_class}, HOLDER_UNKNOWN},                       \
+        [BARE_POSTED] = {"posted", {received_wait, WAIT_OTHER}, HOLDER_UNKNOWN},                   \
+        [BARE_DONE] = {"done", {NULL, WAIT_OTHER}, HOLDER_UNKNOWN},                                \
     }
 
 #endif

@@ -429,13 +429,35 @@ void mpi_trace(const struct cpu_context *context, struct mpi_request *request, c
     trace_held(context, request);
 }
 
+static const struct machine_state *states_of(const struct mpi_device_ops *ops)
+{
+    return ops->machine ? ops->machine->states : ops->states;
+}
+
+const struct machine_state *mpi_request_state(const struct mpi_request *request)
+{
+    const struct machine_state *states = states_of(request->process->ops);
+    return states ? &states[request->machine.state] : NULL;
+}
+
 void mpi_enter(struct cpu_context *context, struct mpi_request *request, unsigned state,
                const char *detail)
 {
-    const struct mpi_state *states = request->process->ops->states;
-    mpi_trace(context, request, states[request->state].name, states[state].name, detail);
-    request->state = state;
-    request->waits_for = states[state].wait.text ? &states[state].wait : NULL;
+    const struct mpi_process *process = request->process;
+    const struct machine_state *to = &states_of(process->ops)[state];
+    if (process->ops->machine) {
+        cpu_machine_enter(context, process->ops->machine, &request->machine, state,
+                          (struct machine_owner){.where = process->name,
+                                                 .subject = request->number,
+                                                 .machine = mpi_request_name(request)},
+                          detail);
+        if (process->sim->trace)
+            trace_held(context, request);
+    } else {
+        mpi_trace(context, request, mpi_request_state(request)->name, to->name, detail);
+        request->machine.state = (uint8_t)state;
+    }
+    request->waits_for = to->wait.text ? &to->wait : NULL;
 }
 
 static json_t *wildcard_json(int value)
@@ -444,7 +466,7 @@ static json_t *wildcard_json(int value)
 }
 
 // The rank that could end the request's wait, or "any rank".
-static json_t *holder_json(const struct mpi_request *request, enum mpi_holder holder)
+static json_t *holder_json(const struct mpi_request *request, enum wait_holder holder)
 {
     bool matched = request->kind != REQUEST_OPERATION && request->kind != REQUEST_SEND &&
                    request->message.generation != 0;
@@ -479,9 +501,9 @@ static json_t *request_json(const struct mpi_request *request)
         json_object_set_new(json, "group", json_string(request->group->name));
     json_object_set_new(json, "size", json_integer(request->size));
     json_object_set_new(json, "waits_for", json_string(wait_of(request)->text));
-    enum mpi_holder holder = ops->states ? ops->states[request->state].holder : HOLDER_UNSAID;
-    if (holder != HOLDER_UNSAID)
-        json_object_set_new(json, "held_by", holder_json(request, holder));
+    const struct machine_state *state = mpi_request_state(request);
+    if (state && state->holder != HOLDER_UNKNOWN)
+        json_object_set_new(json, "held_by", holder_json(request, state->holder));
     json_t *more = ops->describe_request ? ops->describe_request(request) : NULL;
     if (more)
         json_object_update(json, more);

@@ -48,7 +48,8 @@ struct mpi_device_ops {
     const struct mpi_bare_ops *bare;       // of a bare provider (bare.h); NULL: a library
     struct mpi_longest longest;            // a longer message ends the run, and check refuses it
     size_t request_size;                   // of the device's part of a request
-    const struct mpi_state *states; // of its requests, by its own numbers; row 0 is the start
+    const struct machine_kind *machine;    // of its requests; state 0 is the start
+    const struct machine_state *states;    // where they are not a machine yet; else NULL
     // Steps of its initialisation (startup.h). NULL: none.
     const struct mpi_startup_step *startup;
     const char *startup_machine; // as traces name it; NULL: the steps are not traced
@@ -212,6 +213,9 @@ void mpi_charge_reduce(struct cpu_context *context, const struct mpi_process *pr
                        int64_t bytes);
 
 extern const struct stage mpi_stage; // the library, above its device
+
+// The row of the request's state in its device's table. NULL: the device has none.
+const struct machine_state *mpi_request_state(const struct mpi_request *request);
 
 // Moves the request to another state: traces the transition and sets what the request waits for.
 void mpi_enter(struct cpu_context *context, struct mpi_request *request, unsigned state,

@@ -5,7 +5,7 @@
 
 #include "sim/core/fifo.h"
 #include "sim/core/ledger.h"
-#include "sim/core/stage.h"
+#include "sim/core/machine.h"
 
 #include <stdalign.h>
 #include <stdbool.h>
@@ -52,16 +52,6 @@ static inline int mpi_context_group(int context)
     return context / CONTEXT_KINDS;
 }
 
-// The process that could end a request's wait, for reports.
-enum mpi_holder { HOLDER_UNSAID, HELD_HERE, HELD_BY_PEER };
-
-// A protocol state of a device's requests.
-struct mpi_state {
-    const char *name; // as traces name it
-    struct wait wait; // for the next event; a NULL text: progress
-    enum mpi_holder holder;
-};
-
 // Identifies a message: for matching, and as the status of a receive.
 struct mpi_envelope {
     int source, tag;
@@ -74,17 +64,17 @@ struct mpi_request {
     struct mpi_process *process;
     enum mpi_request_kind kind;
     bool done;
-    unsigned state;   // row of the device's table (mpi_device_ops.states); 0: it starts
-    bool synchronous; // MPI_Ssend
-    bool ready;       // MPI_Rsend
-    bool prebuilt;    // of a persistent request: building and destroying it is not charged
-    bool blocking;    // the call that started it returns when it is done (MPI_Send, MPI_Recv)
-    bool shortcut;    // the device handles it without a request (mpi_device_ops)
-    bool waited;      // counted in the process's open waits
-    uint32_t number;  // counts the requests of a process from 1
-    int peer;         // destination or source; RANK_ANY
-    int tag;          // TAG_ANY
-    int context;      // mpi_context_id
+    struct machine machine; // of the device's kind (mpi_device_ops.machine); state 0: it starts
+    bool synchronous;       // MPI_Ssend
+    bool ready;             // MPI_Rsend
+    bool prebuilt;          // of a persistent request: building and destroying it is not charged
+    bool blocking;          // the call that started it returns when it is done (MPI_Send, MPI_Recv)
+    bool shortcut;          // the device handles it without a request (mpi_device_ops)
+    bool waited;            // counted in the process's open waits
+    uint32_t number;        // counts the requests of a process from 1
+    int peer;               // destination or source; RANK_ANY
+    int tag;                // TAG_ANY
+    int context;            // mpi_context_id
     const struct mpi_group *group;          // NULL: all of the job
     int64_t address, size;                  // user buffer, or the library's if it packs
     int64_t pieces;                         // that the library packs or unpacks; 0: contiguous

@@ -195,26 +195,26 @@ static void add_unexpected(void *owner, const struct mpi_envelope *envelope)
 static void add_request(struct deadlock *deadlock, const struct mpi_request *request, bool waited)
 {
     const struct mpi_process *process = request->process;
-    const struct mpi_state *states = process->ops->states;
+    const struct machine_state *state = mpi_request_state(request);
     bool receives = request->kind == REQUEST_RECV || request->kind == REQUEST_PROBE;
     bool matched = receives && request->message.generation != 0;
-    deadlock_add_request(
-        deadlock, &(struct deadlock_request){
-                      .kind = request->kind,
-                      .operation = mpi_request_name(request),
-                      .number = (int)request->number,
-                      .peer = request->peer,
-                      .tag = request->tag,
-                      .context = request->context,
-                      .group = request->group,
-                      .size = request->size,
-                      .waited = waited,
-                      .needs_peer = (receives && !matched) || request->peer == process->rank ||
-                                    (states && states[request->state].holder == HELD_BY_PEER),
-                      .matched = matched,
-                      .sent = receives && mpi_message_under_way(request),
-                      .standard = !request->synchronous && !request->ready,
-                  });
+    deadlock_add_request(deadlock, &(struct deadlock_request){
+                                       .kind = request->kind,
+                                       .operation = mpi_request_name(request),
+                                       .number = (int)request->number,
+                                       .peer = request->peer,
+                                       .tag = request->tag,
+                                       .context = request->context,
+                                       .group = request->group,
+                                       .size = request->size,
+                                       .waited = waited,
+                                       .needs_peer = (receives && !matched) ||
+                                                     request->peer == process->rank ||
+                                                     (state && state->holder == HELD_BY_PEER),
+                                       .matched = matched,
+                                       .sent = receives && mpi_message_under_way(request),
+                                       .standard = !request->synchronous && !request->ready,
+                                   });
 }
 
 // Adds what the ranks wait for to `detail`, and what of it is a mistake of the program.

@@ -12,9 +12,9 @@
 enum door { DOOR_CLOSED, DOOR_OPEN, DOOR_LOCKED };
 
 static const struct machine_state door_states[] = {
-    [DOOR_CLOSED] = {"closed", MACHINE_TO(DOOR_OPEN) | MACHINE_TO(DOOR_LOCKED)},
-    [DOOR_OPEN] = {"open", MACHINE_TO(DOOR_CLOSED)},
-    [DOOR_LOCKED] = {"locked", MACHINE_TO(DOOR_CLOSED)},
+    [DOOR_CLOSED] = {"closed", .next = MACHINE_TO(DOOR_OPEN) | MACHINE_TO(DOOR_LOCKED)},
+    [DOOR_OPEN] = {"open", .next = MACHINE_TO(DOOR_CLOSED)},
+    [DOOR_LOCKED] = {"locked", .next = MACHINE_TO(DOOR_CLOSED)},
 };
 
 static const struct machine_kind door_machine = {
@@ -25,7 +25,7 @@ static const struct machine_kind door_machine = {
     .count = G_N_ELEMENTS(door_states),
 };
 
-static const struct machine_owner house = {"house", 7};
+static const struct machine_owner house = {.where = "house", .subject = 7};
 
 struct seen {
     struct trace trace;

@@ -73,7 +73,7 @@ static const struct mpi_bare_ops bare = {
     .take = take,
 };
 
-static const struct mpi_state states[] =
+static const struct machine_state states[] =
     BARE_STATES("its end", WAIT_ACK, "room", WAIT_DESCRIPTOR, "a message");
 
 static const struct mpi_device_ops ops = {.name = "test", BARE_DEVICE(&bare, states)};

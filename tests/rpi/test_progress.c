@@ -279,15 +279,15 @@ static void test_functions(void)
     const struct rpi_request *tiny = rpi_of(first), *syn = rpi_of(second);
     CU_ASSERT(tiny->cq_recv_advance_fn == rpi_synchronous_acknowledged);
     CU_ASSERT(syn->cq_recv_advance_fn == rpi_long_acknowledged);
-    SUITE_SAME_INTEGER(first->state, RPI_WAIT_ACK);
-    SUITE_SAME_INTEGER(second->state, RPI_WAIT_ACK);
+    SUITE_SAME_INTEGER(first->machine.state, RPI_WAIT_ACK);
+    SUITE_SAME_INTEGER(second->machine.state, RPI_WAIT_ACK);
     rpi_send_advance_fn *of_syn = syn->cq_send_advance_fn;
     rpi_callback_fn *of_envelope = syn->cq_callback_fn;
     CU_ASSERT(of_syn != tiny->cq_send_advance_fn);
     rpi_bench_run(bench, 53);
     CU_ASSERT(syn->cq_send_advance_fn != of_syn);
     CU_ASSERT(syn->cq_callback_fn != of_envelope);
-    SUITE_SAME_INTEGER(second->state, RPI_BODY_SENT);
+    SUITE_SAME_INTEGER(second->machine.state, RPI_BODY_SENT);
     rpi_bench_finish(bench);
     rpi_bench_free(bench);
 }
@@ -313,7 +313,7 @@ static void test_request_record(void)
     const struct rpi_request *record = rpi_of(request);
     SUITE_SAME_INTEGER(request->kind, REQUEST_SEND);
     SUITE_SAME_INTEGER(record->class, RPI_LONG);
-    SUITE_SAME_INTEGER(request->state, RPI_BODY_SENT);
+    SUITE_SAME_INTEGER(request->machine.state, RPI_BODY_SENT);
     SUITE_SAME_INTEGER(record->cq_peer->node, 1);
     SUITE_SAME_INTEGER(record->cq_packbuf, 150000);
     SUITE_SAME_INTEGER(record->cq_packsize, 50000);

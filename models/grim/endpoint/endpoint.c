@@ -12,32 +12,32 @@ const struct stage grim_poll_stage = {"endpoint poll", STAGE_LIBRARY};
 
 // ---- States of requests ----
 
-const struct mpi_state grim_states[] = {
-    [GRIM_REQUEST_NEW] = {"new", {"its start", WAIT_OTHER}, HOLDER_UNSAID},
+const struct machine_state grim_states[] = {
+    [GRIM_REQUEST_NEW] = {"new", {"its start", WAIT_OTHER}, HOLDER_UNKNOWN},
     [GRIM_REQUEST_ASK] = {"ask_name",
                           {"its turn to ask the server for a handler's integer", WAIT_OTHER},
-                          HOLDER_UNSAID},
+                          HOLDER_UNKNOWN},
     [GRIM_REQUEST_ASKED] = {"asked",
                             {"the server's answer with a handler's integer", WAIT_OTHER},
-                            HOLDER_UNSAID},
-    [GRIM_REQUEST_INJECT] = {"inject", {"its turn to inject", WAIT_OTHER}, HOLDER_UNSAID},
+                            HOLDER_UNKNOWN},
+    [GRIM_REQUEST_INJECT] = {"inject", {"its turn to inject", WAIT_OTHER}, HOLDER_UNKNOWN},
     [GRIM_REQUEST_WORD] = {"wait_word",
                            {"the word behind the data that it reads", WAIT_OTHER},
-                           HOLDER_UNSAID},
+                           HOLDER_UNKNOWN},
     [GRIM_REQUEST_TAKEN] = {"wait_taken",
                             {"a matching receive at the peer", WAIT_OTHER},
                             HELD_BY_PEER},
     [GRIM_REQUEST_POSTED] = {"posted", {"a matching message", WAIT_OTHER}, HELD_BY_PEER},
-    [GRIM_REQUEST_PARTS] = {"receive", {"the rest of its message", WAIT_OTHER}, HOLDER_UNSAID},
+    [GRIM_REQUEST_PARTS] = {"receive", {"the rest of its message", WAIT_OTHER}, HOLDER_UNKNOWN},
     [GRIM_REQUEST_CONFIRM] = {"confirm",
                               {"its turn to tell the sender", WAIT_OTHER},
-                              HOLDER_UNSAID},
-    [GRIM_REQUEST_COUNT] = {"count", {"messages to handle", WAIT_OTHER}, HOLDER_UNSAID},
+                              HOLDER_UNKNOWN},
+    [GRIM_REQUEST_COUNT] = {"count", {"messages to handle", WAIT_OTHER}, HOLDER_UNKNOWN},
     [GRIM_REQUEST_LIST] = {"wait_list",
                            {"the server's list of handlers", WAIT_OTHER},
-                           HOLDER_UNSAID},
-    [GRIM_REQUEST_SCAN] = {"scan", {"the card's scan of its channels", WAIT_OTHER}, HOLDER_UNSAID},
-    [GRIM_REQUEST_DONE] = {"done", {"nothing", WAIT_OTHER}, HOLDER_UNSAID},
+                           HOLDER_UNKNOWN},
+    [GRIM_REQUEST_SCAN] = {"scan", {"the card's scan of its channels", WAIT_OTHER}, HOLDER_UNKNOWN},
+    [GRIM_REQUEST_DONE] = {"done", {"nothing", WAIT_OTHER}, HOLDER_UNKNOWN},
 };
 
 void grim_enter(struct cpu_context *context, struct mpi_request *request,
@@ -246,7 +246,7 @@ void grim_endpoint_notified(void *owner, uint16_t number, const void *content)
 
 static json_t *describe_request(const struct mpi_request *request)
 {
-    return json_pack("{s:s}", "state", grim_states[request->state].name);
+    return json_pack("{s:s}", "state", grim_states[request->machine.state].name);
 }
 
 static json_t *describe_process(const struct mpi_process *process)

@@ -42,7 +42,7 @@ void grim_send_taken(struct cpu_context *context, struct grim_endpoint *endpoint
                      const struct grim_message *message)
 {
     for (struct mpi_request *at = endpoint->process->active; at; at = at->active_next)
-        if (at->kind == REQUEST_SEND && at->state == GRIM_REQUEST_TAKEN &&
+        if (at->kind == REQUEST_SEND && at->machine.state == GRIM_REQUEST_TAKEN &&
             at->peer == message->source && (at->number & REQUEST_MASK) == message->argument[0]) {
             mpi_finish(context, at);
             return;

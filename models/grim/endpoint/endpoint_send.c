@@ -137,12 +137,13 @@ static void injected(struct cpu_context *context, struct grim_endpoint *endpoint
                      struct mpi_request *request, int64_t bytes)
 {
     struct grim_request *r = grim_of(request);
-    if (request->state == GRIM_REQUEST_ASK) {
+    if (request->machine.state == GRIM_REQUEST_ASK) {
         asked(context, request);
         return;
     }
     r->done += bytes;
-    bool parts = request->state == GRIM_REQUEST_INJECT && !grim_is(request, GRIM_OPERATION_CALL);
+    bool parts =
+        request->machine.state == GRIM_REQUEST_INJECT && !grim_is(request, GRIM_OPERATION_CALL);
     if (parts && r->done < request->size)
         return;
     mpi_queue_pop(&endpoint->injecting);
@@ -154,7 +155,7 @@ bool grim_inject_next(struct cpu_context *context, struct grim_endpoint *endpoin
     struct mpi_request *request = endpoint->injecting.head;
     struct grim_message message;
     // While a handler waits for room the program is inside it.
-    if (!request || endpoint->replying || request->state == GRIM_REQUEST_ASKED ||
+    if (!request || endpoint->replying || request->machine.state == GRIM_REQUEST_ASKED ||
         (endpoint->calls_wait && !endpoint->overflow))
         return false;
     int64_t bytes = grim_build_part(request, &message);

@@ -149,7 +149,7 @@ void grim_listed(struct cpu_context *context, struct grim_endpoint *endpoint)
     if (endpoint->process->startup.step == GRIM_START_LIST)
         listed_at_start(context, endpoint);
     for (struct mpi_request *at = endpoint->process->active; at; at = at->active_next)
-        if (at->state == GRIM_REQUEST_LIST) {
+        if (at->machine.state == GRIM_REQUEST_LIST) {
             mpi_finish(context, at);
             return;
         }
@@ -159,7 +159,7 @@ void grim_name_answered(struct cpu_context *context, struct grim_endpoint *endpo
                         const char *name, int64_t id)
 {
     struct mpi_request *request = endpoint->injecting.head;
-    g_assert(request && request->state == GRIM_REQUEST_ASKED);
+    g_assert(request && request->machine.state == GRIM_REQUEST_ASKED);
     if (id == GRIM_NO_ID) {
         grim_unknown_name(request, name);
         return;

@@ -178,7 +178,7 @@ int64_t grim_build_part(struct mpi_request *request, struct grim_message *messag
 {
     const struct grim_endpoint *endpoint = grim_endpoint_of(request->process);
     int server = (int)endpoint->config->server;
-    if (request->state == GRIM_REQUEST_ASK) {
+    if (request->machine.state == GRIM_REQUEST_ASK) {
         const char *name = grim_name_of(request);
         *message = grim_system_message(endpoint, server, GRIM_ASK,
                                        (int64_t)strlen(name) + NAME_EXTRA, name);

@@ -9,10 +9,10 @@
 
 enum { RAW_START, RAW_POSTED, RAW_DONE };
 
-static const struct mpi_state states[] = {
-    [RAW_START] = {"start", {NULL, WAIT_OTHER}, HOLDER_UNSAID},
-    [RAW_POSTED] = {"posted", {"the VDMA handler", WAIT_OTHER}, HOLDER_UNSAID},
-    [RAW_DONE] = {"done", {NULL, WAIT_OTHER}, HOLDER_UNSAID},
+static const struct machine_state states[] = {
+    [RAW_START] = {"start", {NULL, WAIT_OTHER}, HOLDER_UNKNOWN},
+    [RAW_POSTED] = {"posted", {"the VDMA handler", WAIT_OTHER}, HOLDER_UNKNOWN},
+    [RAW_DONE] = {"done", {NULL, WAIT_OTHER}, HOLDER_UNKNOWN},
 };
 
 static struct vdma_process *of(const struct mpi_process *process)

@@ -166,7 +166,7 @@ static inline struct ch3_request *ch3_request_of(const struct mpi_request *reque
 }
 
 extern const struct stack_eager ch3_eager; // of every channel's stack
-extern const struct mpi_state ch3_states[];
+extern const struct machine_state ch3_states[];
 extern const struct mpi_arrival_ops ch3_arrival;
 extern const struct stage ch3_stage; // the device on a processor
 

@@ -46,7 +46,7 @@ const struct stack_eager ch3_eager = {
     .limit = ch3_eager_limit,
 };
 
-const struct mpi_state ch3_states[] = {
+const struct machine_state ch3_states[] = {
     [CH3_START] = {"start", {"its start", WAIT_OTHER}, HELD_HERE},
     [CH3_SEND_EAGER] = {"send_eager",
                         {"room in the socket for packet and data", WAIT_BUFFER},

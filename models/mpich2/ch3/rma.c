@@ -318,7 +318,7 @@ json_t *ch3_rma_describe(const struct mpi_request *request)
     const struct ch3_process *ch3 = ch3_of(request->process);
     const struct ch3_window_arguments *arguments = request->arguments;
     const struct ch3_window *window = find(ch3, arguments->window);
-    if (request->state != CH3_FENCE || !window)
+    if (request->machine.state != CH3_FENCE || !window)
         return NULL;
     return json_pack("{s:o}", "waits_for",
                      json_sprintf("%d operations of its own and those of %d other processes",

@@ -33,7 +33,7 @@ const struct stage sock_stage = {"ch3:sock", STAGE_LIBRARY};
 
 static bool writes(const struct mpi_request *request)
 {
-    switch ((enum ch3_state)request->state) {
+    switch ((enum ch3_state)request->machine.state) {
     case CH3_SEND_EAGER:
     case CH3_SEND_RTS:
     case CH3_SEND_DATA:

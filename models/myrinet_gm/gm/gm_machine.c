@@ -6,8 +6,9 @@ void gm_enter(const struct gm_card *card, sim_time now, const struct machine_kin
               struct machine *machine, unsigned state, int64_t subject, const char *event)
 {
     if (state != machine->state)
-        machine_enter(kind, machine, state, (struct machine_owner){card->host->name, subject},
-                      event, card->sim->trace, cpu_lane(lanai_cpu(card->lanai)), now);
+        machine_enter(kind, machine, state,
+                      (struct machine_owner){.where = card->host->name, .subject = subject}, event,
+                      card->sim->trace, cpu_lane(lanai_cpu(card->lanai)), now);
 }
 
 void gm_token_enter(struct gm_send_token *token, enum gm_token_state state)
@@ -15,7 +16,8 @@ void gm_token_enter(struct gm_send_token *token, enum gm_token_state state)
     struct gm_port *port = token->port;
     if (state != token->machine.state)
         machine_enter(&gm_token_machine, &token->machine, state,
-                      (struct machine_owner){port->card->host->name, token - port->send_tokens},
+                      (struct machine_owner){.where = port->card->host->name,
+                                             .subject = token - port->send_tokens},
                       NULL, NULL, 0, 0);
 }
 
@@ -24,8 +26,8 @@ void gm_token_enter(struct gm_send_token *token, enum gm_token_state state)
 // ---- The firmware ----
 
 static const struct machine_state sdma_states[] = {
-    [GM_SDMA_IDLE] = {"idle", MACHINE_TO(GM_SDMA_FETCHING)},
-    [GM_SDMA_FETCHING] = {"fetching", MACHINE_TO(GM_SDMA_IDLE)},
+    [GM_SDMA_IDLE] = {"idle", .next = MACHINE_TO(GM_SDMA_FETCHING)},
+    [GM_SDMA_FETCHING] = {"fetching", .next = MACHINE_TO(GM_SDMA_IDLE)},
 };
 
 const struct machine_kind gm_sdma_machine = {
@@ -37,9 +39,9 @@ const struct machine_kind gm_sdma_machine = {
 };
 
 static const struct machine_state send_states[] = {
-    [GM_SEND_IDLE] = {"idle", MACHINE_TO(GM_SEND_DATA) | MACHINE_TO(GM_SEND_CONTROL)},
-    [GM_SEND_DATA] = {"data", MACHINE_TO(GM_SEND_IDLE)},
-    [GM_SEND_CONTROL] = {"control", MACHINE_TO(GM_SEND_IDLE)},
+    [GM_SEND_IDLE] = {"idle", .next = MACHINE_TO(GM_SEND_DATA) | MACHINE_TO(GM_SEND_CONTROL)},
+    [GM_SEND_DATA] = {"data", .next = MACHINE_TO(GM_SEND_IDLE)},
+    [GM_SEND_CONTROL] = {"control", .next = MACHINE_TO(GM_SEND_IDLE)},
 };
 
 const struct machine_kind gm_send_machine = {
@@ -52,9 +54,9 @@ const struct machine_kind gm_send_machine = {
 
 // With a single receive buffer, `some` is skipped.
 static const struct machine_state recv_states[] = {
-    [GM_RECV_EMPTY] = {"empty", MACHINE_TO(GM_RECV_SOME) | MACHINE_TO(GM_RECV_FULL)},
-    [GM_RECV_SOME] = {"some", MACHINE_TO(GM_RECV_EMPTY) | MACHINE_TO(GM_RECV_FULL)},
-    [GM_RECV_FULL] = {"full", MACHINE_TO(GM_RECV_EMPTY) | MACHINE_TO(GM_RECV_SOME)},
+    [GM_RECV_EMPTY] = {"empty", .next = MACHINE_TO(GM_RECV_SOME) | MACHINE_TO(GM_RECV_FULL)},
+    [GM_RECV_SOME] = {"some", .next = MACHINE_TO(GM_RECV_EMPTY) | MACHINE_TO(GM_RECV_FULL)},
+    [GM_RECV_FULL] = {"full", .next = MACHINE_TO(GM_RECV_EMPTY) | MACHINE_TO(GM_RECV_SOME)},
 };
 
 const struct machine_kind gm_recv_machine = {
@@ -66,8 +68,8 @@ const struct machine_kind gm_recv_machine = {
 };
 
 static const struct machine_state rdma_states[] = {
-    [GM_RDMA_IDLE] = {"idle", MACHINE_TO(GM_RDMA_WRITING)},
-    [GM_RDMA_WRITING] = {"writing", MACHINE_TO(GM_RDMA_IDLE)},
+    [GM_RDMA_IDLE] = {"idle", .next = MACHINE_TO(GM_RDMA_WRITING)},
+    [GM_RDMA_WRITING] = {"writing", .next = MACHINE_TO(GM_RDMA_IDLE)},
 };
 
 const struct machine_kind gm_rdma_machine = {
@@ -83,11 +85,13 @@ const struct machine_kind gm_rdma_machine = {
 // A NACK returns a token to its stream if no packet of its message is acknowledged. One that is
 // queued ends by the send timeout of those before it.
 static const struct machine_state token_states[] = {
-    [GM_TOKEN_CLIENT] = {"client", MACHINE_TO(GM_TOKEN_WRITTEN)},
-    [GM_TOKEN_WRITTEN] = {"written", MACHINE_TO(GM_TOKEN_QUEUED)},
-    [GM_TOKEN_QUEUED] = {"queued", MACHINE_TO(GM_TOKEN_SENDING) | MACHINE_TO(GM_TOKEN_SENT)},
-    [GM_TOKEN_SENDING] = {"sending", MACHINE_TO(GM_TOKEN_QUEUED) | MACHINE_TO(GM_TOKEN_SENT)},
-    [GM_TOKEN_SENT] = {"sent", MACHINE_TO(GM_TOKEN_CLIENT)},
+    [GM_TOKEN_CLIENT] = {"client", .next = MACHINE_TO(GM_TOKEN_WRITTEN)},
+    [GM_TOKEN_WRITTEN] = {"written", .next = MACHINE_TO(GM_TOKEN_QUEUED)},
+    [GM_TOKEN_QUEUED] = {"queued",
+                         .next = MACHINE_TO(GM_TOKEN_SENDING) | MACHINE_TO(GM_TOKEN_SENT)},
+    [GM_TOKEN_SENDING] = {"sending",
+                          .next = MACHINE_TO(GM_TOKEN_QUEUED) | MACHINE_TO(GM_TOKEN_SENT)},
+    [GM_TOKEN_SENT] = {"sent", .next = MACHINE_TO(GM_TOKEN_CLIENT)},
 };
 
 const struct machine_kind gm_token_machine = {
@@ -101,11 +105,11 @@ const struct machine_kind gm_token_machine = {
 // ---- Connections ----
 
 static const struct machine_state connection_states[] = {
-    [GM_CONNECTION_IDLE] = {"idle", MACHINE_TO(GM_CONNECTION_SENDING)},
-    [GM_CONNECTION_SENDING] = {"sending", MACHINE_TO(GM_CONNECTION_IDLE) |
-                                              MACHINE_TO(GM_CONNECTION_RESENDING)},
-    [GM_CONNECTION_RESENDING] = {"resending", MACHINE_TO(GM_CONNECTION_IDLE) |
-                                                  MACHINE_TO(GM_CONNECTION_SENDING)},
+    [GM_CONNECTION_IDLE] = {"idle", .next = MACHINE_TO(GM_CONNECTION_SENDING)},
+    [GM_CONNECTION_SENDING] = {"sending", .next = MACHINE_TO(GM_CONNECTION_IDLE) |
+                                                  MACHINE_TO(GM_CONNECTION_RESENDING)},
+    [GM_CONNECTION_RESENDING] = {"resending", .next = MACHINE_TO(GM_CONNECTION_IDLE) |
+                                                      MACHINE_TO(GM_CONNECTION_SENDING)},
 };
 
 const struct machine_kind gm_connection_machine = {
@@ -117,8 +121,8 @@ const struct machine_kind gm_connection_machine = {
 };
 
 static const struct machine_state stream_states[] = {
-    [GM_STREAM_AWAKE] = {"awake", MACHINE_TO(GM_STREAM_ASLEEP)},
-    [GM_STREAM_ASLEEP] = {"asleep", MACHINE_TO(GM_STREAM_AWAKE)},
+    [GM_STREAM_AWAKE] = {"awake", .next = MACHINE_TO(GM_STREAM_ASLEEP)},
+    [GM_STREAM_ASLEEP] = {"asleep", .next = MACHINE_TO(GM_STREAM_AWAKE)},
 };
 
 const struct machine_kind gm_stream_machine = {

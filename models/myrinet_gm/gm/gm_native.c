@@ -159,7 +159,7 @@ static const struct mpi_bare_ops bare = {
     .take = take,
 };
 
-static const struct mpi_state states[] =
+static const struct machine_state states[] =
     BARE_STATES("an ACK of the target's card", WAIT_ACK,
                 "a send token, which comes back with a callback", WAIT_CREDIT, "a message");
 

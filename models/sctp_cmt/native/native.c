@@ -232,7 +232,7 @@ static const struct mpi_bare_ops bare = {
     .take = take,
 };
 
-static const struct mpi_state states[] = BARE_STATES(
+static const struct machine_state states[] = BARE_STATES(
     "the socket to take it", WAIT_BUFFER, "room in the socket", WAIT_BUFFER, "its bytes");
 
 const struct mpi_device_ops native_sctp_ops = {

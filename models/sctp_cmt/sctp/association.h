@@ -160,7 +160,8 @@ static inline const char *sctp_state_name(const struct sctp_association *associa
 
 static inline struct machine_owner sctp_machine_owner(const struct sctp_association *association)
 {
-    return (struct machine_owner){association->host->host->name, association->id};
+    return (struct machine_owner){.where = association->host->host->name,
+                                  .subject = association->id};
 }
 
 // The own card for a peer's address; NULL: none of the socket's has a route.

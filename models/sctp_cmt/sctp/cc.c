@@ -191,14 +191,14 @@ void sctp_cc_idle(struct sctp_path *path, int64_t now)
 }
 
 static const struct machine_state phases[] = {
-    [SCTP_SLOW_START] = {"slow_start", MACHINE_TO(SCTP_AVOIDANCE) | MACHINE_TO(SCTP_RECOVERY) |
-                                           MACHINE_TO(SCTP_LOSS)},
-    [SCTP_AVOIDANCE] = {"avoidance", MACHINE_TO(SCTP_SLOW_START) | MACHINE_TO(SCTP_RECOVERY) |
-                                         MACHINE_TO(SCTP_LOSS)},
-    [SCTP_RECOVERY] = {"recovery", MACHINE_TO(SCTP_SLOW_START) | MACHINE_TO(SCTP_AVOIDANCE) |
-                                       MACHINE_TO(SCTP_LOSS)},
-    [SCTP_LOSS] = {"t3", MACHINE_TO(SCTP_SLOW_START) | MACHINE_TO(SCTP_AVOIDANCE) |
-                             MACHINE_TO(SCTP_RECOVERY)},
+    [SCTP_SLOW_START] = {"slow_start", .next = MACHINE_TO(SCTP_AVOIDANCE) |
+                                               MACHINE_TO(SCTP_RECOVERY) | MACHINE_TO(SCTP_LOSS)},
+    [SCTP_AVOIDANCE] = {"avoidance", .next = MACHINE_TO(SCTP_SLOW_START) |
+                                             MACHINE_TO(SCTP_RECOVERY) | MACHINE_TO(SCTP_LOSS)},
+    [SCTP_RECOVERY] = {"recovery", .next = MACHINE_TO(SCTP_SLOW_START) |
+                                           MACHINE_TO(SCTP_AVOIDANCE) | MACHINE_TO(SCTP_LOSS)},
+    [SCTP_LOSS] = {"t3", .next = MACHINE_TO(SCTP_SLOW_START) | MACHINE_TO(SCTP_AVOIDANCE) |
+                                 MACHINE_TO(SCTP_RECOVERY)},
 };
 
 const struct machine_kind sctp_congestion_machine = {

@@ -154,7 +154,7 @@ static json_t *describe_request(const struct mpi_request *request)
     const struct rpi_request *r = (const struct rpi_request *)(const void *)request->device;
     int64_t pinned = r->cq_packbufhand ? r->cq_packbufhand->end - r->cq_packbufhand->address : 0;
     json_t *json = json_pack("{s:I}", "pinned_bytes", (json_int_t)pinned);
-    if (request->kind == REQUEST_SEND || request->state != RPI_POSTED)
+    if (request->kind == REQUEST_SEND || request->machine.state != RPI_POSTED)
         json_object_set_new(json, "protocol", json_string(classes[r->class]));
     return json;
 }

@@ -43,7 +43,7 @@ void rpi_send_owed_acks(struct cpu_context *context, struct rpi_process_peer *pe
             r->cq_packbufhand = pin_cache_acquire(context, rpi->pins, at->address, at->size);
         held_up |= !r->cq_packbufhand;
         if (held_up) {
-            if (at->state != RPI_WAIT_PIN)
+            if (at->machine.state != RPI_WAIT_PIN)
                 mpi_enter(context, at, RPI_WAIT_PIN, NULL);
             continue;
         }
@@ -156,7 +156,7 @@ static bool receive_body(struct cpu_context *context, struct rpi_process_peer *p
     }
     // Long: every byte is in its place already. The completion of the ACK, without which the peer
     // would not have sent, was seen before: a driver looks at what was sent first.
-    g_assert(request->state == RPI_WAIT_BODY);
+    g_assert(request->machine.state == RPI_WAIT_BODY);
     rpi_finish(context, request);
     return false;
 }

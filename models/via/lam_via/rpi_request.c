@@ -2,7 +2,7 @@
 // A request's life in the VIA RPI (thesis 000, 4.5): build and start, and its end.
 #include "models/via/lam_via/rpi.h"
 
-const struct mpi_state rpi_states[] = {
+const struct machine_state rpi_states[] = {
     [RPI_START] = {"start", {"its start", WAIT_OTHER}, HELD_HERE},
     [RPI_WAIT_PIN] = {"wait_pin", {"memory to pin its buffer", WAIT_MEMORY}, HELD_HERE},
     [RPI_WAIT_DESCRIPTOR] = {"wait_descriptor",

@@ -156,7 +156,7 @@ static void stand_in(struct cpu_context *context, struct rpi_send_queue *queue,
     // The descriptors that a body waits for are those of its own pieces, as long as there are any.
     if (r->pieces_out > 0)
         why = RPI_BODY_SENT;
-    if (request->state != why)
+    if (request->machine.state != why)
         mpi_enter(context, request, why, NULL);
 }
 
@@ -186,7 +186,7 @@ void rpi_synchronous_acknowledged(struct cpu_context *context, struct mpi_reques
     // The ACK can be seen before the completion of the last descriptor; then that one ends the
     // request.
     r->cq_recv_advance_fn = NULL;
-    if (request->state == RPI_WAIT_ACK)
+    if (request->machine.state == RPI_WAIT_ACK)
         rpi_finish(context, request);
 }
 
@@ -273,7 +273,7 @@ static void post_piece(struct cpu_context *context, struct mpi_request *request)
     r->cq_packbuf += piece;
     r->cq_packsize -= piece;
     r->pieces_out++;
-    if (first || last || request->state != RPI_BODY_SENT)
+    if (first || last || request->machine.state != RPI_BODY_SENT)
         mpi_enter(context, request, RPI_BODY_SENT,
                   last    ? "last piece"
                   : first ? "first piece"
@@ -451,7 +451,7 @@ bool rpi_send_queue_run(struct cpu_context *context, struct rpi_process *rpi)
         struct mpi_request *next = r->send_next;
         bool behind =
             (r->ordered && r->cq_peer->held_up) || (r->yields && r->cq_peer->descriptors_due);
-        enum rpi_state lack = behind ? (enum rpi_state)at->state : lacks(context, at);
+        enum rpi_state lack = behind ? (enum rpi_state)at->machine.state : lacks(context, at);
         if (lack == RPI_START) {
             r->queued = false;
             r->cq_send_advance_fn(context, at);

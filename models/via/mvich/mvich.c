@@ -157,7 +157,7 @@ const char *mvich_protocol_name(enum mvich_protocol protocol)
 static json_t *describe_request(const struct mpi_request *request)
 {
     const struct mvich_request *r = (const struct mvich_request *)(const void *)request->device;
-    bool matched = request->state != MVICH_POSTED;
+    bool matched = request->machine.state != MVICH_POSTED;
     json_t *json = json_object();
     if (matched)
         json_object_set_new(json, "protocol", json_string(mvich_protocol_name(r->protocol)));

@@ -67,7 +67,7 @@ static void eager_progress(struct cpu_context *context, struct mpi_request *requ
     connection->eager = all ? NULL : request;
     if (all)
         mvich_finish(context, request);
-    else if (request->state != MVICH_RECEIVE_EAGER)
+    else if (request->machine.state != MVICH_RECEIVE_EAGER)
         mpi_enter(context, request, MVICH_RECEIVE_EAGER, "eager");
 }
 

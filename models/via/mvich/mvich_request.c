@@ -2,7 +2,7 @@
 // A request's life in MVICH: its start, messages to self, and its end.
 #include "models/via/mvich/mvich.h"
 
-const struct mpi_state mvich_states[] = {
+const struct machine_state mvich_states[] = {
     [MVICH_START] = {"start", {"its start", WAIT_OTHER}, HELD_HERE},
     [MVICH_EAGER_SENT] = {"eager_sent", {"the completion of its last vbuf", WAIT_OTHER}, HELD_HERE},
     [MVICH_WAIT_REPLY] = {"wait_reply",

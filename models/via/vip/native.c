@@ -154,7 +154,7 @@ static const struct mpi_bare_ops bare = {
     .sleep = sleep_or_poll,
 };
 
-static const struct mpi_state states[] =
+static const struct machine_state states[] =
     BARE_STATES("completion of its descriptors", WAIT_OTHER, "completion of its descriptors",
                 WAIT_OTHER, "a message");
 
