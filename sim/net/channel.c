@@ -269,11 +269,12 @@ void channel_count_end(struct channel *channel, const struct packet *packet)
         channel_count_seldom(channel, LINK_DISCARDED, 1);
         return;
     }
+    // Never this channel: an end that stores holds nothing back on its link, so that what is cut
+    // there is lost at once (channel_judge).
     struct channel *on = packet->cut_on ? &channel->network->channels[packet->cut_on - 1] : NULL;
-    if (on && on == channel && !packet->begun)
-        return;
+    g_assert(on != channel);
     channel_count_arrived(channel, packet->corrupt || on);
-    if (on && on != channel && packet->begun)
+    if (on && packet->begun)
         channel_count_arrived(on, true); // the rest of what was cut there
 }
 

@@ -51,15 +51,24 @@ static struct link_load *channel_load(const struct channel *channel)
     return load;
 }
 
+// With what is still going on; NULL: nothing has passed or waits.
+static struct link_load *channel_load_so_far(const struct channel *channel)
+{
+    if (!channel->network || (!channel_has_load(channel) && !worm_has_waiting(channel)))
+        return NULL;
+    struct link_load *load = channel_load(channel);
+    worm_count_ongoing(channel, load->counts);
+    return load;
+}
+
 GPtrArray *network_link_loads(const struct network *network)
 {
     GPtrArray *loads = g_ptr_array_new_with_free_func((GDestroyNotify)link_load_free);
-    for (int i = 0; i < network->channel_count; i++)
-        if (network->channels[i].network && channel_has_load(&network->channels[i])) {
-            struct link_load *load = channel_load(&network->channels[i]);
-            worm_count_ongoing(&network->channels[i], load->counts);
+    for (int i = 0; i < network->channel_count; i++) {
+        struct link_load *load = channel_load_so_far(&network->channels[i]);
+        if (load)
             g_ptr_array_add(loads, load);
-        }
+    }
     return loads;
 }
 
@@ -79,11 +88,13 @@ void network_take_loads(struct network *network, GPtrArray *loads, bool ends)
     g_ptr_array_set_size(loads, MAX((int)loads->len, network->channel_count));
     for (int i = 0; i < network->channel_count; i++) {
         struct channel *channel = &network->channels[i];
-        if (!channel->network || !channel_has_load(channel))
-            continue;
-        struct link_load *load = channel_load(channel);
+        struct link_load *load = NULL;
         if (ends)
-            worm_count_ongoing(channel, load->counts);
+            load = channel_load_so_far(channel);
+        else if (channel->network && channel_has_load(channel))
+            load = channel_load(channel);
+        if (!load)
+            continue;
         if (loads->pdata[i]) {
             link_load_add(loads->pdata[i], load);
             link_load_free(load);

@@ -165,6 +165,12 @@ static sim_time worm_held_back(const struct channel *channel, sim_time end)
     return MAX(0, end - (worm->granted + channel_time(channel, worm->length)));
 }
 
+bool worm_has_waiting(const struct channel *channel)
+{
+    const struct worm *worm = channel->worm;
+    return worm && (worm->waiting_packets > 0 || worm->closed_since != TIME_NEVER);
+}
+
 void worm_count_ongoing(const struct channel *channel, int64_t *counts)
 {
     const struct worm *worm = channel->worm;

@@ -79,6 +79,17 @@ static void test_card_rates(void)
               "stack: lam_tcp\nnic: em82547gi\n",
          NULL, "test.yaml:6:52: error: links[1].rate: em82547gi at n1",
          "(nic: ethernet; or rate: 1 Gb/s;"},
+        // A card of any rate in a range, whose ends belong to it.
+        {STACK("lam_tcp", "ethernet") "host: {bus: {kind: pcie}}\n", "link.rate=10 Mb/s", NULL,
+         NULL},
+        {STACK("lam_tcp", "ethernet") "host: {bus: {kind: pcie}}\n", "link.rate=400 Gb/s", NULL,
+         NULL},
+        {STACK("lam_tcp", "ethernet") "host: {bus: {kind: pcie}}\n", "link.rate=7 Gb/s", NULL,
+         NULL},
+        {STACK("lam_tcp", "ethernet") "host: {bus: {kind: pcie}}\n", "link.rate=9 Mb/s",
+         "ethernet at n0 runs at 10 Mb/s .. 400 Gb/s, and link n0-n1 at 9 Mb/s", NULL},
+        {STACK("lam_tcp", "ethernet") "host: {bus: {kind: pcie}}\n", "link.rate=401 Gb/s",
+         "ethernet at n0 runs at 10 Mb/s .. 400 Gb/s, and link n0-n1 at 401 Gb/s", NULL},
         // Between switches any rate goes.
         {HEAD "hosts: [{name: n, count: 2}]\nswitches: [{name: s, count: 2}]\n"
               "links: [{from: n0, to: s0}, {from: n1, to: s1}, {from: s0, to: s1, rate: 7 Gb/s}]\n"

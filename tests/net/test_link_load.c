@@ -285,6 +285,188 @@ static void test_never_idle(void)
     test_saturated(SWITCH_CUT_THROUGH);
 }
 
+// ---- Before the end ----
+
+#define TAU (4 * TIME_NS) // a byte on a link of Myrinet
+
+enum { HALFWAY_BYTES = 10000, HALFWAY_TIMES = 2 };
+
+// Takes the counts of a run before its end, in both manners.
+struct halfway {
+    struct event events[HALFWAY_TIMES];
+    struct network *network;
+    GPtrArray *loads[HALFWAY_TIMES];
+    int taken;
+};
+
+static struct halfway *the_halfway;
+
+static void take_halfway(struct engine *engine, struct event *event)
+{
+    (void)engine;
+    (void)event;
+    the_halfway->loads[the_halfway->taken++] = network_link_loads(the_halfway->network);
+}
+
+static const int64_t *counts_of(const GPtrArray *loads, const char *link)
+{
+    for (guint i = 0; i < loads->len; i++)
+        if (strcmp(load_at(loads, i)->name, link) == 0)
+            return load_at(loads, i)->counts;
+    CU_FAIL_FATAL("no such link");
+    return NULL;
+}
+
+// The second of two packets to one host waits at the switch, with all of its own link behind it.
+// Before the end, what still goes on counts as far as it has gone.
+static void test_ongoing(void)
+{
+    struct link_config link = topology_wormhole_link();
+    struct switch_config node = topology_wormhole_switch();
+    struct topology *topology = topology_star(3, &link, &node);
+    struct probe *probe = probe_checked(topology, NULL);
+    struct halfway halfway = {.network = probe->network};
+    the_halfway = &halfway;
+    sim_time length = HALFWAY_BYTES * TAU, head = 204 * TIME_NS, early = length / 2,
+             late = length + length / 4;
+    for (int i = 0; i < HALFWAY_TIMES; i++) {
+        event_init(&halfway.events[i], take_halfway);
+        engine_schedule(probe->sim->engine, &halfway.events[i], i == 0 ? early : late);
+    }
+    probe_send(probe, 0, 0, 2, HALFWAY_BYTES);
+    probe_send(probe, 0, 1, 2, HALFWAY_BYTES);
+    probe_run(probe);
+    CU_ASSERT_EQUAL_FATAL(halfway.taken, HALFWAY_TIMES);
+    const int64_t *first = counts_of(halfway.loads[0], "node0->switch0");
+    const int64_t *second = counts_of(halfway.loads[1], "node1->switch0");
+    const int64_t *out = counts_of(halfway.loads[0], "switch0->node2");
+    SUITE_SAME_INTEGER(first[LINK_BUSY], early);
+    SUITE_SAME_INTEGER(first[LINK_HELD], 0);
+    SUITE_SAME_INTEGER(first[LINK_HELD_TIME], 0);
+    SUITE_SAME_INTEGER(out[LINK_BUSY], early - head);
+    SUITE_SAME_INTEGER(out[LINK_QUEUE], 1);
+    SUITE_SAME_INTEGER(out[LINK_QUEUE_WHEN], head);
+    SUITE_SAME_INTEGER(second[LINK_BUSY], late);
+    SUITE_SAME_INTEGER(second[LINK_HELD], 1);
+    SUITE_SAME_INTEGER(second[LINK_HELD_TIME], late - length);
+    for (int i = 0; i < HALFWAY_TIMES; i++)
+        g_ptr_array_unref(halfway.loads[i]);
+    probe_free(probe);
+    topology_free(topology);
+}
+
+// Without a credit of the far station a packet waits; the time counts before one comes.
+static void test_no_credit(void)
+{
+    struct link_config link = topology_wormhole_link();
+    struct switch_config node = topology_wormhole_switch();
+    struct topology *topology = topology_star(2, &link, &node);
+    struct probe *probe = probe_checked(topology, NULL);
+    network_limit(probe->network, 1);
+    probe_send(probe, 0, 0, 1, HALFWAY_BYTES);
+    struct halfway halfway = {.network = probe->network};
+    the_halfway = &halfway;
+    sim_time when = HALFWAY_BYTES * TAU;
+    event_init(&halfway.events[0], take_halfway);
+    engine_schedule(probe->sim->engine, &halfway.events[0], when);
+    probe_run(probe);
+    CU_ASSERT_EQUAL_FATAL(halfway.taken, 1);
+    const int64_t *out = counts_of(halfway.loads[0], "switch0->node1");
+    SUITE_SAME_INTEGER(out[LINK_NO_CREDIT], when - 204 * TIME_NS);
+    SUITE_SAME_INTEGER(out[LINK_PACKETS], 0);
+    // The end of a part takes what goes on, too.
+    GPtrArray *part = g_ptr_array_new_with_free_func((GDestroyNotify)link_load_free);
+    network_take_loads(probe->network, part, true);
+    int64_t sum = 0;
+    for (guint i = 0; i < part->len; i++)
+        sum += part->pdata[i] ? load_at(part, i)->counts[LINK_NO_CREDIT] : 0;
+    SUITE_SAME_INTEGER(sum, when - 204 * TIME_NS);
+    g_ptr_array_unref(part);
+    g_ptr_array_unref(halfway.loads[0]);
+    probe_free(probe);
+    topology_free(topology);
+}
+
+// ---- Cut packets ----
+
+// Checks the counts of a link that has carried so many packets.
+static void check_arrivals(const GPtrArray *loads, const char *link, int64_t packets,
+                           int64_t arrived, int64_t down, int64_t corrupt)
+{
+    const int64_t *counts = counts_of(loads, link);
+    SUITE_SAME_INTEGER(counts[LINK_PACKETS], packets);
+    SUITE_SAME_INTEGER(counts[LINK_ARRIVED], arrived);
+    SUITE_SAME_INTEGER(counts[LINK_DOWN], down);
+    SUITE_SAME_INTEGER(counts[LINK_CORRUPT], corrupt);
+}
+
+// Three hosts at a switch; the link of `host` is another one.
+static struct probe *unlike_star(struct topology **topology, int host,
+                                 const struct link_config *unlike, const struct link_config *like)
+{
+    struct switch_config node = topology_wormhole_switch();
+    *topology = topology_new(3, 1);
+    topology_set_switches(*topology, &node);
+    for (int i = 0; i < 3; i++)
+        topology_add_link(*topology, i, 3, i == host ? unlike : like);
+    return probe_checked(*topology, NULL);
+}
+
+static void no_begin(void *owner, struct packet *packet, sim_time last)
+{
+    (void)owner;
+    (void)packet;
+    (void)last;
+}
+
+// The cable of node1 is pulled out under a packet that is held back by another one, when its bytes
+// would have passed otherwise. It is lost on that link, and its rest arrives on the next one; at a
+// station that has used its head by then, it has arrived on both, damaged.
+static void check_cut_before_the_switch(bool begins)
+{
+    struct param_window window = {HALFWAY_BYTES * TAU / 2, HALFWAY_BYTES * TAU / 2 + TIME_US};
+    struct link_config link = topology_wormhole_link(), pulled = link;
+    pulled.down = (struct param_windows){&window, 1};
+    struct topology *topology;
+    struct probe *probe = unlike_star(&topology, 1, &pulled, &link);
+    if (begins)
+        network_attach_head(probe->network, 2, 16, no_begin);
+    probe_send(probe, 0, 0, 2, HALFWAY_BYTES);
+    probe_send(probe, 0, 1, 2, 1000);
+    probe_run(probe);
+    GPtrArray *loads = network_link_loads(probe->network);
+    check_arrivals(loads, "node0->switch0", 1, 1, 0, 0);
+    check_arrivals(loads, "node1->switch0", 1, begins, !begins, begins);
+    check_arrivals(loads, "switch0->node2", 2, 2, 0, 1);
+    g_ptr_array_unref(loads);
+    probe_free(probe);
+    topology_free(topology);
+}
+
+static void test_cut_before_the_switch(void)
+{
+    check_cut_before_the_switch(false);
+    check_cut_before_the_switch(true);
+}
+
+// The cable of the receiver is pulled out under a packet: it has not arrived.
+static void test_cut_before_the_receiver(void)
+{
+    struct param_window window = {HALFWAY_BYTES * TAU / 2, HALFWAY_BYTES * TAU / 2 + TIME_US};
+    struct link_config link = topology_wormhole_link(), pulled = link;
+    pulled.down = (struct param_windows){&window, 1};
+    struct topology *topology;
+    struct probe *probe = unlike_star(&topology, 2, &pulled, &link);
+    probe_send(probe, 0, 0, 2, HALFWAY_BYTES);
+    probe_run(probe);
+    GPtrArray *loads = network_link_loads(probe->network);
+    check_arrivals(loads, "node0->switch0", 1, 1, 0, 0);
+    check_arrivals(loads, "switch0->node2", 1, 0, 1, 0);
+    g_ptr_array_unref(loads);
+    probe_free(probe);
+    topology_free(topology);
+}
+
 int main(void)
 {
     static const struct suite_case cases[] = {
@@ -293,6 +475,10 @@ int main(void)
         {"explain finds the same", test_explained},
         {"parts of a run add up to it", test_parts},
         {"a link that is never idle", test_never_idle},
+        {"before the end: packets that hold links", test_ongoing},
+        {"before the end: no credit", test_no_credit},
+        {"a packet cut before the switch", test_cut_before_the_switch},
+        {"a packet cut before the receiver", test_cut_before_the_receiver},
         {NULL, NULL},
     };
     return suite_run("net: loads of links", cases);
