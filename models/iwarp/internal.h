@@ -91,8 +91,8 @@ struct iwarp_incoming {
 struct iwarp_qp {
     struct iwarp_rnic *rnic;
     struct iwarp_qp_attributes attributes;
-    int number; // from 1
-    enum iwarp_qp_state state;
+    int number;             // from 1
+    struct machine machine; // enum iwarp_qp_state
     const char *error;
     bool ended; // the peer sends nothing more
     bool destroyed;
@@ -142,10 +142,6 @@ struct iwarp_rnic {
 };
 
 extern const struct stage iwarp_stage;
-
-// rnic.c
-void iwarp_qp_set_state(const struct cpu_context *context, struct iwarp_qp *qp,
-                        enum iwarp_qp_state state, const char *detail);
 
 // memory.c
 bool iwarp_domain_known(const struct iwarp_rnic *rnic, uint32_t domain);
@@ -201,7 +197,7 @@ void iwarp_thread_post(struct cpu_context *context, struct iwarp_work *work);
 void iwarp_thread_release(struct cpu_context *context, const struct iwarp_qp *qp);
 
 // qp.c
-const char *iwarp_qp_state_name(enum iwarp_qp_state state);
+extern const struct machine_kind iwarp_qp_machine; // by enum iwarp_qp_state
 // Polls read from its socket.
 bool iwarp_qp_reads(const struct iwarp_qp *qp);
 // The QP has come to its end, with a reason: its reads and receives are flushed.

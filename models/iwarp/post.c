@@ -39,7 +39,8 @@ static enum iwarp_result check(struct cpu_context *context, const struct iwarp_q
 enum iwarp_result iwarp_qp_post_sq(struct cpu_context *context, struct iwarp_qp *qp,
                                    const struct iwarp_work_request *request)
 {
-    enum iwarp_result result = check(context, qp, request, qp->queued, qp->state == IWARP_QP_RTS);
+    enum iwarp_result result =
+        check(context, qp, request, qp->queued, qp->machine.state == IWARP_QP_RTS);
     if (result != IWARP_OK)
         return result;
     switch (request->operation) {
@@ -66,8 +67,8 @@ enum iwarp_result iwarp_qp_post_sq(struct cpu_context *context, struct iwarp_qp 
 static enum iwarp_result post_receive(struct cpu_context *context, struct iwarp_qp *qp,
                                       const struct iwarp_work_request *request)
 {
-    bool state =
-        qp->state == IWARP_QP_IDLE || qp->state == IWARP_QP_CONNECTING || qp->state == IWARP_QP_RTS;
+    bool state = qp->machine.state == IWARP_QP_IDLE || qp->machine.state == IWARP_QP_CONNECTING ||
+                 qp->machine.state == IWARP_QP_RTS;
     enum iwarp_result result =
         check(context, qp, request, iwarp_receives_count(&qp->receives), state);
     if (result != IWARP_OK)
@@ -87,7 +88,8 @@ static int reads_of(const struct iwarp_qp *qp)
 static enum iwarp_result post_read(struct cpu_context *context, struct iwarp_qp *qp,
                                    const struct iwarp_work_request *request)
 {
-    enum iwarp_result result = check(context, qp, request, reads_of(qp), qp->state == IWARP_QP_RTS);
+    enum iwarp_result result =
+        check(context, qp, request, reads_of(qp), qp->machine.state == IWARP_QP_RTS);
     if (result != IWARP_OK)
         return result;
     if (request->sge_count != 1 || request->content_length > 0)

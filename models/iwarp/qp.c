@@ -1,38 +1,37 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Queue pairs: their life and their end.
+// Queue pairs, from creation to their end.
 #include "models/iwarp/internal.h"
 
-static const char *const qp_state_names[] = {
-    [IWARP_QP_IDLE] = "IDLE",
-    [IWARP_QP_CONNECTING] = "CONNECTING",
-    [IWARP_QP_RTS] = "RTS",
-    [IWARP_QP_CLOSING] = "CLOSING",
-    [IWARP_QP_TERMINATE] = "TERMINATE",
-    [IWARP_QP_ERROR] = "ERROR",
+// The states of the verbs' draft, and CONNECTING of calls that connect. A QP in CLOSING still reads
+// what its peer has sent.
+static const struct machine_state qp_states[] = {
+    [IWARP_QP_IDLE] = {"IDLE", .next = MACHINE_TO(IWARP_QP_CONNECTING) | MACHINE_TO(IWARP_QP_RTS)},
+    [IWARP_QP_CONNECTING] = {"CONNECTING",
+                             .next = MACHINE_TO(IWARP_QP_RTS) | MACHINE_TO(IWARP_QP_ERROR)},
+    [IWARP_QP_RTS] = {"RTS", .next = MACHINE_TO(IWARP_QP_CLOSING) | MACHINE_TO(IWARP_QP_TERMINATE) |
+                                     MACHINE_TO(IWARP_QP_ERROR)},
+    [IWARP_QP_CLOSING] = {"CLOSING",
+                          .next = MACHINE_TO(IWARP_QP_TERMINATE) | MACHINE_TO(IWARP_QP_ERROR)},
+    [IWARP_QP_TERMINATE] = {"TERMINATE", .next = MACHINE_TO(IWARP_QP_ERROR)},
+    [IWARP_QP_ERROR] = {.name = "ERROR"},
 };
 
-const char *iwarp_qp_state_name(enum iwarp_qp_state state)
+const struct machine_kind iwarp_qp_machine = {
+    .name = "iwarp qp",
+    .title = "Queue pair of iWARP",
+    .source = "RFC 5040, 6 and 7; states: draft-hilland-rddp-verbs-00",
+    .states = qp_states,
+    .count = G_N_ELEMENTS(qp_states),
+};
+
+static void enter_qp_state(const struct cpu_context *context, struct iwarp_qp *qp,
+                           enum iwarp_qp_state state, const char *event)
 {
-    return qp_state_names[state];
+    const struct machine_owner owner = {.where = qp->rnic->user.name, .subject = qp->number};
+    cpu_machine_enter(context, &iwarp_qp_machine, &qp->machine, state, owner, event);
 }
 
-void iwarp_qp_set_state(const struct cpu_context *context, struct iwarp_qp *qp,
-                        enum iwarp_qp_state state, const char *detail)
-{
-    const struct iwarp_user *user = &qp->rnic->user;
-    struct trace_transition step = {
-        .where = user->name,
-        .machine = "iwarp qp",
-        .subject = qp->number,
-        .from = qp_state_names[qp->state],
-        .to = qp_state_names[state],
-        .detail = detail,
-    };
-    trace_transition(user->sim->trace, cpu_lane(context->cpu), context->now, &step);
-    qp->state = state;
-}
-
-// ---- Life ----
+// ---- Create and destroy ----
 
 struct iwarp_qp *iwarp_qp_create(struct cpu_context *context, struct iwarp_rnic *rnic,
                                  const struct iwarp_qp_attributes *attributes)
@@ -63,7 +62,7 @@ enum iwarp_result iwarp_qp_destroy(struct cpu_context *context, struct iwarp_qp 
     cpu_spend(context, qp->rnic->config->object, &iwarp_stage);
     if (qp->destroyed)
         return IWARP_INVALID;
-    switch (qp->state) {
+    switch (iwarp_qp_state(qp)) {
     case IWARP_QP_IDLE:
     case IWARP_QP_ERROR:
     case IWARP_QP_CLOSING:
@@ -95,7 +94,7 @@ void *iwarp_qp_owner(const struct iwarp_qp *qp)
 
 enum iwarp_qp_state iwarp_qp_state(const struct iwarp_qp *qp)
 {
-    return qp->state;
+    return (enum iwarp_qp_state)qp->machine.state;
 }
 
 const char *iwarp_qp_error(const struct iwarp_qp *qp)
@@ -105,7 +104,8 @@ const char *iwarp_qp_error(const struct iwarp_qp *qp)
 
 bool iwarp_qp_reads(const struct iwarp_qp *qp)
 {
-    return qp->socket && !qp->ended && (qp->state == IWARP_QP_RTS || qp->state == IWARP_QP_CLOSING);
+    return qp->socket && !qp->ended &&
+           (qp->machine.state == IWARP_QP_RTS || qp->machine.state == IWARP_QP_CLOSING);
 }
 
 bool iwarp_qp_ended_by_peer(const struct iwarp_qp *qp)
@@ -120,7 +120,8 @@ static enum iwarp_result register_socket(struct cpu_context *context, struct iwa
 {
     struct iwarp_rnic *rnic = qp->rnic;
     cpu_spend(context, rnic->config->object, &iwarp_stage);
-    if (qp->destroyed || (qp->state != IWARP_QP_IDLE && qp->state != IWARP_QP_CONNECTING))
+    if (qp->destroyed ||
+        (qp->machine.state != IWARP_QP_IDLE && qp->machine.state != IWARP_QP_CONNECTING))
         return IWARP_STATE;
     if (!socket || (rnic->transport && rnic->transport != transport))
         return IWARP_INVALID;
@@ -133,7 +134,7 @@ static enum iwarp_result register_socket(struct cpu_context *context, struct iwa
     qp->transport = transport;
     qp->socket = socket;
     qp->streams = transport->streams(socket);
-    iwarp_qp_set_state(context, qp, IWARP_QP_RTS, transport->name);
+    enter_qp_state(context, qp, IWARP_QP_RTS, transport->name);
     return IWARP_OK;
 }
 
@@ -168,16 +169,16 @@ static enum iwarp_result connecting(struct cpu_context *context, struct iwarp_qp
 enum iwarp_result iwarp_qp_active_connect(struct cpu_context *context, struct iwarp_qp *qp,
                                           const struct iwarp_address *address)
 {
-    if (qp->state == IWARP_QP_CONNECTING)
+    if (qp->machine.state == IWARP_QP_CONNECTING)
         return connecting(context, qp);
-    if (qp->state != IWARP_QP_IDLE || qp->destroyed)
+    if (qp->machine.state != IWARP_QP_IDLE || qp->destroyed)
         return IWARP_STATE;
     qp->transport = address->sctp ? &iwarp_over_sctp : &iwarp_over_tcp;
     qp->socket = qp->transport->connect(context, address, qp->rnic->user.task);
     if (!qp->socket)
         return IWARP_GONE;
     qp->process = qp->transport->inet(qp->socket)->process;
-    iwarp_qp_set_state(context, qp, IWARP_QP_CONNECTING, qp->transport->name);
+    enter_qp_state(context, qp, IWARP_QP_CONNECTING, qp->transport->name);
     return connecting(context, qp);
 }
 
@@ -185,7 +186,7 @@ enum iwarp_result iwarp_qp_passive_connect(struct cpu_context *context, struct i
                                            const struct iwarp_listener *listener)
 {
     const struct iwarp_transport *transport = listener->sctp ? &iwarp_over_sctp : &iwarp_over_tcp;
-    if (qp->state != IWARP_QP_IDLE || qp->destroyed)
+    if (qp->machine.state != IWARP_QP_IDLE || qp->destroyed)
         return IWARP_STATE;
     void *socket = transport->accept(context, listener, qp->rnic->user.task);
     return socket ? register_socket(context, qp, transport, socket) : IWARP_AGAIN;
@@ -193,11 +194,11 @@ enum iwarp_result iwarp_qp_passive_connect(struct cpu_context *context, struct i
 
 enum iwarp_result iwarp_qp_disconnect(struct cpu_context *context, struct iwarp_qp *qp)
 {
-    if (qp->state != IWARP_QP_RTS)
+    if (qp->machine.state != IWARP_QP_RTS)
         return IWARP_STATE;
     if (qp->queued > 0)
         return IWARP_AGAIN;
-    iwarp_qp_set_state(context, qp, IWARP_QP_CLOSING, "disconnect");
+    enter_qp_state(context, qp, IWARP_QP_CLOSING, "disconnect");
     inet_call_as(qp->transport->inet(qp->socket), qp->process);
     qp->transport->shutdown(context, qp->socket);
     return IWARP_OK;
@@ -240,18 +241,18 @@ static void flush_all(struct cpu_context *context, struct iwarp_qp *qp)
 
 void iwarp_qp_fail(struct cpu_context *context, struct iwarp_qp *qp, const char *error)
 {
-    if (qp->state == IWARP_QP_ERROR)
+    if (qp->machine.state == IWARP_QP_ERROR)
         return;
     qp->error = error;
-    iwarp_qp_set_state(context, qp, IWARP_QP_ERROR, error);
+    enter_qp_state(context, qp, IWARP_QP_ERROR, error);
     flush_all(context, qp);
 }
 
 void iwarp_qp_ended(struct cpu_context *context, struct iwarp_qp *qp)
 {
     qp->ended = true;
-    if (qp->state == IWARP_QP_RTS) {
-        iwarp_qp_set_state(context, qp, IWARP_QP_CLOSING, "closed by the peer");
+    if (qp->machine.state == IWARP_QP_RTS) {
+        enter_qp_state(context, qp, IWARP_QP_CLOSING, "closed by the peer");
         qp->transport->shutdown(context, qp->socket);
     }
     flush_all(context, qp);
@@ -262,7 +263,7 @@ void iwarp_qp_terminate(struct cpu_context *context, struct iwarp_qp *qp, enum i
     const struct iwarp_work_request request = {.operation = IWARP_TERMINATE};
     struct iwarp_work *work = iwarp_work_new(context, qp, &request);
     qp->error = iwarp_fault_text(fault);
-    iwarp_qp_set_state(context, qp, IWARP_QP_TERMINATE, qp->error);
+    enter_qp_state(context, qp, IWARP_QP_TERMINATE, qp->error);
     qp->rnic->count.terminates++;
     ++*qp->rnic->count.terminated;
     work->internal = true;

@@ -145,9 +145,9 @@ const char *iwarp_result_text(enum iwarp_result result)
 static json_t *describe_qp(const struct iwarp_qp *qp)
 {
     return json_sprintf("QP %d: %s%s%s, %d requests for the thread, %d receives, %d reads",
-                        qp->number, iwarp_qp_state_name(qp->state), qp->error ? ", " : "",
-                        qp->error ? qp->error : "", qp->queued, iwarp_receives_count(&qp->receives),
-                        qp->reads.count);
+                        qp->number, machine_state_name(&iwarp_qp_machine, &qp->machine),
+                        qp->error ? ", " : "", qp->error ? qp->error : "", qp->queued,
+                        iwarp_receives_count(&qp->receives), qp->reads.count);
 }
 
 json_t *iwarp_rnic_describe(const struct iwarp_rnic *rnic)

@@ -20,8 +20,8 @@ static void drop_head(struct cpu_context *context, struct iwarp_rnic *rnic,
 // Whether it may still be sent: once a terminate message is due, nothing else is.
 static bool wanted(const struct iwarp_work *work)
 {
-    bool last_word = work->qp->state == IWARP_QP_TERMINATE;
-    return work->qp->state == IWARP_QP_RTS ||
+    bool last_word = work->qp->machine.state == IWARP_QP_TERMINATE;
+    return work->qp->machine.state == IWARP_QP_RTS ||
            (last_word && work->internal && work->request.operation == IWARP_TERMINATE);
 }
 

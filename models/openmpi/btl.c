@@ -56,9 +56,9 @@ void btl_send(struct cpu_context *context, struct btl_endpoint *endpoint,
     struct openmpi_process *ompi = endpoint->peer->ompi;
     struct btl_fragment *fragment = fragment_new(ompi, header, offset, bytes, request);
     cpu_spend_for(context, ompi->config->send, &openmpi_stage, header->message);
-    if (endpoint->state != BTL_CONNECTED || endpoint->sending) {
+    if (endpoint->machine.state != BTL_CONNECTED || endpoint->sending) {
         FIFO_APPEND(endpoint->queue, endpoint->queued, fragment, next);
-        if (endpoint->state == BTL_CLOSED)
+        if (endpoint->machine.state == BTL_CLOSED)
             btl_connect(context, endpoint);
         return;
     }
@@ -101,7 +101,7 @@ bool btl_write(struct cpu_context *context, struct btl_endpoint *endpoint)
 
 int btl_wanted(const struct btl_endpoint *endpoint)
 {
-    switch (endpoint->state) {
+    switch ((enum btl_state)endpoint->machine.state) {
     case BTL_CLOSED:
         return 0;
     case BTL_CONNECTING:

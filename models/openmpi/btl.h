@@ -45,7 +45,7 @@ struct btl_endpoint {
     int card;    // of this host, as bandwidth and latency are numbered
     int station; // of the peer
     int64_t bandwidth, latency;
-    enum btl_state state;
+    struct machine machine;              // enum btl_state
     struct tcp_socket *socket;           // NULL: closed
     struct btl_fragment *sending;        // under way, or waiting for room
     struct btl_fragment *queue, *queued; // those after it; and the last
@@ -58,7 +58,7 @@ struct btl_caller {
     struct tcp_socket *socket;
 };
 
-const char *btl_state_name(enum btl_state state);
+extern const struct machine_kind btl_machine; // by enum btl_state
 
 // Sends a fragment: header, and `bytes` of the message of the header from `offset`. An urgent one
 // is written at once if nothing else is being written, others with the next turn. The PML is told

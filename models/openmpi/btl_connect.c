@@ -5,36 +5,32 @@
 
 #include <string.h>
 
-static const char *const names[] = {
-    [BTL_CLOSED] = "closed",
-    [BTL_CONNECTING] = "connecting",
-    [BTL_CONNECT_ACK] = "connect_ack",
-    [BTL_CONNECTED] = "connected",
+// A caller that has gone before it is accepted leaves the endpoint closed.
+static const struct machine_state btl_states[] = {
+    [BTL_CLOSED] = {"closed", .next = MACHINE_TO(BTL_CONNECTING) | MACHINE_TO(BTL_CONNECTED) |
+                                      MACHINE_TO(BTL_CLOSED)},
+    [BTL_CONNECTING] = {"connecting", .next = MACHINE_TO(BTL_CONNECT_ACK) | MACHINE_TO(BTL_CLOSED)},
+    [BTL_CONNECT_ACK] = {"connect_ack", .next = MACHINE_TO(BTL_CONNECTED) | MACHINE_TO(BTL_CLOSED)},
+    [BTL_CONNECTED] = {"connected", .next = MACHINE_TO(BTL_CLOSED)},
 };
 
-const char *btl_state_name(enum btl_state state)
-{
-    return names[state];
-}
+const struct machine_kind btl_machine = {
+    .name = "btl",
+    .title = "Endpoint of Open MPI's BTL tcp",
+    .source = "Open MPI, ompi/mca/btl/tcp/btl_tcp_endpoint.c: MCA_BTL_TCP_*",
+    .states = btl_states,
+    .count = G_N_ELEMENTS(btl_states),
+};
 
-static void enter(const struct cpu_context *context, struct btl_endpoint *endpoint,
-                  enum btl_state state, const char *event)
+static void enter_btl_state(const struct cpu_context *context, struct btl_endpoint *endpoint,
+                            enum btl_state state, const char *event)
 {
     const struct mpi_process *process = endpoint->peer->ompi->process;
-    char detail[64];
-    if (process->sim->trace) {
+    const struct machine_owner owner = {.where = process->name, .subject = endpoint->peer->rank};
+    char detail[64] = "";
+    if (process->sim->trace)
         g_snprintf(detail, sizeof detail, "card %d: %s", endpoint->card, event);
-        struct trace_transition step = {
-            .where = process->name,
-            .machine = "btl",
-            .subject = endpoint->peer->rank,
-            .from = btl_state_name(endpoint->state),
-            .to = btl_state_name(state),
-            .detail = detail,
-        };
-        trace_transition(process->sim->trace, cpu_lane(context->cpu), context->now, &step);
-    }
-    endpoint->state = state;
+    cpu_machine_enter(context, &btl_machine, &endpoint->machine, state, owner, detail);
 }
 
 static struct tcp_options options_of(const struct openmpi_config *config)
@@ -56,7 +52,7 @@ void btl_connect(struct cpu_context *context, struct btl_endpoint *endpoint)
     open_socket(endpoint,
                 tcp_connect(context, ompi->host, endpoint->station,
                             openmpi_port(endpoint->peer->rank), &options, &ompi->process->task));
-    enter(context, endpoint, BTL_CONNECTING, "first fragment");
+    enter_btl_state(context, endpoint, BTL_CONNECTING, "first fragment");
 }
 
 static bool say_name(struct cpu_context *context, struct btl_endpoint *endpoint)
@@ -85,13 +81,13 @@ void btl_connected(struct cpu_context *context, struct btl_endpoint *endpoint)
     if (!tcp_established(endpoint->socket) || !say_name(context, endpoint))
         btl_close(context, endpoint, "refused");
     else
-        enter(context, endpoint, BTL_CONNECT_ACK, "connected");
+        enter_btl_state(context, endpoint, BTL_CONNECT_ACK, "connected");
 }
 
 static void up(struct cpu_context *context, struct btl_endpoint *endpoint, const char *event)
 {
     (*endpoint->peer->ompi->connections)++;
-    enter(context, endpoint, BTL_CONNECTED, event);
+    enter_btl_state(context, endpoint, BTL_CONNECTED, event);
     endpoint->sending = endpoint->queue;
     if (endpoint->queue)
         endpoint->queue = endpoint->queue->next;
@@ -130,7 +126,8 @@ static struct btl_endpoint *endpoint_of(struct bml_peer *peer, int station)
 static bool accepts(const struct btl_endpoint *endpoint)
 {
     int own = endpoint->peer->ompi->process->rank;
-    return !endpoint->socket || (endpoint->state != BTL_CONNECTED && endpoint->peer->rank < own);
+    return !endpoint->socket ||
+           (endpoint->machine.state != BTL_CONNECTED && endpoint->peer->rank < own);
 }
 
 static void take_call(struct cpu_context *context, struct btl_endpoint *endpoint,
@@ -173,7 +170,7 @@ void btl_close(struct cpu_context *context, struct btl_endpoint *endpoint, const
     endpoint->socket = NULL;
     g_ptr_array_remove(ompi->open, endpoint);
     openmpi_forget(ompi, endpoint);
-    enter(context, endpoint, BTL_CLOSED, why);
+    enter_btl_state(context, endpoint, BTL_CLOSED, why);
 }
 
 void btl_lost(struct cpu_context *context, struct btl_endpoint *endpoint)

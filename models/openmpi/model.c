@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sim/workload/model.h"
+#include "models/openmpi/btl.h"
 #include "models/openmpi/stack.h"
 #include "models/tcp/rules.h"
 
@@ -24,10 +25,13 @@ static const struct scenario_rule openmpi_rules[] = {
     {0},
 };
 
+static const struct machine_kind *const openmpi_machines[] = {&btl_machine, NULL};
+
 const struct model openmpi_model = {
     .name = "openmpi",
     .stands_on = (const char *const[]){"ethernet", "inet", "tcp", NULL},
     .sections = (const struct scenario_section *const[]){openmpi_sections, NULL},
     .rules = openmpi_rules,
+    .machines = openmpi_machines,
     .stacks = (const struct stack *const[]){&openmpi_tcp_stack, NULL},
 };

@@ -86,7 +86,7 @@ void pml_enter(struct cpu_context *context, struct mpi_request *request, unsigne
 static json_t *rail_json(const struct btl_endpoint *endpoint)
 {
     json_t *json = json_pack("{s:i, s:s}", "card", endpoint->card, "connection",
-                             btl_state_name(endpoint->state));
+                             machine_state_name(&btl_machine, &endpoint->machine));
     if (endpoint->socket)
         json_object_set_new(json, "socket", tcp_socket_describe(endpoint->socket));
     return json;
@@ -99,7 +99,7 @@ static const struct btl_endpoint *unconnected(const struct mpi_request *request)
     bool writes =
         request->machine.state == OPENMPI_SEND_EAGER || request->machine.state == OPENMPI_SEND_RTS;
     for (int i = 0; writes && i < peer->count; i++)
-        if (peer->endpoints[i].queue && peer->endpoints[i].state != BTL_CONNECTED)
+        if (peer->endpoints[i].queue && peer->endpoints[i].machine.state != BTL_CONNECTED)
             return &peer->endpoints[i];
     return NULL;
 }
@@ -118,7 +118,8 @@ json_t *pml_describe_request(const struct mpi_request *request)
     if (waits)
         json_object_set_new(json, "waits_for",
                             json_sprintf("the connection to rank %d over card %d (%s)",
-                                         r->peer->rank, waits->card, btl_state_name(waits->state)));
+                                         r->peer->rank, waits->card,
+                                         machine_state_name(&btl_machine, &waits->machine)));
     return json;
 }
 

@@ -44,7 +44,7 @@ static void handle(struct cpu_context *context, struct openmpi_process *ompi,
                    struct btl_endpoint *endpoint, bool writes)
 {
     bool more = false;
-    switch (endpoint->state) {
+    switch ((enum btl_state)endpoint->machine.state) {
     case BTL_CLOSED:
         break;
     case BTL_CONNECTING:

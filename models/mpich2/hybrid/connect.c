@@ -27,23 +27,36 @@ static uint16_t port_of(int rank)
     return (uint16_t)(PORT_BASE + rank % 10000);
 }
 
-static void enter(struct cpu_context *context, struct ch3_hybrid_vc *vc,
-                  enum ch3_hybrid_vc_state state)
+static const struct machine_state rdma_vc_states[] = {
+    [CH3_HYBRID_NONE] = {"NONE", .next = MACHINE_TO(CH3_HYBRID_REQ_SENT) |
+                                         MACHINE_TO(CH3_HYBRID_ACCEPTING)},
+    [CH3_HYBRID_REQ_SENT] = {"REQ-SENT",
+                             .next = MACHINE_TO(CH3_HYBRID_UP) | MACHINE_TO(CH3_HYBRID_ACCEPTING)},
+    [CH3_HYBRID_ACCEPTING] = {"ACCEPTING", .next = MACHINE_TO(CH3_HYBRID_UP)},
+    [CH3_HYBRID_UP] = {.name = "UP"},
+};
+
+const struct machine_kind ch3_hybrid_vc_machine = {
+    .name = "rdma vc",
+    .title = "Queue pair of a virtual connection of ch3:hybrid",
+    .source = "thesis 004, 3.4.2, figures 3.8 and 3.9",
+    .states = rdma_vc_states,
+    .count = G_N_ELEMENTS(rdma_vc_states),
+};
+
+static bool connects(const struct ch3_hybrid_vc *vc)
 {
-    static const char *const names[] = {"NONE", "REQ-SENT", "ACCEPTING", "UP"};
-    struct mpi_process *process = ch3_hybrid_mpi(vc->hybrid);
-    struct trace_transition transition = {
-        .where = process->name,
-        .machine = "rdma vc",
-        .subject = vc->peer,
-        .from = names[vc->state],
-        .to = names[state],
-    };
-    bool was = vc->state == CH3_HYBRID_REQ_SENT || vc->state == CH3_HYBRID_ACCEPTING;
-    bool is = state == CH3_HYBRID_REQ_SENT || state == CH3_HYBRID_ACCEPTING;
-    trace_transition(process->sim->trace, cpu_lane(context->cpu), context->now, &transition);
-    vc->hybrid->requests += is - was;
-    vc->state = (uint8_t)state;
+    return vc->machine.state == CH3_HYBRID_REQ_SENT || vc->machine.state == CH3_HYBRID_ACCEPTING;
+}
+
+static void enter_rdma_vc_state(struct cpu_context *context, struct ch3_hybrid_vc *vc,
+                                enum ch3_hybrid_vc_state state)
+{
+    const struct machine_owner owner = {.where = ch3_hybrid_mpi(vc->hybrid)->name,
+                                        .subject = vc->peer};
+    vc->hybrid->requests -= connects(vc);
+    cpu_machine_enter(context, &ch3_hybrid_vc_machine, &vc->machine, state, owner, NULL);
+    vc->hybrid->requests += connects(vc);
 }
 
 static void broken(const struct ch3_hybrid_process *hybrid, const char *why)
@@ -105,7 +118,7 @@ void ch3_hybrid_connect(struct cpu_context *context, struct ch3_hybrid_vc *vc)
 {
     struct ch3_hybrid_process *hybrid = vc->hybrid;
     struct connection_packet packet;
-    if (vc->state != CH3_HYBRID_NONE)
+    if (vc->machine.state != CH3_HYBRID_NONE)
         return;
     prepare(context, vc);
     cpu_spend_time(context, hybrid->sctp.config->daemon, &look_up_stage);
@@ -114,7 +127,7 @@ void ch3_hybrid_connect(struct cpu_context *context, struct ch3_hybrid_vc *vc)
     info.port = port_of(vc->peer);
     if (sctp_send(context, hybrid->socket, &info) < 0)
         broken(hybrid, "a request cannot be sent");
-    enter(context, vc, CH3_HYBRID_REQ_SENT);
+    enter_rdma_vc_state(context, vc, CH3_HYBRID_REQ_SENT);
 }
 
 static void accept_request(struct cpu_context *context, struct ch3_hybrid_vc *vc,
@@ -130,13 +143,13 @@ static void accept_request(struct cpu_context *context, struct ch3_hybrid_vc *vc
         return;
     }
     register_descriptor(context, vc, socket);
-    enter(context, vc, CH3_HYBRID_ACCEPTING);
+    enter_rdma_vc_state(context, vc, CH3_HYBRID_ACCEPTING);
 }
 
 static void request_arrived(struct cpu_context *context, struct ch3_hybrid_vc *vc,
                             uint32_t association)
 {
-    switch ((enum ch3_hybrid_vc_state)vc->state) {
+    switch ((enum ch3_hybrid_vc_state)vc->machine.state) {
     case CH3_HYBRID_NONE:
         break;
     case CH3_HYBRID_REQ_SENT:
@@ -155,12 +168,12 @@ static void answer_arrived(struct cpu_context *context, struct ch3_hybrid_vc *vc
                            uint32_t association)
 {
     struct sctp_socket *socket = peel_off(context, vc->hybrid, association);
-    if (!socket || vc->state != CH3_HYBRID_REQ_SENT) {
+    if (!socket || vc->machine.state != CH3_HYBRID_REQ_SENT) {
         broken(vc->hybrid, "an answer that nobody has asked for");
         return;
     }
     register_descriptor(context, vc, socket);
-    enter(context, vc, CH3_HYBRID_UP);
+    enter_rdma_vc_state(context, vc, CH3_HYBRID_UP);
     ch3_hybrid_pump(context, vc);
 }
 
@@ -196,10 +209,10 @@ bool ch3_hybrid_accepted(struct cpu_context *context, struct ch3_hybrid_process 
     struct sctp_status status;
     for (int rank = 0; rank < ch3_hybrid_mpi(hybrid)->ranks; rank++) {
         struct ch3_hybrid_vc *vc = &hybrid->vcs[rank];
-        if (vc->state != CH3_HYBRID_ACCEPTING || !sctp_status(vc->socket, 0, &status) ||
+        if (vc->machine.state != CH3_HYBRID_ACCEPTING || !sctp_status(vc->socket, 0, &status) ||
             status.unacked > 0)
             continue;
-        enter(context, vc, CH3_HYBRID_UP);
+        enter_rdma_vc_state(context, vc, CH3_HYBRID_UP);
         ch3_hybrid_pump(context, vc);
         return true;
     }
@@ -289,11 +302,11 @@ static bool phase_over(const struct ch3_hybrid_process *hybrid)
 {
     const struct mpi_process *process = ch3_hybrid_mpi(hybrid);
     if (hybrid->phase < process->rank)
-        return hybrid->vcs[hybrid->phase].state == CH3_HYBRID_UP;
+        return hybrid->vcs[hybrid->phase].machine.state == CH3_HYBRID_UP;
     if (hybrid->phase > process->rank)
         return true;
     for (int rank = process->rank + 1; rank < process->ranks; rank++)
-        if (hybrid->vcs[rank].state != CH3_HYBRID_UP)
+        if (hybrid->vcs[rank].machine.state != CH3_HYBRID_UP)
             return false;
     return true;
 }
@@ -315,8 +328,10 @@ static enum mpi_progress join_step(struct cpu_context *context, struct mpi_proce
     }
     if (phase_over(hybrid))
         return barrier(context, hybrid);
-    if (hybrid->phase < process->rank && hybrid->vcs[hybrid->phase].state == CH3_HYBRID_ACCEPTING) {
-        enter(context, &hybrid->vcs[hybrid->phase], CH3_HYBRID_UP); // the barrier is to come
+    if (hybrid->phase < process->rank &&
+        hybrid->vcs[hybrid->phase].machine.state == CH3_HYBRID_ACCEPTING) {
+        enter_rdma_vc_state(context, &hybrid->vcs[hybrid->phase], CH3_HYBRID_UP); // the barrier is
+                                                                                  // to come
         return PROGRESS_EVENT;
     }
     if (!inet_wait(context, sctp_socket_inet(hybrid->socket), INET_READABLE))

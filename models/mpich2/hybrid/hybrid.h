@@ -78,7 +78,7 @@ struct ch3_hybrid_epoch {
 struct ch3_hybrid_vc {
     struct ch3_hybrid_process *hybrid;
     int peer;
-    uint8_t state; // enum ch3_hybrid_vc_state
+    struct machine machine; // enum ch3_hybrid_vc_state
     struct iwarp_qp *qp;
     struct sctp_socket *socket; // peeled off
     int64_t buffer;             // address of the memory for untagged messages
@@ -132,6 +132,7 @@ static inline struct mpi_process *ch3_hybrid_mpi(const struct ch3_hybrid_process
 
 // connect.c
 extern const struct mpi_startup_step ch3_hybrid_startup[];
+extern const struct machine_kind ch3_hybrid_vc_machine; // by enum ch3_hybrid_vc_state
 // Begins to connect to the VC's peer.
 void ch3_hybrid_connect(struct cpu_context *context, struct ch3_hybrid_vc *vc);
 // Takes one message of the second socket. Returns false if there is none.

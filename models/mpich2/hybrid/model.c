@@ -40,6 +40,8 @@ static const struct scenario_rule ch3_hybrid_rules[] = {
     {0},
 };
 
+static const struct machine_kind *const ch3_hybrid_machines[] = {&ch3_hybrid_vc_machine, NULL};
+
 const struct model ch3_hybrid_model = {
     .name = "mpich2/hybrid",
     .stands_on = (const char *const[]){"ethernet", "inet", "sctp_cmt/wire", "sctp_cmt/sctp",
@@ -47,5 +49,6 @@ const struct model ch3_hybrid_model = {
     .sections = (const struct scenario_section *const[]){sections, NULL},
     .operations = ch3_rma_operations,
     .rules = ch3_hybrid_rules,
+    .machines = ch3_hybrid_machines,
     .stacks = (const struct stack *const[]){&ch3_hybrid_stack, NULL},
 };

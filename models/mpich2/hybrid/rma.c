@@ -123,7 +123,7 @@ static enum iwarp_result post_envelope(struct cpu_context *context, struct ch3_h
 
 void ch3_hybrid_pump(struct cpu_context *context, struct ch3_hybrid_vc *vc)
 {
-    while (vc->head && vc->state == CH3_HYBRID_UP) {
+    while (vc->head && vc->machine.state == CH3_HYBRID_UP) {
         struct ch3_hybrid_op *op = vc->head;
         enum iwarp_result result =
             op->operation == IWARP_SEND ? post_envelope(context, op) : post_move(context, op);

@@ -48,7 +48,7 @@ static bool stage_turn(struct cpu_context *context, struct ch3_sctp_process *sct
 static bool turns_for_answers(const struct ch3_hybrid_process *hybrid)
 {
     for (int rank = 0; hybrid->requests > 0 && rank < ch3_hybrid_mpi(hybrid)->ranks; rank++)
-        if (hybrid->vcs[rank].state == CH3_HYBRID_ACCEPTING && hybrid->vcs[rank].head)
+        if (hybrid->vcs[rank].machine.state == CH3_HYBRID_ACCEPTING && hybrid->vcs[rank].head)
             return true;
     return false;
 }

@@ -96,14 +96,15 @@ struct ch3_sctp_early {
     int64_t bytes;
 };
 
-enum ch3_sctp_stream_state { CH3_SCTP_UNCONNECTED, CH3_SCTP_CONNECTING, CH3_SCTP_CONNECTED };
+enum ch3_sctp_out_state { CH3_SCTP_UNCONNECTED, CH3_SCTP_CONNECTING, CH3_SCTP_CONNECTED };
+enum ch3_sctp_in_state { CH3_SCTP_UNKNOWN, CH3_SCTP_KNOWN };
 
 struct ch3_sctp_stream {
     struct ch3_sctp_vc *vc;
     uint16_t number;
-    uint8_t state; // of sending: enum ch3_sctp_stream_state
-    bool known;    // the peer's connection packet has come
-    bool queued;   // in the global send queue
+    struct machine out; // enum ch3_sctp_out_state: whether its connection packet is sent
+    struct machine in;  // enum ch3_sctp_in_state: whether the peer's has arrived
+    bool queued;        // in the global send queue
     struct ch3_sctp_stream *queue_next, *queue_previous;
     struct ch3_sctp_element *head, *tail;                 // send requests
     struct ch3_sctp_incoming *receiving, *receiving_tail; // the first one gets the next data
@@ -119,10 +120,10 @@ enum ch3_sctp_vc_state {
 
 struct ch3_sctp_vc {
     int peer;
-    uint8_t state;        // enum ch3_sctp_vc_state
-    int station;          // address by the business card
-    uint32_t association; // 0: none yet
-    uint32_t sequence;    // of the next message that the device is told of
+    struct machine machine; // enum ch3_sctp_vc_state
+    int station;            // address by the business card
+    uint32_t association;   // 0: none yet
+    uint32_t sequence;      // of the next message that the device is told of
     struct ch3_sctp_incoming *held;
     struct ch3_sctp_stream streams[]; // config.streams: static, used or not (thesis 004, 3.2.2)
 };
@@ -238,6 +239,7 @@ void ch3_sctp_vc_look_up(struct cpu_context *context, struct ch3_sctp_process *s
 // The VC has an association: its first user message has made SCTP associate, or the peer's.
 void ch3_sctp_vc_associated(struct ch3_sctp_process *sctp, struct ch3_sctp_vc *vc,
                             uint32_t association);
+extern const struct machine_kind ch3_sctp_vc_machine; // by enum ch3_sctp_vc_state
 void ch3_sctp_vc_enter(struct cpu_context *context, struct ch3_sctp_process *sctp,
                        struct ch3_sctp_vc *vc, enum ch3_sctp_vc_state state);
 // Writes a connection packet of this process to `content` (SCTP_CONTENT_BYTES); returns its bytes.
@@ -255,8 +257,11 @@ void ch3_sctp_disconnect(struct cpu_context *context, struct ch3_process *ch3, i
 bool ch3_sctp_is_data(enum ch3_pkt_type type);
 // The stream of a packet from rank `sender`, or of its data.
 int ch3_sctp_stream_of(const struct ch3_sctp_process *sctp, int sender, const struct ch3_pkt *pkt);
-void ch3_sctp_stream_enter(struct cpu_context *context, struct ch3_sctp_process *sctp,
-                           struct ch3_sctp_stream *stream, enum ch3_sctp_stream_state state);
+extern const struct machine_kind ch3_sctp_out_machine, ch3_sctp_in_machine;
+void ch3_sctp_out_enter(struct cpu_context *context, const struct ch3_sctp_process *sctp,
+                        struct ch3_sctp_stream *stream, enum ch3_sctp_out_state state);
+void ch3_sctp_in_enter(struct cpu_context *context, const struct ch3_sctp_process *sctp,
+                       struct ch3_sctp_stream *stream, enum ch3_sctp_in_state state);
 
 // send.c
 void ch3_sctp_send(struct cpu_context *context, struct ch3_process *ch3, struct ch3_send *send);

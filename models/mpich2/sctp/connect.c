@@ -105,21 +105,30 @@ struct ch3_sctp_vc *ch3_sctp_vc_at(struct ch3_sctp_process *sctp, int peer)
     return vc;
 }
 
+// A VC is connected with the first of its streams, in either direction.
+static const struct machine_state vc_states[] = {
+    [CH3_SCTP_VC_NONE] = {"NONE", .next = MACHINE_TO(CH3_SCTP_VC_CONNECTING) |
+                                          MACHINE_TO(CH3_SCTP_VC_CONNECTED)},
+    [CH3_SCTP_VC_CONNECTING] = {"CONNECTING", .next = MACHINE_TO(CH3_SCTP_VC_CONNECTED)},
+    [CH3_SCTP_VC_CONNECTED] = {"CONNECTED", .next = MACHINE_TO(CH3_SCTP_VC_CLOSED)},
+    [CH3_SCTP_VC_CLOSED] = {.name = "CLOSED"},
+};
+
+const struct machine_kind ch3_sctp_vc_machine = {
+    .name = "vc",
+    .title = "Virtual connection of ch3:sctp",
+    .source = "thesis 004, 3.2.5",
+    .states = vc_states,
+    .count = G_N_ELEMENTS(vc_states),
+};
+
 void ch3_sctp_vc_enter(struct cpu_context *context, struct ch3_sctp_process *sctp,
                        struct ch3_sctp_vc *vc, enum ch3_sctp_vc_state state)
 {
-    static const char *const names[] = {"NONE", "CONNECTING", "CONNECTED", "CLOSED"};
-    if (vc->state == state)
+    if (vc->machine.state == state)
         return;
-    struct trace_transition transition = {
-        .where = sctp->process->name,
-        .machine = "vc",
-        .subject = vc->peer,
-        .from = names[vc->state],
-        .to = names[state],
-    };
-    trace_transition(sctp->process->sim->trace, cpu_lane(context->cpu), context->now, &transition);
-    vc->state = (uint8_t)state;
+    const struct machine_owner owner = {.where = sctp->process->name, .subject = vc->peer};
+    cpu_machine_enter(context, &ch3_sctp_vc_machine, &vc->machine, state, owner, NULL);
 }
 
 // The first address of the peer's business card: that of the first of its cards which take part.
@@ -138,7 +147,7 @@ int ch3_sctp_address(const struct ch3_sctp_process *sctp, int peer)
 void ch3_sctp_vc_look_up(struct cpu_context *context, struct ch3_sctp_process *sctp,
                          struct ch3_sctp_vc *vc)
 {
-    if (vc->state != CH3_SCTP_VC_NONE)
+    if (vc->machine.state != CH3_SCTP_VC_NONE)
         return;
     cpu_spend_time(context, sctp->config->daemon, &look_up_stage);
     (*sctp->count.lookups)++;
@@ -209,23 +218,6 @@ static int parse(const struct ch3_sctp_process *sctp, const uint8_t *content, ui
     return rank >= 0 && rank < sctp->process->ranks ? rank : -1;
 }
 
-static void trace_known(struct cpu_context *context, const struct ch3_sctp_process *sctp,
-                        const struct ch3_sctp_stream *stream)
-{
-    struct trace *trace = sctp->process->sim->trace;
-    if (!trace)
-        return;
-    struct trace_transition transition = {
-        .where = sctp->process->name,
-        .machine = "stream in",
-        .subject = stream->number,
-        .from = "UNKNOWN",
-        .to = "KNOWN",
-        .detail = sctp->process->peers[stream->vc->peer]->name,
-    };
-    trace_transition(trace, cpu_lane(context->cpu), context->now, &transition);
-}
-
 bool ch3_sctp_open_arrived(struct cpu_context *context, struct ch3_sctp_process *sctp,
                            const struct ch3_sctp_event *event)
 {
@@ -239,9 +231,8 @@ bool ch3_sctp_open_arrived(struct cpu_context *context, struct ch3_sctp_process 
     struct ch3_sctp_vc *vc = ch3_sctp_vc_at(sctp, rank);
     struct ch3_sctp_stream *stream = &vc->streams[event->received.stream];
     ch3_sctp_vc_associated(sctp, vc, event->received.association);
-    stream->known = true;
-    trace_known(context, sctp, stream);
-    if (vc->state != CH3_SCTP_VC_CLOSED)
+    ch3_sctp_in_enter(context, sctp, stream, CH3_SCTP_KNOWN);
+    if (vc->machine.state != CH3_SCTP_VC_CLOSED)
         ch3_sctp_vc_enter(context, sctp, vc, CH3_SCTP_VC_CONNECTED);
     return true;
 }

@@ -83,7 +83,7 @@ static void notified(const struct ch3_sctp_process *sctp, const struct sctp_rece
     case SCTP_COMM_LOST:
     case SCTP_CANT_STR_ASSOC:
     case SCTP_SHUTDOWN_COMP:
-        if (!vc || vc->state != CH3_SCTP_VC_CLOSED)
+        if (!vc || vc->machine.state != CH3_SCTP_VC_CLOSED)
             ch3_sctp_lost(sctp, vc);
         break;
     default:
@@ -109,7 +109,7 @@ void ch3_sctp_read_done(struct cpu_context *context, struct ch3_sctp_process *sc
         return;
     }
     sctp->buffered -= received->bytes;
-    if (!vc || !vc->streams[received->stream].known) {
+    if (!vc || vc->streams[received->stream].in.state == CH3_SCTP_UNKNOWN) {
         ch3_sctp_open_arrived(context, sctp, event);
         return;
     }

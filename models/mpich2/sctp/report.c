@@ -4,7 +4,7 @@
 #include "models/mpich2/sctp/channel.h"
 #include "sim/workload/job.h"
 
-static const char *const vc_states[] = {"not connected", "connecting", "connected", "closed"};
+static const char *const vc_words[] = {"not connected", "connecting", "connected", "closed"};
 
 json_t *ch3_sctp_describe(const struct ch3_process *ch3, const struct mpi_request *request,
                           int peer)
@@ -13,7 +13,7 @@ json_t *ch3_sctp_describe(const struct ch3_process *ch3, const struct mpi_reques
     const struct ch3_sctp_vc *vc = sparse_peek(&sctp->vcs, peer);
     if (!vc)
         return NULL;
-    json_t *json = json_pack("{s:s}", "vc", vc_states[vc->state]);
+    json_t *json = json_pack("{s:s}", "vc", vc_words[vc->machine.state]);
     if (vc->association)
         json_object_set_new(json, "association", json_integer(vc->association));
     const struct wait *behind = sctp->socket ? sctp_socket_wait(sctp->socket) : NULL;

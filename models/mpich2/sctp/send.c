@@ -86,8 +86,8 @@ static void opened(struct cpu_context *context, struct ch3_sctp_process *sctp,
                    struct ch3_sctp_stream *stream)
 {
     (*sctp->count.open_packets)++;
-    ch3_sctp_stream_enter(context, sctp, stream, CH3_SCTP_CONNECTED);
-    if (stream->vc->state == CH3_SCTP_VC_CONNECTING)
+    ch3_sctp_out_enter(context, sctp, stream, CH3_SCTP_CONNECTED);
+    if (stream->vc->machine.state == CH3_SCTP_VC_CONNECTING)
         ch3_sctp_vc_enter(context, sctp, stream->vc, CH3_SCTP_VC_CONNECTED);
 }
 
@@ -173,9 +173,9 @@ static void put(struct cpu_context *context, struct ch3_sctp_process *sctp,
                 int64_t bytes)
 {
     bool idle = !stream->head;
-    if (stream->state == CH3_SCTP_UNCONNECTED) {
+    if (stream->out.state == CH3_SCTP_UNCONNECTED) {
         uint8_t content[SCTP_CONTENT_BYTES];
-        ch3_sctp_stream_enter(context, sctp, stream, CH3_SCTP_CONNECTING);
+        ch3_sctp_out_enter(context, sctp, stream, CH3_SCTP_CONNECTING);
         append(sctp, stream, NULL, CH3_SCTP_OPEN, ch3_sctp_open_write(sctp, content));
     }
     append(sctp, stream, send, part, bytes);

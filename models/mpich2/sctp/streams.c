@@ -48,21 +48,54 @@ int ch3_sctp_stream_of(const struct ch3_sctp_process *sctp, int sender, const st
     return 1 + (int)(maps[config->stream_map](sender, pkt) % data_streams);
 }
 
-void ch3_sctp_stream_enter(struct cpu_context *context, struct ch3_sctp_process *sctp,
-                           struct ch3_sctp_stream *stream, enum ch3_sctp_stream_state state)
+// ---- States ----
+
+// The peer does not answer a connection packet: the stream is connected once it is written.
+static const struct machine_state out_states[] = {
+    [CH3_SCTP_UNCONNECTED] = {"UNCONNECTED", .next = MACHINE_TO(CH3_SCTP_CONNECTING)},
+    [CH3_SCTP_CONNECTING] = {"CONNECTING", .next = MACHINE_TO(CH3_SCTP_CONNECTED)},
+    [CH3_SCTP_CONNECTED] = {.name = "CONNECTED"},
+};
+
+const struct machine_kind ch3_sctp_out_machine = {
+    .name = "stream",
+    .title = "Stream of ch3:sctp, at its sender",
+    .source = "thesis 004, 3.2.5",
+    .states = out_states,
+    .count = G_N_ELEMENTS(out_states),
+};
+
+static const struct machine_state in_states[] = {
+    [CH3_SCTP_UNKNOWN] = {"UNKNOWN", .next = MACHINE_TO(CH3_SCTP_KNOWN)},
+    [CH3_SCTP_KNOWN] = {.name = "KNOWN"},
+};
+
+const struct machine_kind ch3_sctp_in_machine = {
+    .name = "stream in",
+    .title = "Stream of ch3:sctp, at its receiver",
+    .source = "thesis 004, 3.2.5",
+    .states = in_states,
+    .count = G_N_ELEMENTS(in_states),
+};
+
+static void enter_stream_state(struct cpu_context *context, const struct ch3_sctp_process *sctp,
+                               const struct ch3_sctp_stream *stream,
+                               const struct machine_kind *kind, struct machine *machine,
+                               unsigned state)
 {
-    static const char *const names[] = {"UNCONNECTED", "CONNECTING", "CONNECTED"};
-    struct trace *trace = sctp->process->sim->trace;
-    if (trace) {
-        struct trace_transition transition = {
-            .where = sctp->process->name,
-            .machine = "stream",
-            .subject = stream->number,
-            .from = names[stream->state],
-            .to = names[state],
-            .detail = sctp->process->peers[stream->vc->peer]->name,
-        };
-        trace_transition(trace, cpu_lane(context->cpu), context->now, &transition);
-    }
-    stream->state = (uint8_t)state;
+    const struct mpi_process *process = sctp->process;
+    const struct machine_owner owner = {.where = process->name, .subject = stream->number};
+    cpu_machine_enter(context, kind, machine, state, owner, process->peers[stream->vc->peer]->name);
+}
+
+void ch3_sctp_out_enter(struct cpu_context *context, const struct ch3_sctp_process *sctp,
+                        struct ch3_sctp_stream *stream, enum ch3_sctp_out_state state)
+{
+    enter_stream_state(context, sctp, stream, &ch3_sctp_out_machine, &stream->out, state);
+}
+
+void ch3_sctp_in_enter(struct cpu_context *context, const struct ch3_sctp_process *sctp,
+                       struct ch3_sctp_stream *stream, enum ch3_sctp_in_state state)
+{
+    enter_stream_state(context, sctp, stream, &ch3_sctp_in_machine, &stream->in, state);
 }
