@@ -7,7 +7,7 @@
 
 #include "sim/core/random.h"
 #include "sim/net/network.h"
-#include "sim/scenario/topology.h"
+#include "sim/scenario/topology_read.h"
 
 #include <string.h>
 

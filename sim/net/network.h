@@ -13,7 +13,7 @@
 #include "sim/net/link.h"
 #include "sim/net/packet.h"
 #include "sim/net/switch.h"
-#include "sim/scenario/topology.h"
+#include "sim/net/topology.h"
 
 #include <stdbool.h>
 

@@ -3,8 +3,8 @@
 #ifndef NETSIM_SCENARIO_CASE_H
 #define NETSIM_SCENARIO_CASE_H
 
+#include "sim/net/topology.h"
 #include "sim/scenario/schema.h"
-#include "sim/scenario/topology.h"
 #include "sim/scenario/workload.h"
 
 // What carries the messages of a run: packets, or flows that share links as fluids do

@@ -3,7 +3,7 @@
 #include "sim/program/communicator.h"
 #include "sim/scenario/case.h"
 #include "sim/scenario/placement.h"
-#include "sim/scenario/topology.h"
+#include "sim/scenario/topology_read.h"
 
 #include <string.h>
 

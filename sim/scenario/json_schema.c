@@ -9,7 +9,7 @@
 #include "sim/scenario/placement.h"
 #include "sim/scenario/rule.h"
 #include "sim/scenario/scenario.h"
-#include "sim/scenario/topology.h"
+#include "sim/scenario/topology_read.h"
 #include "sim/scenario/workload.h"
 
 #include <string.h>
@@ -328,38 +328,19 @@ static json_t *describe_series(const struct scenario_schema *schema)
     return list;
 }
 
-#define ANYWHERE (KEY_IN_SCENARIO | KEY_IN_TESTBED | KEY_IN_SERIES)
-
-const struct scenario_key scenario_keys[] = {
-    {"schema", KEY_IN_SCENARIO | KEY_IN_TESTBED, "version of the file's layout", describe_version},
-    {"name", KEY_IN_SCENARIO | KEY_IN_TESTBED, "name of the scenario and of its results",
-     describe_text},
-    {"description", KEY_IN_SCENARIO | KEY_IN_TESTBED, "free text", describe_text},
-    {"testbed", KEY_IN_SCENARIO | KEY_IN_SERIES,
-     "file of the machine that it runs on; this file's keys win", describe_text},
-    {"seed", KEY_IN_SCENARIO, "seed of all random streams", describe_seed},
-    {"workload", KEY_IN_SCENARIO | KEY_IN_SERIES, "what the ranks do", describe_workload},
-    {"stack", KEY_IN_SCENARIO, "the library and protocol that run", describe_stack},
-    {"series", KEY_IN_SCENARIO, "several runs, each with its own stack and settings",
-     describe_series},
-    {"sweep", KEY_IN_SCENARIO, "what `netsim sweep` varies", describe_sweep},
-    {"hosts", ANYWHERE, "the hosts", describe_hosts},
-    {TOPOLOGY_BUSES_KEY, ANYWHERE, "buses of hosts besides `host.bus`, at which cards may sit",
-     describe_buses},
-    {"switches", ANYWHERE, "the switches", describe_switches},
-    {"links", ANYWHERE, "the links", describe_links},
-    {"routes", ANYWHERE, "ways between hosts, or how all of them are computed", describe_routes},
-    {"link", ANYWHERE, "parameters of all links, unless a link has its own", describe_link},
-    {"switch", ANYWHERE, "parameters of all switches, unless a switch has its own",
-     describe_switch},
-    {"nic", ANYWHERE, "the NIC model of all hosts, or which of the cards that they list is used",
-     describe_nic},
-    {RULE_WHAT_IF_KEY, ANYWHERE, "rules of physics that this what-if breaks on purpose",
-     describe_what_if},
-    {"fidelity", KEY_IN_SCENARIO | KEY_IN_SERIES,
-     "what carries the messages: packets, or flows that share links as fluids do",
-     describe_fidelity},
-    {0}};
+// The JSON Schema of each key's value, new reference.
+static json_t *(*const key_schemas[SCENARIO_KEYS])(const struct scenario_schema *schema) = {
+    [SCENARIO_KEY_SCHEMA] = describe_version,    [SCENARIO_KEY_NAME] = describe_text,
+    [SCENARIO_KEY_DESCRIPTION] = describe_text,  [SCENARIO_KEY_TESTBED] = describe_text,
+    [SCENARIO_KEY_SEED] = describe_seed,         [SCENARIO_KEY_WORKLOAD] = describe_workload,
+    [SCENARIO_KEY_STACK] = describe_stack,       [SCENARIO_KEY_SERIES] = describe_series,
+    [SCENARIO_KEY_SWEEP] = describe_sweep,       [SCENARIO_KEY_HOSTS] = describe_hosts,
+    [SCENARIO_KEY_BUSES] = describe_buses,       [SCENARIO_KEY_SWITCHES] = describe_switches,
+    [SCENARIO_KEY_LINKS] = describe_links,       [SCENARIO_KEY_ROUTES] = describe_routes,
+    [SCENARIO_KEY_LINK] = describe_link,         [SCENARIO_KEY_SWITCH] = describe_switch,
+    [SCENARIO_KEY_NIC] = describe_nic,           [SCENARIO_KEY_WHAT_IF] = describe_what_if,
+    [SCENARIO_KEY_FIDELITY] = describe_fidelity,
+};
 
 // ---- The whole ----
 
@@ -398,7 +379,7 @@ json_t *scenario_json_schema(const struct scenario_schema *schema)
     json_object_set_new(definitions, "switch", param_table_schema(schema->switch_table));
     json_object_set_new(definitions, "operations", operation_list_schema(schema->operations));
     for (const struct scenario_key *key = scenario_keys; key->name; key++) {
-        json_t *description = key->describe(schema);
+        json_t *description = key_schemas[key - scenario_keys](schema);
         json_object_set_new(description, "description", json_string(key->doc));
         json_object_set_new(properties, key->name, description);
     }

@@ -2,9 +2,47 @@
 #include "sim/scenario/keys.h"
 
 #include "sim/config/reader.h"
+#include "sim/scenario/rule.h"
+#include "sim/scenario/topology_read.h"
 #include "sim/scenario/workload.h"
 
 #include <string.h>
+
+#define ANYWHERE (KEY_IN_SCENARIO | KEY_IN_TESTBED | KEY_IN_SERIES)
+
+const struct scenario_key scenario_keys[] = {
+    [SCENARIO_KEY_SCHEMA] = {"schema", KEY_IN_SCENARIO | KEY_IN_TESTBED,
+                             "version of the file's layout"},
+    [SCENARIO_KEY_NAME] = {"name", KEY_IN_SCENARIO | KEY_IN_TESTBED,
+                           "name of the scenario and of its results"},
+    [SCENARIO_KEY_DESCRIPTION] = {"description", KEY_IN_SCENARIO | KEY_IN_TESTBED, "free text"},
+    [SCENARIO_KEY_TESTBED] = {"testbed", KEY_IN_SCENARIO | KEY_IN_SERIES,
+                              "file of the machine that it runs on; this file's keys win"},
+    [SCENARIO_KEY_SEED] = {"seed", KEY_IN_SCENARIO, "seed of all random streams"},
+    [SCENARIO_KEY_WORKLOAD] = {"workload", KEY_IN_SCENARIO | KEY_IN_SERIES, "what the ranks do"},
+    [SCENARIO_KEY_STACK] = {"stack", KEY_IN_SCENARIO, "the library and protocol that run"},
+    [SCENARIO_KEY_SERIES] = {"series", KEY_IN_SCENARIO,
+                             "several runs, each with its own stack and settings"},
+    [SCENARIO_KEY_SWEEP] = {"sweep", KEY_IN_SCENARIO, "what `netsim sweep` varies"},
+    [SCENARIO_KEY_HOSTS] = {"hosts", ANYWHERE, "the hosts"},
+    [SCENARIO_KEY_BUSES] = {TOPOLOGY_BUSES_KEY, ANYWHERE,
+                            "buses of hosts besides `host.bus`, at which cards may sit"},
+    [SCENARIO_KEY_SWITCHES] = {"switches", ANYWHERE, "the switches"},
+    [SCENARIO_KEY_LINKS] = {"links", ANYWHERE, "the links"},
+    [SCENARIO_KEY_ROUTES] = {"routes", ANYWHERE,
+                             "ways between hosts, or how all of them are computed"},
+    [SCENARIO_KEY_LINK] = {"link", ANYWHERE, "parameters of all links, unless a link has its own"},
+    [SCENARIO_KEY_SWITCH] = {"switch", ANYWHERE,
+                             "parameters of all switches, unless a switch has its own"},
+    [SCENARIO_KEY_NIC] =
+        {"nic", ANYWHERE,
+         "the NIC model of all hosts, or which of the cards that they list is used"},
+    [SCENARIO_KEY_WHAT_IF] = {RULE_WHAT_IF_KEY, ANYWHERE,
+                              "rules of physics that this what-if breaks on purpose"},
+    [SCENARIO_KEY_FIDELITY] =
+        {"fidelity", KEY_IN_SCENARIO | KEY_IN_SERIES,
+         "what carries the messages: packets, or flows that share links as fluids do"},
+    [SCENARIO_KEYS] = {0}};
 
 const char *const series_keys[] = {"name", "stack", "set", NULL};
 

@@ -17,11 +17,33 @@ struct scenario_key {
     const char *name;
     unsigned places;
     const char *doc;
-    // Its JSON Schema, new reference.
-    json_t *(*describe)(const struct scenario_schema *schema);
 };
 
-extern const struct scenario_key scenario_keys[]; // ends with a NULL name
+enum scenario_key_index {
+    SCENARIO_KEY_SCHEMA,
+    SCENARIO_KEY_NAME,
+    SCENARIO_KEY_DESCRIPTION,
+    SCENARIO_KEY_TESTBED,
+    SCENARIO_KEY_SEED,
+    SCENARIO_KEY_WORKLOAD,
+    SCENARIO_KEY_STACK,
+    SCENARIO_KEY_SERIES,
+    SCENARIO_KEY_SWEEP,
+    SCENARIO_KEY_HOSTS,
+    SCENARIO_KEY_BUSES,
+    SCENARIO_KEY_SWITCHES,
+    SCENARIO_KEY_LINKS,
+    SCENARIO_KEY_ROUTES,
+    SCENARIO_KEY_LINK,
+    SCENARIO_KEY_SWITCH,
+    SCENARIO_KEY_NIC,
+    SCENARIO_KEY_WHAT_IF,
+    SCENARIO_KEY_FIDELITY,
+    SCENARIO_KEYS, // their number
+};
+
+// By index; ends with a NULL name.
+extern const struct scenario_key scenario_keys[];
 
 // The names of the keys of a series.
 extern const char *const series_keys[];

@@ -3,8 +3,8 @@
 
 #include "sim/config/reader.h"
 #include "sim/program/program.h"
-#include "sim/scenario/topology.h"
 #include "sim/scenario/topology_names.h"
+#include "sim/scenario/topology_read.h"
 
 #include <string.h>
 

@@ -12,7 +12,7 @@
 #ifndef NETSIM_SCENARIO_PLACEMENT_H
 #define NETSIM_SCENARIO_PLACEMENT_H
 
-#include "sim/scenario/topology.h"
+#include "sim/net/topology.h"
 
 #define PLACEMENT_KEY "placement"
 

@@ -29,22 +29,6 @@ void scenario_free(struct scenario *scenario)
     g_free(scenario);
 }
 
-bool compiler_check_version(const struct node *tree, struct diag_list *diags)
-{
-    const struct node *node = node_get(tree, "schema");
-    char *hint = g_strdup_printf("write schema: %d", SCENARIO_SCHEMA);
-    int64_t version = SCENARIO_SCHEMA;
-    bool good = node && reader_count(node, "schema", 0, INT64_MAX, &version, diags) &&
-                version == SCENARIO_SCHEMA;
-    if (!node)
-        diag_add(diags, tree->mark, "schema", hint, "the version of the file's layout is missing");
-    else if (version != SCENARIO_SCHEMA)
-        diag_add(diags, node->mark, "schema", hint,
-                 "this program does not know version %" G_GINT64_FORMAT, version);
-    g_free(hint);
-    return good;
-}
-
 // ---- --set ----
 
 static void set_free(void *data)

@@ -36,3 +36,14 @@ const char *scenario_card_bus(const struct scenario_schema *schema, const char *
     int index = schema->nic_buses ? schema_nic(schema, nic) : -1;
     return index < 0 ? NULL : schema->nic_buses[index];
 }
+
+bool scenario_section_is_of(const struct scenario_schema *schema, const char *path,
+                            const struct stack_schema *stack)
+{
+    if (stack->sections && g_strv_contains(stack->sections, path))
+        return true;
+    for (const struct stack_schema *other = schema->stacks; other->name; other++)
+        if (other->sections && g_strv_contains(other->sections, path))
+            return false;
+    return true;
+}

@@ -5,7 +5,7 @@
 #define NETSIM_SCENARIO_SCHEMA_H
 
 #include "sim/config/param.h"
-#include "sim/scenario/card_rates.h"
+#include "sim/net/card_rates.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -117,6 +117,10 @@ const struct card_rates *scenario_card_rates(const struct scenario_schema *schem
 
 // The kind of bus that a NIC model plugs into ("pci"), or NULL if it is not known.
 const char *scenario_card_bus(const struct scenario_schema *schema, const char *nic);
+
+// Returns true if the section at `path` is of this stack, or of no stack.
+bool scenario_section_is_of(const struct scenario_schema *schema, const char *path,
+                            const struct stack_schema *stack);
 
 // Returns the card of a section: its path, or the end of its path ("grim_lanai4"). Returns NULL if
 // it belongs to no card.

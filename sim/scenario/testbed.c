@@ -7,6 +7,22 @@
 
 #define TESTBED_PATH "testbed"
 
+bool compiler_check_version(const struct node *tree, struct diag_list *diags)
+{
+    const struct node *node = node_get(tree, "schema");
+    char *hint = g_strdup_printf("write schema: %d", SCENARIO_SCHEMA);
+    int64_t version = SCENARIO_SCHEMA;
+    bool good = node && reader_count(node, "schema", 0, INT64_MAX, &version, diags) &&
+                version == SCENARIO_SCHEMA;
+    if (!node)
+        diag_add(diags, tree->mark, "schema", hint, "the version of the file's layout is missing");
+    else if (version != SCENARIO_SCHEMA)
+        diag_add(diags, node->mark, "schema", hint,
+                 "this program does not know version %" G_GINT64_FORMAT, version);
+    g_free(hint);
+    return good;
+}
+
 // Returns the places of a testbed: the scenario's directory, then the installed testbeds, with or
 // without testbeds/ and .yaml. NULL-terminated; the caller frees it with g_strfreev.
 static char **candidates(const struct compiler *compiler, const char *name)

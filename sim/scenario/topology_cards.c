@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The cards that hosts list: which link ends at which, and which of them a stack uses.
-#include "sim/scenario/topology.h"
+#include "sim/scenario/topology_read.h"
 
 #include "sim/config/reader.h"
 
@@ -141,45 +141,6 @@ const GArray *topology_cards_read(struct topology *topology, const struct node *
 }
 
 // ---- Which link ends at which ----
-
-const GArray *topology_cards_of(const struct topology *topology, int node)
-{
-    if (!topology_is_host(topology, node))
-        return NULL;
-    return g_array_index(topology->hosts, struct topology_node, node).cards;
-}
-
-char *topology_cards_text(const GArray *cards)
-{
-    GString *text = g_string_new(NULL);
-    for (int i = 0; i < (int)cards->len; i++)
-        g_string_append_printf(text, "%s%s (%s)", i > 0 ? ", " : "", card_at(cards, i)->name,
-                               card_at(cards, i)->nic);
-    return g_string_free(text, FALSE);
-}
-
-int topology_card_find(const GArray *cards, const char *text)
-{
-    int found = -1;
-    for (int i = 0; i < (int)cards->len; i++)
-        if (strcmp(card_at(cards, i)->name, text) == 0)
-            return i;
-    for (int i = 0; i < (int)cards->len; i++) {
-        if (strcmp(card_at(cards, i)->nic, text) != 0)
-            continue;
-        if (found >= 0)
-            return -1;
-        found = i;
-    }
-    return found;
-}
-
-const struct topology_card *topology_link_card(const struct topology *topology,
-                                               const struct topology_link *link, int end)
-{
-    const GArray *cards = topology_cards_of(topology, topology_link_node(link, end));
-    return cards && link->card[end] > 0 ? card_at(cards, link->card[end] - 1) : NULL;
-}
 
 // The links of each host's cards, -1: none. `first` is where each host's begin.
 struct card_links {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What can be wrong with a topology as a whole: too many links at a switch, hosts that nothing
 // joins.
-#include "sim/scenario/topology.h"
+#include "sim/scenario/topology_read.h"
 
 void topology_check_ports(const struct topology *topology, const struct param_table *table,
                           struct diag_list *diags)
@@ -29,28 +29,6 @@ void topology_check_ports(const struct topology *topology, const struct param_ta
         }
     }
     g_free(used);
-}
-
-// The network that switches form when they are joined: a representative for each node, by path
-// halving.
-int topology_network(int *parent, int node)
-{
-    while (parent[node] != node)
-        node = parent[node] = parent[parent[node]];
-    return node;
-}
-
-int *topology_networks(const struct topology *topology)
-{
-    int *parent = g_new(int, topology_node_count(topology) + 1);
-    for (int i = 0; i < topology_node_count(topology); i++)
-        parent[i] = i;
-    for (guint i = 0; i < topology->links->len; i++) {
-        const struct topology_link *link = g_ptr_array_index(topology->links, i);
-        if (!topology_is_host(topology, link->a) && !topology_is_host(topology, link->b))
-            parent[topology_network(parent, link->a)] = topology_network(parent, link->b);
-    }
-    return parent;
 }
 
 static void free_list(void *list)

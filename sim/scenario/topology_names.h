@@ -5,7 +5,7 @@
 #define NETSIM_SCENARIO_TOPOLOGY_NAMES_H
 
 #include "sim/core/diag.h"
-#include "sim/scenario/topology.h"
+#include "sim/net/topology.h"
 
 #include <glib.h>
 #include <stdbool.h>

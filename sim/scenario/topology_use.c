@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Which of the hosts' cards the stack of a case uses: marks the ends of links whose card it does
 // not.
-#include "sim/scenario/topology.h"
+#include "sim/scenario/topology_read.h"
 
 // The ends of links at hosts, host by host in the order of the links: 2 * link + end.
 struct host_ends {
@@ -202,24 +202,4 @@ void topology_use_cards(struct topology *topology, const struct topology_use *us
     if (diags->found == before && use->cards == STACK_CARDS_BY_ROUTE)
         use_by_route(topology, &ends);
     host_ends_clear(&ends);
-}
-
-int topology_idle_host(const struct topology *topology, int link)
-{
-    const struct topology_link *one = g_ptr_array_index(topology->links, (guint)link);
-    for (int end = 0; end < 2; end++)
-        if (one->idle[end])
-            return topology_link_node(one, end);
-    return -1;
-}
-
-int topology_used_link(const struct topology *topology, int host)
-{
-    for (int i = 0; i < (int)topology->links->len; i++) {
-        const struct topology_link *link = g_ptr_array_index(topology->links, (guint)i);
-        for (int end = 0; end < topology_link_ends(link); end++)
-            if (topology_link_node(link, end) == host && !link->idle[end])
-                return i;
-    }
-    return -1;
 }

@@ -2,8 +2,8 @@
 #include "sim/scenario/unused.h"
 
 #include "sim/config/reader.h"
+#include "sim/net/topology.h"
 #include "sim/scenario/keys.h"
-#include "sim/scenario/topology.h"
 
 #include <string.h>
 

@@ -13,9 +13,9 @@
 #ifndef NETSIM_SCENARIO_WORKLOAD_H
 #define NETSIM_SCENARIO_WORKLOAD_H
 
+#include "sim/net/topology.h"
 #include "sim/program/program.h"
 #include "sim/scenario/replay.h"
-#include "sim/scenario/topology.h"
 
 struct workload {
     const struct benchmark_schema *benchmark; // NULL: a free program

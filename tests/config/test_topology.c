@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Hosts, switches, links and routes: how items become nodes and links, and which networks are
 // refused.
-#include "sim/scenario/topology.h"
+#include "sim/scenario/topology_read.h"
 #include "tests/support/fake_schema.h"
 #include "tests/support/suite.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Hosts that list their cards: which link ends at which card, and which of them a stack uses.
-#include "sim/scenario/topology.h"
+#include "sim/scenario/topology_read.h"
 #include "tests/support/fake_schema.h"
 #include "tests/support/suite.h"
 

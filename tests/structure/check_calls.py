@@ -26,8 +26,8 @@ LITERAL = re.compile(r'"(?:\\.|[^"\\\n])*"' + r"|'(?:\\.|[^'\\\n])*'")
 # A definition begins in the first column; the body's brace stands alone on its line.
 FUNCTION = re.compile(r"^(?!static\b)[A-Za-z_][\w \t*]*?\b(\w+)\((?:[^;{}]*)\)\s*\n\{$", re.MULTILINE)
 TABLE = re.compile(r"^const (?:struct |enum |char |double )[\w *]*?\b(\w+)(?:\[[^\]\n]*\])* =", re.MULTILINE)
-# A member of the same name is none of them.
-NAME = re.compile(r"(?<![\w.])(?<!->)[A-Za-z_]\w*\b")
+# A member or a tag of the same name is none of them.
+NAME = re.compile(r"(?<![\w.])(?<!->)(?<!struct )(?<!enum )[A-Za-z_]\w*\b")
 
 
 class Tree:

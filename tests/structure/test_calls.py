@@ -67,7 +67,8 @@ class Calls(unittest.TestCase):
         self.refuses("low.c calls high_ops of high.c")
 
     def test_what_calls_nothing(self):
-        for body in ("// high", '/* high\n */ print("high");', "object->high = 1;", "object.high = 2;"):
+        for body in ("// high", '/* high\n */ print("high");', "object->high = 1;", "object.high = 2;",
+                     "struct high one;", "enum high two;"):
             with self.subTest(body):
                 self.put("sim/net/low.c", function("low", body))
                 self.accepts()

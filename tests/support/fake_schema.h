@@ -5,7 +5,7 @@
 #define NETSIM_TESTS_SUPPORT_FAKE_SCHEMA_H
 
 #include "sim/scenario/scenario.h"
-#include "sim/scenario/topology.h"
+#include "sim/scenario/topology_read.h"
 
 struct fake_memory {
     int64_t copy_hot, copy_cold, cache; // bytes a second; bytes

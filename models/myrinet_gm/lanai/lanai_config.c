@@ -3,6 +3,8 @@
 // MHz is host.bus.width 8 B and host.bus.clock 66 MHz.
 #include "models/myrinet_gm/lanai/lanai.h"
 
+#include "sim/net/card_rates.h"
+
 #define L struct lanai_config
 
 #define PROCESSOR_PARAMS(hertz, clock_source, bytes, sram_source)                                  \

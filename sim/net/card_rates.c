@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "sim/scenario/card_rates.h"
+#include "sim/net/card_rates.h"
 
 #include "sim/config/quantity.h"
 

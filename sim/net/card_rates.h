@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The link rates at which a card runs, as its data sheet has them.
-#ifndef NETSIM_SCENARIO_CARD_RATES_H
-#define NETSIM_SCENARIO_CARD_RATES_H
+#ifndef NETSIM_NET_CARD_RATES_H
+#define NETSIM_NET_CARD_RATES_H
 
 #include <stdbool.h>
 #include <stdint.h>

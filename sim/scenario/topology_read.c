@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "sim/scenario/topology.h"
+#include "sim/scenario/topology_read.h"
 
 #include "sim/config/reader.h"
 #include "sim/scenario/host_settings.h"
@@ -83,64 +83,6 @@ struct builder {
     struct topology_names names;
     struct diag_list *diags;
 };
-
-const char *topology_node_name(const struct topology *topology, int node)
-{
-    int hosts = (int)topology->hosts->len;
-    if (node < hosts)
-        return g_array_index(topology->hosts, struct topology_node, node).name;
-    const struct topology_switch *box = g_ptr_array_index(topology->switches, node - hosts);
-    return box->name;
-}
-
-static void switch_free(void *data)
-{
-    struct topology_switch *box = data;
-    param_values_free(box->values);
-    g_free(box);
-}
-
-static void topology_bus_free(void *data)
-{
-    struct topology_bus *bus = data;
-    param_values_free(bus->values);
-    g_free(bus);
-}
-
-static void link_free(void *data)
-{
-    struct topology_link *link = data;
-    param_values_free(link->values);
-    g_free(link);
-}
-
-static void cards_free(void *data)
-{
-    g_array_free(data, TRUE);
-}
-
-static void route_free(void *data)
-{
-    struct topology_route *route = data;
-    g_array_free(route->via, TRUE);
-    g_array_free(route->links, TRUE);
-    g_free(route);
-}
-
-void topology_clear(struct topology *topology)
-{
-    if (!topology->hosts)
-        return;
-    g_string_chunk_free(topology->names);
-    g_array_free(topology->hosts, TRUE);
-    g_clear_pointer(&topology->own, g_ptr_array_unref);
-    g_ptr_array_free(topology->buses, TRUE);
-    g_ptr_array_free(topology->switches, TRUE);
-    g_ptr_array_free(topology->links, TRUE);
-    g_ptr_array_free(topology->routes, TRUE);
-    g_ptr_array_free(topology->cards, TRUE);
-    *topology = (struct topology){0};
-}
 
 // ---- Items ----
 
@@ -589,14 +531,7 @@ static bool check_defaults(struct builder *builder, const char *key,
 void topology_read(struct topology *topology, const struct node *tree,
                    const struct scenario_schema *schema, struct diag_list *diags)
 {
-    topology->names = g_string_chunk_new(1024);
-    topology->hosts = g_array_new(FALSE, FALSE, sizeof(struct topology_node));
-    topology->own = g_ptr_array_new_with_free_func((GDestroyNotify)g_ptr_array_unref);
-    topology->buses = g_ptr_array_new_with_free_func(topology_bus_free);
-    topology->switches = g_ptr_array_new_with_free_func(switch_free);
-    topology->links = g_ptr_array_new_with_free_func(link_free);
-    topology->routes = g_ptr_array_new_with_free_func(route_free);
-    topology->cards = g_ptr_array_new_with_free_func(cards_free);
+    topology_init(topology);
     struct builder builder = {.topology = topology, .schema = schema, .tree = tree, .diags = diags};
     guint before = diags->found;
     if (!check_defaults(&builder, "link", schema->link_table) ||
