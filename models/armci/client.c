@@ -128,7 +128,7 @@ static enum mpi_progress start_mpich(struct cpu_context *context, struct mpi_pro
     return PROGRESS_NOTHING;
 }
 
-static const struct mpi_startup_step startup[] = {{"mpich", .run = start_mpich}, {.name = "up"}};
+static const struct mpi_startup_step startup[] = {{.run = start_mpich}, {0}};
 
 static void client_start(struct cpu_context *context, struct mpi_request *request)
 {

@@ -139,10 +139,24 @@ static enum mpi_progress all_step(struct cpu_context *context, struct mpi_proces
     return PROGRESS_NOTHING;
 }
 
+static const struct machine_state native_iwarp_startup_states[] = {
+    [0] = {"open", .next = MACHINE_TO(1)}, [1] = {"listen", .next = MACHINE_TO(2)},
+    [2] = {"tell", .next = MACHINE_TO(3)}, [3] = {"join", .next = MACHINE_TO(4)},
+    [4] = {"all", .next = MACHINE_TO(5)},  [5] = {"up"},
+};
+
+const struct machine_kind native_iwarp_startup_machine = {
+    .name = "iwarp start-up",
+    .title = "Start-up of a process on bare iWARP",
+    .source = "assumed",
+    .states = native_iwarp_startup_states,
+    .count = G_N_ELEMENTS(native_iwarp_startup_states),
+};
+
 const struct mpi_startup_step native_iwarp_startup[] = {
-    {"open", .run = open_step}, {"listen", .per_peer = true, .run = listen_step},
-    {"tell", .run = tell_step}, {"join", .per_peer = true, .run = join_step},
-    {"all", .run = all_step},   {.name = "up"},
+    {.run = open_step}, {.per_peer = true, .run = listen_step},
+    {.run = tell_step}, {.per_peer = true, .run = join_step},
+    {.run = all_step},  {0},
 };
 
 // ---- The end ----

@@ -104,12 +104,14 @@ static const struct mpi_bare_ops bare = {
     .poll = poll,
 };
 
-static const struct machine_state states[] =
+static const struct machine_state netpipe_states[] =
     BARE_STATES("room in the socket", WAIT_BUFFER, "room in the socket", WAIT_BUFFER, "its bytes");
+
+static const struct machine_kind netpipe_machine = BARE_MACHINE("bare TCP", netpipe_states);
 
 const struct mpi_device_ops netpipe_ops = {
     .name = "TCP",
-    BARE_DEVICE(&bare, states),
+    BARE_DEVICE(&bare, &netpipe_machine),
     .startup = mesh_startup,
     .finalize = mesh_finalize,
 };

@@ -62,9 +62,9 @@ static enum mpi_progress modex_step(struct cpu_context *context, struct mpi_proc
 }
 
 const struct mpi_startup_step openmpi_startup[] = {
-    {"listen", .run = listen_step},
-    {"modex", .run = modex_step},
-    {.name = "up"},
+    {.run = listen_step},
+    {.run = modex_step},
+    {0},
 };
 
 // ---- The end ----

@@ -11,16 +11,6 @@
 
 #define STATE_COLUMN 24
 
-// All machines of the models (const struct machine_kind *). The caller frees the array.
-static GPtrArray *all_machines(void)
-{
-    GPtrArray *machines = g_ptr_array_new();
-    for (const struct model *const *model = model_registry.models; *model; model++)
-        for (const struct machine_kind *const *kind = (*model)->machines; kind && *kind; kind++)
-            g_ptr_array_add(machines, (gpointer)*kind);
-    return machines;
-}
-
 // ---- Text ----
 
 // The process that could end a wait.
@@ -231,7 +221,7 @@ static bool choose_machines(GPtrArray *machines, const char *name)
 
 enum cli_exit describe_machines(char *const *words, enum describe_format format)
 {
-    GPtrArray *machines = all_machines();
+    GPtrArray *machines = registry_machines(&model_registry);
     char *name = g_strjoinv(" ", (char **)words);
     bool good = !*name || choose_machines(machines, name);
     if (good && format == DESCRIBE_SVG && machines->len > 1) {

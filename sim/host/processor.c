@@ -104,6 +104,21 @@ void cpu_machine_enter(const struct cpu_context *context, const struct machine_k
     machine_enter(kind, machine, state, owner, event, cpu->sim->trace, cpu->lane, context->now);
 }
 
+void cpu_trace_event(const struct cpu_context *context, struct machine_owner owner,
+                     const char *from, const char *event, const char *detail)
+{
+    const struct cpu *cpu = context->cpu;
+    trace_transition(cpu->sim->trace, cpu->lane, context->now,
+                     &(struct trace_transition){
+                         .where = owner.where,
+                         .machine = owner.machine,
+                         .subject = owner.subject,
+                         .from = from,
+                         .to = event,
+                         .detail = detail,
+                     });
+}
+
 struct cpu_usage cpu_usage(const struct cpu *cpu)
 {
     return cpu->usage;

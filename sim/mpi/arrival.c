@@ -6,10 +6,25 @@ static const struct mpi_arrival_ops *device_ops_of(const struct mpi_process *pro
     return process->ops->arrival;
 }
 
-const struct machine_state mpi_plain_states[] = {
-    [PLAIN_START] = {"start", {"its start", WAIT_OTHER}, HELD_HERE},
-    [PLAIN_POSTED] = {"posted", {"a matching message", WAIT_OTHER}, HELD_BY_PEER},
+static const struct machine_state plain_states[] = {
+    [PLAIN_START] = {"start",
+                     {"its start", WAIT_OTHER},
+                     HELD_HERE,
+                     MACHINE_TO(PLAIN_POSTED) | MACHINE_TO(PLAIN_DONE)},
+    [PLAIN_POSTED] = {"posted",
+                      {"a matching message", WAIT_OTHER},
+                      HELD_BY_PEER,
+                      MACHINE_TO(PLAIN_DONE)},
     [PLAIN_DONE] = {"done", {"nothing", WAIT_OTHER}, HELD_HERE},
+};
+
+const struct machine_kind mpi_plain_machine = {
+    .name = "request",
+    .logged = "send, recv, probe",
+    .title = "Request of a library without states of its own",
+    .source = "MPI 1.1, 3.7",
+    .states = plain_states,
+    .count = G_N_ELEMENTS(plain_states),
 };
 
 void mpi_finish(struct cpu_context *context, struct mpi_request *request)
@@ -88,11 +103,11 @@ struct mpi_unexpected *mpi_keep(struct cpu_context *context, struct mpi_process 
         fail_ready(process, envelope);
     if (!device_ops_of(process)->machine)
         return kept;
-    struct trace_transition transition = {.where = process->name,
-                                          .machine = device_ops_of(process)->machine,
-                                          .subject = envelope->sequence,
-                                          .to = name};
-    trace_transition(process->sim->trace, cpu_lane(context->cpu), context->now, &transition);
+    cpu_trace_event(context,
+                    (struct machine_owner){.where = process->name,
+                                           .subject = envelope->sequence,
+                                           .machine = device_ops_of(process)->machine},
+                    NULL, name, NULL);
     return kept;
 }
 

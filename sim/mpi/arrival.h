@@ -29,9 +29,9 @@ struct mpi_arrival_ops {
 };
 
 // States for a library without its own: rows for `posted` and `done`.
-extern const struct machine_state mpi_plain_states[];
+extern const struct machine_kind mpi_plain_machine;
 enum { PLAIN_START, PLAIN_POSTED, PLAIN_DONE };
-#define PLAIN_DEVICE .states = mpi_plain_states, .start = mpi_matched_start
+#define PLAIN_DEVICE .machine = &mpi_plain_machine, .start = mpi_matched_start
 #define PLAIN_ARRIVAL .posted = PLAIN_POSTED, .done = PLAIN_DONE, .buffers_self = mpi_buffers_plain
 
 // For `buffers_self`: true but for a synchronous send, which waits for its receive.

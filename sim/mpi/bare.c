@@ -51,6 +51,12 @@ static void bare_finish(struct cpu_context *context, struct mpi_request *request
 
 // ---- Sending ----
 
+static void wait_in(struct mpi_request *send, enum mpi_bare_state state)
+{
+    if (send->machine.state != state)
+        mpi_enter_untraced(send, state);
+}
+
 // Posts as much of a send as the provider takes; false if that is not all.
 static bool post(struct cpu_context *context, struct mpi_request *send)
 {
@@ -58,9 +64,9 @@ static bool post(struct cpu_context *context, struct mpi_request *send)
     struct mpi_bare_request *r = bare_of(send);
     while (r->to_post > 0) {
         int64_t taken, offset = send->size == 0 ? 0 : send->size - r->to_post;
-        send->waits_for = &process->ops->states[BARE_SENT].wait;
+        wait_in(send, BARE_SENT);
         if (!bare_ops_of(process)->post(context, send, offset, &taken)) {
-            send->waits_for = &process->ops->states[BARE_QUEUED].wait;
+            wait_in(send, BARE_QUEUED);
             return false;
         }
         r->to_post -= counted(taken);

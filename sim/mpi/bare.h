@@ -8,11 +8,11 @@
 
 #include "sim/mpi/process.h"
 
-// Rows of the provider's states (mpi_device_ops.states).
+// Rows of the provider's states (mpi_device_ops.machine).
 enum mpi_bare_state {
     BARE_START,
     BARE_SENT,   // a send: the provider has it, or a part of it
-    BARE_QUEUED, // a send: the provider has no room for it yet. Not traced
+    BARE_QUEUED, // a send: the provider has no room for it yet. State logs do not have it
     BARE_POSTED, // a receive
     BARE_DONE,
 };
@@ -100,20 +100,28 @@ void mpi_bare_start(struct cpu_context *context, struct mpi_request *request);
 enum mpi_progress mpi_bare_advance(struct cpu_context *context, struct mpi_process *process,
                                    bool blocking);
 
-// Members of a provider's struct mpi_device_ops.
-#define BARE_DEVICE(bare_ops, bare_states)                                                         \
-    .bare = (bare_ops), .states = (bare_states), .request_size = sizeof(struct mpi_bare_request),  \
+// Members of a provider's struct mpi_device_ops; `kind` is a BARE_MACHINE.
+#define BARE_DEVICE(bare_ops, kind)                                                                \
+    .bare = (bare_ops), .machine = (kind), .request_size = sizeof(struct mpi_bare_request),        \
     .start = mpi_bare_start, .advance = mpi_bare_advance
 
 // Rows of its states: what a send waits for once it is posted and without room for it, each with
 // the class of the wait, and what a receive waits for.
 #define BARE_STATES(sent_wait, sent_class, room_wait, room_class, received_wait)                   \
     {                                                                                              \
-        [BARE_START] = {"start", {NULL, WAIT_OTHER}, HOLDER_UNKNOWN},                              \
-        [BARE_SENT] = {"sent", {sent_wait, sent_class}, HOLDER_UNKNOWN},                           \
-        [BARE_QUEUED] = {"queued", {room_wait, room_class}, HOLDER_UNKNOWN},                       \
-        [BARE_POSTED] = {"posted", {received_wait, WAIT_OTHER}, HOLDER_UNKNOWN},                   \
-        [BARE_DONE] = {"done", {NULL, WAIT_OTHER}, HOLDER_UNKNOWN},                                \
+        [BARE_START] = {"start", .next = MACHINE_TO(BARE_SENT) | MACHINE_TO(BARE_POSTED)},         \
+        [BARE_SENT] = {"sent",                                                                     \
+                       {sent_wait, sent_class},                                                    \
+                       .next = MACHINE_TO(BARE_QUEUED) | MACHINE_TO(BARE_DONE)},                   \
+        [BARE_QUEUED] = {"queued", {room_wait, room_class}, .next = MACHINE_TO(BARE_SENT)},        \
+        [BARE_POSTED] = {"posted", {received_wait, WAIT_OTHER}, .next = MACHINE_TO(BARE_DONE)},    \
+        [BARE_DONE] = {"done"},                                                                    \
+    }
+
+#define BARE_MACHINE(provider, bare_states)                                                        \
+    {                                                                                              \
+        .name = "request", .logged = "send, recv", .title = "Request of " provider,                \
+        .source = "sim/mpi/bare.h", .states = (bare_states), .count = BARE_DONE + 1                \
     }
 
 #endif

@@ -411,21 +411,21 @@ static void trace_held(const struct cpu_context *context, struct mpi_request *re
     request->waits_since = context->now;
 }
 
+static struct machine_owner request_owner(const struct mpi_request *request)
+{
+    return (struct machine_owner){
+        .where = request->process->name,
+        .subject = request->number,
+        .machine = mpi_request_name(request),
+    };
+}
+
 void mpi_trace(const struct cpu_context *context, struct mpi_request *request, const char *from,
                const char *to, const char *detail)
 {
-    struct trace *trace = request->process->sim->trace;
-    if (!trace)
+    if (!request->process->sim->trace)
         return;
-    struct trace_transition transition = {
-        .where = request->process->name,
-        .machine = mpi_request_name(request),
-        .subject = request->number,
-        .from = from,
-        .to = to,
-        .detail = detail,
-    };
-    trace_transition(trace, cpu_lane(context->cpu), context->now, &transition);
+    cpu_trace_event(context, request_owner(request), from, to, detail);
     trace_held(context, request);
 }
 
@@ -447,10 +447,7 @@ void mpi_enter(struct cpu_context *context, struct mpi_request *request, unsigne
     const struct machine_state *to = &states_of(process->ops)[state];
     if (process->ops->machine) {
         cpu_machine_enter(context, process->ops->machine, &request->machine, state,
-                          (struct machine_owner){.where = process->name,
-                                                 .subject = request->number,
-                                                 .machine = mpi_request_name(request)},
-                          detail);
+                          request_owner(request), detail);
         if (process->sim->trace)
             trace_held(context, request);
     } else {
@@ -458,6 +455,13 @@ void mpi_enter(struct cpu_context *context, struct mpi_request *request, unsigne
         request->machine.state = (uint8_t)state;
     }
     request->waits_for = to->wait.text ? &to->wait : NULL;
+}
+
+void mpi_enter_untraced(struct mpi_request *request, unsigned state)
+{
+    const struct machine_kind *kind = request->process->ops->machine;
+    machine_enter(kind, &request->machine, state, request_owner(request), NULL, NULL, 0, 0);
+    request->waits_for = machine_wait(kind, &request->machine);
 }
 
 static json_t *wildcard_json(int value)

@@ -52,7 +52,7 @@ struct mpi_device_ops {
     const struct machine_state *states;    // where they are not a machine yet; else NULL
     // Steps of its initialisation (startup.h). NULL: none.
     const struct mpi_startup_step *startup;
-    const char *startup_machine; // as traces name it; NULL: the steps are not traced
+    const struct machine_kind *startup_machine; // by the rows of startup; NULL: not traced
     // Shuts the device down after the program's last operation, one slice per call;
     // PROGRESS_NOTHING: it is down. NULL: nothing to do.
     enum mpi_progress (*finalize)(struct cpu_context *context, struct mpi_process *process);
@@ -100,7 +100,8 @@ struct mpi_process {
     const struct mpi_device_ops *ops;
     void *device;
     struct {
-        int step, peer; // row of ops->startup, and the peer that it handles
+        struct machine machine; // its state is a row of ops->startup
+        int peer;               // that the row handles
     } startup;
     const struct mpi_library_config *library; // NULL: no MPI library (native programs)
     struct mpi_matcher matcher;
@@ -220,6 +221,9 @@ const struct machine_state *mpi_request_state(const struct mpi_request *request)
 // Moves the request to another state: traces the transition and sets what the request waits for.
 void mpi_enter(struct cpu_context *context, struct mpi_request *request, unsigned state,
                const char *detail);
+
+// Likewise, but leaves no trace.
+void mpi_enter_untraced(struct mpi_request *request, unsigned state);
 
 // Traces a protocol transition of a request that is not a change of its state.
 void mpi_trace(const struct cpu_context *context, struct mpi_request *request, const char *from,

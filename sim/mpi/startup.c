@@ -1,24 +1,23 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sim/mpi/startup.h"
 
-static void begin(struct mpi_process *process, int step)
+// `trace`: NULL if the step leaves none.
+static void begin_step(const struct cpu_context *context, struct mpi_process *process, int step,
+                       struct trace *trace)
 {
-    process->startup.step = step;
+    const struct machine_kind *kind = process->ops->startup_machine;
+    struct machine *machine = &process->startup.machine;
     process->startup.peer = 0;
+    if (kind)
+        machine_enter(kind, machine, (unsigned)step, (struct machine_owner){.where = process->name},
+                      NULL, trace, cpu_lane(context->cpu), context->now);
+    else
+        machine->state = (uint8_t)step;
 }
 
 void mpi_startup_enter(const struct cpu_context *context, struct mpi_process *process, int step)
 {
-    const struct mpi_device_ops *ops = process->ops;
-    struct trace_transition transition = {
-        .where = process->name,
-        .machine = ops->startup_machine,
-        .from = ops->startup[process->startup.step].name,
-        .to = ops->startup[step].name,
-    };
-    if (ops->startup_machine)
-        trace_transition(process->sim->trace, cpu_lane(context->cpu), context->now, &transition);
-    begin(process, step);
+    begin_step(context, process, step, process->sim->trace);
 }
 
 static enum mpi_progress run_step(struct cpu_context *context, struct mpi_process *process,
@@ -41,16 +40,13 @@ static enum mpi_progress run_step(struct cpu_context *context, struct mpi_proces
 enum mpi_progress mpi_startup(struct cpu_context *context, struct mpi_process *process)
 {
     const struct mpi_startup_step *steps = process->ops->startup;
-    while (steps && steps[process->startup.step].run) {
-        int next = process->startup.step + 1;
+    while (steps && steps[process->startup.machine.state].run) {
+        int next = process->startup.machine.state + 1;
         bool gate = steps[next - 1].gate;
         enum mpi_progress progress = run_step(context, process, &steps[next - 1]);
         if (progress != PROGRESS_NOTHING)
             return progress;
-        if (gate)
-            begin(process, next);
-        else
-            mpi_startup_enter(context, process, next);
+        begin_step(context, process, next, gate ? NULL : process->sim->trace);
         if (!gate && !steps[next].gate && steps[next].run)
             return PROGRESS_EVENT;
     }

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // MPI_Init of a device, as a table of steps. Each step takes one or more slices of processor time,
 // a step with per_peer at least one per peer. The device's table (mpi_device_ops.startup) ends with
-// a row without `run`, whose name is that of the state "up".
+// a row without `run`. The states of its machine (startup_machine) are the rows, of which the last
+// is "up".
 #ifndef NETSIM_MPI_STARTUP_H
 #define NETSIM_MPI_STARTUP_H
 
 #include "sim/mpi/process.h"
 
 struct mpi_startup_step {
-    const char *name; // as traces name it
-    bool per_peer;    // repeated for each other rank, in order, with at least one slice each
+    bool per_peer; // repeated for each other rank, in order, with at least one slice each
     // The step waits for an outside event and takes no slice of its own. It is polled at the end of
     // the slice that ends the step before it, and again at each wake-up; once it is done, the next
     // step begins in the same slice. Its end is not traced.

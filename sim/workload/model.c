@@ -17,6 +17,26 @@ const struct stack *registry_stack(const struct registry *registry, const char *
     return NULL;
 }
 
+static void add_machine(GPtrArray *machines, const struct machine_kind *kind)
+{
+    if (kind && !g_ptr_array_find(machines, kind, NULL))
+        g_ptr_array_add(machines, (gpointer)kind);
+}
+
+GPtrArray *registry_machines(const struct registry *registry)
+{
+    GPtrArray *machines = g_ptr_array_new();
+    for (const struct model *const *model = registry->models; *model; model++) {
+        for (const struct machine_kind *const *kind = (*model)->machines; kind && *kind; kind++)
+            add_machine(machines, *kind);
+        for (const struct stack *const *stack = (*model)->stacks; stack && *stack; stack++) {
+            add_machine(machines, (*stack)->device->startup_machine);
+            add_machine(machines, (*stack)->device->machine);
+        }
+    }
+    return machines;
+}
+
 const struct card *registry_card(const struct registry *registry, const char *name,
                                  const char *kind)
 {

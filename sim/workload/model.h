@@ -28,8 +28,9 @@ struct model {
     const struct benchmark *benchmarks;             // ends with a NULL schema.name; NULL: none
     // Kinds of operations that only its stacks have; ends with a NULL name; NULL: none.
     const struct operation_kind *operations;
-    const struct scenario_rule *rules;          // ends with a NULL name; NULL: none
-    const struct machine_kind *const *machines; // NULL-terminated; NULL: none
+    const struct scenario_rule *rules; // ends with a NULL name; NULL: none
+    // Besides those of its stacks' devices (mpi_device_ops). NULL-terminated; NULL: none.
+    const struct machine_kind *const *machines;
 };
 
 struct registry {
@@ -54,5 +55,9 @@ const struct card *registry_card(const struct registry *registry, const char *na
 
 // NULL if there is none.
 const struct stack *registry_stack(const struct registry *registry, const char *name);
+
+// All machines of the models and of their stacks' devices, each once (const struct machine_kind *).
+// The caller frees the array.
+GPtrArray *registry_machines(const struct registry *registry);
 
 #endif

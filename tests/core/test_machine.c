@@ -117,17 +117,17 @@ static void check_kind(const struct machine_kind *kind)
 // from the first.
 static void test_tables_of_the_models(void)
 {
-    int machines = 0;
+    GPtrArray *machines = registry_machines(&model_registry);
     GHashTable *titles = g_hash_table_new(g_str_hash, g_str_equal);
-    for (const struct model *const *model = model_registry.models; *model; model++)
-        for (const struct machine_kind *const *kind = (*model)->machines; kind && *kind; kind++) {
-            check_kind(*kind);
-            CU_ASSERT(g_hash_table_add(titles, (gpointer)(*kind)->title));
-            SUITE_SAME_INTEGER(reachable(*kind), MACHINE_TO((*kind)->count) - 1);
-            machines++;
-        }
-    CU_ASSERT(machines > 0);
+    CU_ASSERT(machines->len > 0);
+    for (guint i = 0; i < machines->len; i++) {
+        const struct machine_kind *kind = g_ptr_array_index(machines, i);
+        check_kind(kind);
+        CU_ASSERT(g_hash_table_add(titles, (gpointer)kind->title));
+        SUITE_SAME_INTEGER(reachable(kind), MACHINE_TO(kind->count) - 1);
+    }
     g_hash_table_unref(titles);
+    g_ptr_array_unref(machines);
 }
 
 static const struct suite_case cases[] = {

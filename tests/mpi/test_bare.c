@@ -73,10 +73,13 @@ static const struct mpi_bare_ops bare = {
     .take = take,
 };
 
-static const struct machine_state states[] =
+static const struct machine_state bare_test_states[] =
     BARE_STATES("its end", WAIT_ACK, "room", WAIT_DESCRIPTOR, "a message");
 
-static const struct mpi_device_ops ops = {.name = "test", BARE_DEVICE(&bare, states)};
+static const struct machine_kind bare_test_machine =
+    BARE_MACHINE("a test's provider", bare_test_states);
+
+static const struct mpi_device_ops ops = {.name = "test", BARE_DEVICE(&bare, &bare_test_machine)};
 
 static struct mpi_request *start(enum mpi_request_kind kind, int peer, int64_t size)
 {

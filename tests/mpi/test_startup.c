@@ -52,15 +52,30 @@ static enum mpi_progress moved(struct cpu_context *context, struct mpi_process *
 }
 
 static const struct mpi_startup_step gated[] = {
-    {"first", .run = first},
-    {"before", .per_peer = true, .run = peers},
-    {"gate", .gate = true, .run = gate},
-    {"after", .per_peer = true, .run = peers},
-    {.name = "up"},
+    {.run = first},
+    {.per_peer = true, .run = peers},
+    {.gate = true, .run = gate},
+    {.per_peer = true, .run = peers},
+    {0},
 };
 
 static const struct mpi_startup_step moving[] = {
-    {"moved", .run = moved}, {"left out", .run = first}, {"last", .run = first}, {.name = "up"}};
+    {.run = moved}, {.run = first}, {.run = first}, {0}};
+
+static const struct machine_state moving_states[] = {
+    {"moved", .next = MACHINE_TO(2)},
+    {"left out", .next = MACHINE_TO(2)},
+    {"last", .next = MACHINE_TO(3)},
+    {.name = "up"},
+};
+
+static const struct machine_kind moving_machine = {
+    .name = "device",
+    .title = "Start of a test's device",
+    .source = "this test",
+    .states = moving_states,
+    .count = G_N_ELEMENTS(moving_states),
+};
 
 // A slice: what it has called, and what it says.
 static void slice(const char *calls, enum mpi_progress progress)
@@ -111,7 +126,7 @@ static void gated_slices(void)
     slice("peer0", PROGRESS_EVENT);
     slice("peer2", PROGRESS_EVENT);
     slice("gate", PROGRESS_BLOCKED);
-    CU_ASSERT_EQUAL(world.process->startup.step, 2);
+    CU_ASSERT_EQUAL(world.process->startup.machine.state, 2);
     slice("gate", PROGRESS_BLOCKED); // woken for nothing
     world.gate_open = true;
     world.again = 1;
@@ -120,7 +135,7 @@ static void gated_slices(void)
     slice("peer2", PROGRESS_EVENT);
     slice("", PROGRESS_NOTHING);
     slice("", PROGRESS_NOTHING);
-    CU_ASSERT_EQUAL(world.process->startup.step, 4);
+    CU_ASSERT_EQUAL(world.process->startup.machine.state, 4);
 }
 
 static void test_gated(void)
@@ -134,15 +149,15 @@ static void moving_slices(void)
 {
     world.moves = 2;
     slice("moved", PROGRESS_EVENT);
-    CU_ASSERT_EQUAL(world.process->startup.step, 2);
+    CU_ASSERT_EQUAL(world.process->startup.machine.state, 2);
     slice("first", PROGRESS_NOTHING);
-    CU_ASSERT_EQUAL(world.process->startup.step, 3);
+    CU_ASSERT_EQUAL(world.process->startup.machine.state, 3);
 }
 
 static void test_moving(void)
 {
     static const struct mpi_device_ops ops = {
-        .name = "moving", .startup = moving, .startup_machine = "device"};
+        .name = "moving", .startup = moving, .startup_machine = &moving_machine};
     run(&ops, moving_slices);
 }
 

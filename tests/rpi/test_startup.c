@@ -74,7 +74,8 @@ static void test_sequence(void)
 // Until `startup` of a rank has reached a step, a microsecond at a time.
 static void run_until(struct rpi_bench *bench, int rank, enum rpi_startup step)
 {
-    for (double at = 0.001; bench->processes[rank]->startup.step < (int)step; at += 0.001) {
+    for (double at = 0.001; bench->processes[rank]->startup.machine.state < (int)step;
+         at += 0.001) {
         CU_ASSERT_FATAL(at < 100);
         rpi_bench_run(bench, at);
     }

@@ -58,7 +58,8 @@ static void check_credits(const struct rpi_bench *bench, int from, int to)
 {
     const struct mvich_process *sender = mvich_bench_process(bench, from),
                                *receiver = mvich_bench_process(bench, to);
-    if (sender->process->startup.step != MVICH_UP || receiver->process->startup.step != MVICH_UP)
+    if (sender->process->startup.machine.state != MVICH_UP ||
+        receiver->process->startup.machine.state != MVICH_UP)
         return;
     struct books books = books_of(bench, from, to);
     CU_ASSERT(books.remote_credit >= 0);

@@ -126,7 +126,7 @@ static const struct mpi_arrival_ops lab_arrival = {.send = lab_send, PLAIN_ARRIV
 static const struct mpi_device_ops lab_ops = {
     .name = "lab",
     .arrival = &lab_arrival,
-    .states = mpi_plain_states,
+    .machine = &mpi_plain_machine,
     .start = lab_start,
     .advance = lab_advance,
     .opens = lab_opens,

@@ -253,6 +253,7 @@ struct grim_message grim_taken_message(const struct mpi_request *receive);
 // ---- endpoint_start.c ----
 
 extern const struct mpi_startup_step grim_startup[]; // by enum grim_startup
+extern const struct machine_kind grim_startup_machine;
 enum mpi_progress grim_end_step(struct cpu_context *context, struct mpi_process *process);
 bool grim_register(struct cpu_context *context, struct mpi_process *process, int64_t address,
                    int64_t size);

@@ -126,7 +126,7 @@ bool grim_is_server(const struct grim_endpoint *endpoint)
 static bool all_listed(const struct grim_stack *stack)
 {
     for (int rank = 0; rank < stack->ranks; rank++)
-        if (stack->processes[rank]->startup.step < GRIM_START_ALL)
+        if (stack->processes[rank]->startup.machine.state < GRIM_START_ALL)
             return false;
     return true;
 }
@@ -146,7 +146,7 @@ static void listed_at_start(struct cpu_context *context, struct grim_endpoint *e
 
 void grim_listed(struct cpu_context *context, struct grim_endpoint *endpoint)
 {
-    if (endpoint->process->startup.step == GRIM_START_LIST)
+    if (endpoint->process->startup.machine.state == GRIM_START_LIST)
         listed_at_start(context, endpoint);
     for (struct mpi_request *at = endpoint->process->active; at; at = at->active_next)
         if (at->machine.state == GRIM_REQUEST_LIST) {
@@ -222,12 +222,29 @@ static enum mpi_progress start_all(struct cpu_context *context, struct mpi_proce
     return all_listed(endpoint->stack) ? PROGRESS_NOTHING : serve(context, endpoint);
 }
 
+static const struct machine_state grim_startup_states[] = {
+    [GRIM_START_MEMORY] = {"memory", .next = MACHINE_TO(GRIM_START_SUBMIT)},
+    [GRIM_START_SUBMIT] = {"submit",
+                           .next = MACHINE_TO(GRIM_START_LIST) | MACHINE_TO(GRIM_START_ALL)},
+    [GRIM_START_LIST] = {"list", .next = MACHINE_TO(GRIM_START_ALL)},
+    [GRIM_START_ALL] = {"all", .next = MACHINE_TO(GRIM_START_UP)},
+    [GRIM_START_UP] = {"up"},
+};
+
+const struct machine_kind grim_startup_machine = {
+    .name = "endpoint",
+    .title = "Start of a GRIM endpoint",
+    .source = "thesis 003, 4.4.1, figure 4.11",
+    .states = grim_startup_states,
+    .count = G_N_ELEMENTS(grim_startup_states),
+};
+
 const struct mpi_startup_step grim_startup[] = {
-    [GRIM_START_MEMORY] = {"memory", .run = start_memory},
-    [GRIM_START_SUBMIT] = {"submit", .run = start_submit},
-    [GRIM_START_LIST] = {"list", .run = start_list},
-    [GRIM_START_ALL] = {"all", .run = start_all},
-    [GRIM_START_UP] = {.name = "up"},
+    [GRIM_START_MEMORY] = {.run = start_memory},
+    [GRIM_START_SUBMIT] = {.run = start_submit},
+    [GRIM_START_LIST] = {.run = start_list},
+    [GRIM_START_ALL] = {.run = start_all},
+    [GRIM_START_UP] = {0},
 };
 
 // The library is left when all that it has taken is with the card.

@@ -100,9 +100,22 @@ static enum mpi_progress init_vdma(struct cpu_context *context, struct mpi_proce
     return PROGRESS_EVENT;
 }
 
+static const struct machine_state raw_startup_states[] = {
+    [0] = {"INIT_VDMA", .next = MACHINE_TO(1)},
+    [1] = {"up"},
+};
+
+static const struct machine_kind raw_startup_machine = {
+    .name = "process",
+    .title = "Start-up of a process on raw VDMA",
+    .source = "assumed",
+    .states = raw_startup_states,
+    .count = G_N_ELEMENTS(raw_startup_states),
+};
+
 static const struct mpi_startup_step startup[] = {
-    {"INIT_VDMA", .run = init_vdma},
-    {.name = "up"},
+    {.run = init_vdma},
+    {0},
 };
 
 // ---- What the handler tells, in its thread ----
@@ -204,7 +217,7 @@ const struct mpi_device_ops vdma_raw_ops = {
     .name = "raw VDMA",
     .states = states,
     .startup = startup,
-    .startup_machine = "process",
+    .startup_machine = &raw_startup_machine,
     .start = start,
     .advance = advance,
     .describe_request = describe_request,

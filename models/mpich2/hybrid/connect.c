@@ -340,11 +340,25 @@ static enum mpi_progress join_step(struct cpu_context *context, struct mpi_proce
     return PROGRESS_EVENT;
 }
 
+static const struct machine_state ch3_hybrid_startup_states[] = {
+    [0] = {"open", .next = MACHINE_TO(1)},    [1] = {"open rdma", .next = MACHINE_TO(2)},
+    [2] = {"publish", .next = MACHINE_TO(3)}, [3] = {"all", .next = MACHINE_TO(4)},
+    [4] = {"join", .next = MACHINE_TO(5)},    [5] = {"up"},
+};
+
+const struct machine_kind ch3_hybrid_startup_machine = {
+    .name = "ch3:hybrid",
+    .title = "Start-up of ch3:hybrid",
+    .source = "thesis 004, 3.4.2",
+    .states = ch3_hybrid_startup_states,
+    .count = G_N_ELEMENTS(ch3_hybrid_startup_states),
+};
+
 const struct mpi_startup_step ch3_hybrid_startup[] = {
-    {"open", .run = ch3_sctp_open_step},
-    {"open rdma", .run = open_step},
-    {"publish", .run = ch3_sctp_publish_step},
-    {"all", .gate = true, .run = ch3_sctp_all_step},
-    {"join", .run = join_step},
-    {.name = "up"},
+    {.run = ch3_sctp_open_step},
+    {.run = open_step},
+    {.run = ch3_sctp_publish_step},
+    {.gate = true, .run = ch3_sctp_all_step},
+    {.run = join_step},
+    {0},
 };

@@ -133,6 +133,7 @@ static inline struct mpi_process *ch3_hybrid_mpi(const struct ch3_hybrid_process
 // connect.c
 extern const struct mpi_startup_step ch3_hybrid_startup[];
 extern const struct machine_kind ch3_hybrid_vc_machine; // by enum ch3_hybrid_vc_state
+extern const struct machine_kind ch3_hybrid_startup_machine;
 // Begins to connect to the VC's peer.
 void ch3_hybrid_connect(struct cpu_context *context, struct ch3_hybrid_vc *vc);
 // Takes one message of the second socket. Returns false if there is none.

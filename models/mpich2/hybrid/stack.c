@@ -27,7 +27,7 @@ static const struct mpi_device_ops ops = {
     .name = "ch3:hybrid",
     CH3_DEVICE,
     .startup = ch3_hybrid_startup,
-    .startup_machine = "ch3:hybrid",
+    .startup_machine = &ch3_hybrid_startup_machine,
     .finalize = ch3_hybrid_finalize,
     .advance = ch3_sctp_advance,
 };

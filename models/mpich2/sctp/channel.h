@@ -220,6 +220,7 @@ struct stack_footprint ch3_sctp_footprint(const struct scenario_case *test_case)
 
 // connect.c
 extern const struct mpi_startup_step ch3_sctp_startup[];
+extern const struct machine_kind ch3_sctp_startup_machine;
 // Its steps, in their order; the last one is a gate.
 enum mpi_progress ch3_sctp_open_step(struct cpu_context *context, struct mpi_process *process,
                                      int peer);

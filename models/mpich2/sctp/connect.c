@@ -83,11 +83,26 @@ enum mpi_progress ch3_sctp_all_step(struct cpu_context *context, struct mpi_proc
     return ch3_sctp_of(process)->all_published ? PROGRESS_NOTHING : PROGRESS_BLOCKED;
 }
 
+static const struct machine_state ch3_sctp_startup_states[] = {
+    [0] = {"open", .next = MACHINE_TO(1)},
+    [1] = {"publish", .next = MACHINE_TO(2)},
+    [2] = {"all", .next = MACHINE_TO(3)},
+    [3] = {"up"},
+};
+
+const struct machine_kind ch3_sctp_startup_machine = {
+    .name = "ch3:sctp",
+    .title = "Start-up of ch3:sctp",
+    .source = "thesis 004, 3.2.1",
+    .states = ch3_sctp_startup_states,
+    .count = G_N_ELEMENTS(ch3_sctp_startup_states),
+};
+
 const struct mpi_startup_step ch3_sctp_startup[] = {
-    {"open", .run = ch3_sctp_open_step},
-    {"publish", .run = ch3_sctp_publish_step},
-    {"all", .gate = true, .run = ch3_sctp_all_step},
-    {.name = "up"},
+    {.run = ch3_sctp_open_step},
+    {.run = ch3_sctp_publish_step},
+    {.gate = true, .run = ch3_sctp_all_step},
+    {0},
 };
 
 // ---- Virtual connections ----

@@ -19,7 +19,7 @@ static const struct mpi_device_ops ops = {
     .name = "ch3:sctp",
     CH3_DEVICE,
     .startup = ch3_sctp_startup,
-    .startup_machine = "ch3:sctp",
+    .startup_machine = &ch3_sctp_startup_machine,
     .finalize = ch3_sctp_finalize,
     .advance = ch3_sctp_advance,
 };

@@ -90,9 +90,9 @@ static enum mpi_progress barrier_step(struct cpu_context *context, struct mpi_pr
 }
 
 const struct mpi_startup_step sock_startup[] = {
-    {"listen", .run = listen_step},
-    {"barrier", .gate = true, .run = barrier_step},
-    {.name = "up"},
+    {.run = listen_step},
+    {.gate = true, .run = barrier_step},
+    {0},
 };
 
 // ---- Opening: the end that connects ----

@@ -159,9 +159,11 @@ static const struct mpi_bare_ops bare = {
     .take = take,
 };
 
-static const struct machine_state states[] =
+static const struct machine_state gm_native_states[] =
     BARE_STATES("an ACK of the target's card", WAIT_ACK,
                 "a send token, which comes back with a callback", WAIT_CREDIT, "a message");
+
+static const struct machine_kind gm_native_machine = BARE_MACHINE("bare GM", gm_native_states);
 
 static bool native_register(struct cpu_context *context, struct mpi_process *process,
                             int64_t address, int64_t size)
@@ -185,7 +187,7 @@ static json_t *native_describe(const struct mpi_process *process)
 
 const struct mpi_device_ops gm_native_ops = {
     .name = "GM",
-    BARE_DEVICE(&bare, states),
+    BARE_DEVICE(&bare, &gm_native_machine),
     .register_memory = native_register,
     .deregister_memory = native_deregister,
     .describe_process = native_describe,

@@ -232,12 +232,15 @@ static const struct mpi_bare_ops bare = {
     .take = take,
 };
 
-static const struct machine_state states[] = BARE_STATES(
+static const struct machine_state native_sctp_states[] = BARE_STATES(
     "the socket to take it", WAIT_BUFFER, "room in the socket", WAIT_BUFFER, "its bytes");
+
+static const struct machine_kind native_sctp_machine =
+    BARE_MACHINE("bare SCTP", native_sctp_states);
 
 const struct mpi_device_ops native_sctp_ops = {
     .name = "SCTP",
-    BARE_DEVICE(&bare, states),
+    BARE_DEVICE(&bare, &native_sctp_machine),
     .startup = native_startup,
     .finalize = native_finalize,
 };

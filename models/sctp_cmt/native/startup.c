@@ -143,10 +143,10 @@ static enum mpi_progress all_step(struct cpu_context *context, struct mpi_proces
 }
 
 const struct mpi_startup_step native_startup[] = {
-    {"listen", .run = listen_step},
-    {"join", .per_peer = true, .run = join_step},
-    {"all", .run = all_step},
-    {.name = "up"},
+    {.run = listen_step},
+    {.per_peer = true, .run = join_step},
+    {.run = all_step},
+    {0},
 };
 
 // Closes one association a step. What is queued in the socket still goes out.

@@ -238,6 +238,7 @@ extern const struct mpi_device_ops rpi_ops;
 
 // rpi_startup.c
 extern const struct mpi_startup_step rpi_startup[]; // by enum rpi_startup
+extern const struct machine_kind rpi_startup_machine;
 void rpi_exchange_event(struct engine *engine, struct event *event);
 
 // rpi_request.c

@@ -104,7 +104,7 @@ static enum mpi_progress add_proc(struct cpu_context *context, struct mpi_proces
 static bool all_added(const struct mpi_process *process)
 {
     for (int rank = 0; rank < process->ranks; rank++)
-        if (process->peers[rank]->startup.step < RPI_EXCHANGE)
+        if (process->peers[rank]->startup.machine.state < RPI_EXCHANGE)
             return false;
     return true;
 }
@@ -157,12 +157,30 @@ static enum mpi_progress wait_connection(struct cpu_context *context, struct mpi
     return progress;
 }
 
+static const struct machine_state rpi_startup_states[] = {
+    [RPI_QUERY] = {"query", .next = MACHINE_TO(RPI_INIT)},
+    [RPI_INIT] = {"init", .next = MACHINE_TO(RPI_ADDPROCS)},
+    [RPI_ADDPROCS] = {"addprocs", .next = MACHINE_TO(RPI_EXCHANGE)},
+    [RPI_EXCHANGE] = {"exchange", .next = MACHINE_TO(RPI_REQUEST)},
+    [RPI_REQUEST] = {"connect_request", .next = MACHINE_TO(RPI_CONNECT)},
+    [RPI_CONNECT] = {"connect_wait", .next = MACHINE_TO(RPI_UP)},
+    [RPI_UP] = {"up"},
+};
+
+const struct machine_kind rpi_startup_machine = {
+    .name = "rpi",
+    .title = "Start-up of LAM's VIA RPI",
+    .source = "thesis 000, 4.7.2",
+    .states = rpi_startup_states,
+    .count = G_N_ELEMENTS(rpi_startup_states),
+};
+
 const struct mpi_startup_step rpi_startup[] = {
-    [RPI_QUERY] = {"query", .run = query},
-    [RPI_INIT] = {"init", .run = init},
-    [RPI_ADDPROCS] = {"addprocs", .per_peer = true, .run = add_proc},
-    [RPI_EXCHANGE] = {"exchange", .gate = true, .run = exchange},
-    [RPI_REQUEST] = {"connect_request", .per_peer = true, .run = request_connection},
-    [RPI_CONNECT] = {"connect_wait", .per_peer = true, .run = wait_connection},
-    [RPI_UP] = {.name = "up"},
+    [RPI_QUERY] = {.run = query},
+    [RPI_INIT] = {.run = init},
+    [RPI_ADDPROCS] = {.per_peer = true, .run = add_proc},
+    [RPI_EXCHANGE] = {.gate = true, .run = exchange},
+    [RPI_REQUEST] = {.per_peer = true, .run = request_connection},
+    [RPI_CONNECT] = {.per_peer = true, .run = wait_connection},
+    [RPI_UP] = {0},
 };

@@ -263,6 +263,7 @@ void mvich_spin_over(struct engine *engine, struct event *event);
 
 // mvich_startup.c
 extern const struct mpi_startup_step mvich_startup[]; // by enum mvich_startup
+extern const struct machine_kind mvich_startup_machine;
 
 // mvich_vbuf.c
 struct mvich_vbuf *mvich_vbuf_take(struct cpu_context *context, struct mvich_process *mvich);

@@ -91,11 +91,28 @@ static enum mpi_progress wait_connection(struct cpu_context *context, struct mpi
     return vip_process_connected(context, mvich_process_of(process)->connections[peer].vi);
 }
 
+static const struct machine_state mvich_startup_states[] = {
+    [MVICH_OPEN] = {"open", .next = MACHINE_TO(MVICH_VBUFS)},
+    [MVICH_VBUFS] = {"vbufs", .next = MACHINE_TO(MVICH_VIS)},
+    [MVICH_VIS] = {"vis", .next = MACHINE_TO(MVICH_REQUEST)},
+    [MVICH_REQUEST] = {"connect_request", .next = MACHINE_TO(MVICH_CONNECT)},
+    [MVICH_CONNECT] = {"connect_wait", .next = MACHINE_TO(MVICH_UP)},
+    [MVICH_UP] = {"up"},
+};
+
+const struct machine_kind mvich_startup_machine = {
+    .name = "mvich",
+    .title = "Start-up of MVICH",
+    .source = "MVICH: viainit.c",
+    .states = mvich_startup_states,
+    .count = G_N_ELEMENTS(mvich_startup_states),
+};
+
 const struct mpi_startup_step mvich_startup[] = {
-    [MVICH_OPEN] = {"open", .run = open_nic},
-    [MVICH_VBUFS] = {"vbufs", .run = first_vbufs},
-    [MVICH_VIS] = {"vis", .per_peer = true, .run = add_peer},
-    [MVICH_REQUEST] = {"connect_request", .per_peer = true, .run = request_connection},
-    [MVICH_CONNECT] = {"connect_wait", .per_peer = true, .run = wait_connection},
-    [MVICH_UP] = {.name = "up"},
+    [MVICH_OPEN] = {.run = open_nic},
+    [MVICH_VBUFS] = {.run = first_vbufs},
+    [MVICH_VIS] = {.per_peer = true, .run = add_peer},
+    [MVICH_REQUEST] = {.per_peer = true, .run = request_connection},
+    [MVICH_CONNECT] = {.per_peer = true, .run = wait_connection},
+    [MVICH_UP] = {0},
 };

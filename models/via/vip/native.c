@@ -84,10 +84,10 @@ static enum mpi_progress wait_connection(struct cpu_context *context, struct mpi
 }
 
 static const struct mpi_startup_step startup[] = {
-    {"prepare", .run = prepare},
-    {"connect_request", .per_peer = true, .run = add_peer},
-    {"connect_wait", .per_peer = true, .run = wait_connection},
-    {.name = "up"},
+    {.run = prepare},
+    {.per_peer = true, .run = add_peer},
+    {.per_peer = true, .run = wait_connection},
+    {0},
 };
 
 // ---- Requests ----
@@ -154,9 +154,11 @@ static const struct mpi_bare_ops bare = {
     .sleep = sleep_or_poll,
 };
 
-static const struct machine_state states[] =
+static const struct machine_state native_vip_states[] =
     BARE_STATES("completion of its descriptors", WAIT_OTHER, "completion of its descriptors",
                 WAIT_OTHER, "a message");
+
+static const struct machine_kind native_vip_machine = BARE_MACHINE("bare M-VIA", native_vip_states);
 
 // One region at a time is enough for measuring what it costs.
 static bool native_register(struct cpu_context *context, struct mpi_process *process,
@@ -184,7 +186,7 @@ static bool native_deregister(struct cpu_context *context, struct mpi_process *p
 
 const struct mpi_device_ops native_ops = {
     .name = "M-VIA",
-    BARE_DEVICE(&bare, states),
+    BARE_DEVICE(&bare, &native_vip_machine),
     .startup = startup,
     .register_memory = native_register,
     .deregister_memory = native_deregister,
