@@ -143,16 +143,16 @@ struct cli_limits {
 // invalid.
 bool cli_limits_read(struct cli_limits *limits, char ***sets);
 
-// The captures to make: the options --pcap and --pcap-*.
+// Which frames the captures hold: the options --pcap-*.
 struct cli_pcap {
-    char *directory, *at, *from, *to, *snap; // as given; NULL: not given
+    char *at, *from, *to, *snap; // as given; NULL: not given
     char **nodes;
-    struct captures_options options; // directory NULL: no captures
+    struct captures_options options;
 };
 
-// Reads these options. Returns false and prints an error on stderr if one is invalid. The results
-// last until cli_pcap_clear.
-bool cli_pcap_read(struct cli_pcap *pcap);
+// Reads these options; `directory` is that of --pcap, NULL: not given. Returns false and prints an
+// error on stderr if one is invalid. The results last until cli_pcap_clear.
+bool cli_pcap_read(struct cli_pcap *pcap, const char *directory);
 void cli_pcap_clear(struct cli_pcap *pcap);
 
 // The directory that holds scenarios/: NETSIM_DATA_DIR, else share/netsim next to the installed

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The options --pcap and --pcap-*.
+// The options --pcap-*.
 #include "sim/cli/cli.h"
 
 #include "sim/config/quantity.h"
@@ -22,7 +22,7 @@ static bool read_quantity(const char *option, const char *text, enum quantity_ki
 }
 
 // Only with --pcap.
-static bool has_directory(const struct cli_pcap *pcap)
+static bool has_directory(const struct cli_pcap *pcap, const char *directory)
 {
     const struct {
         const char *option, *value;
@@ -32,14 +32,14 @@ static bool has_directory(const struct cli_pcap *pcap)
         {"--pcap-to", pcap->to},
         {"--pcap-snap", pcap->snap},
     };
-    for (size_t i = 0; !pcap->directory && i < G_N_ELEMENTS(others); i++)
+    for (size_t i = 0; !directory && i < G_N_ELEMENTS(others); i++)
         if (others[i].value) {
             cli_error("--pcap DIR says where captures go", "%s needs --pcap", others[i].option);
             return false;
         }
-    if (pcap->directory && !*pcap->directory)
+    if (directory && !*directory)
         cli_error(NULL, "--pcap: a directory is expected");
-    return !pcap->directory || *pcap->directory;
+    return !directory || *directory;
 }
 
 // Above 0, if it is given.
@@ -50,11 +50,11 @@ static bool is_above_0(const char *option, const char *text, int64_t value)
     return !text || value > 0;
 }
 
-bool cli_pcap_read(struct cli_pcap *pcap)
+bool cli_pcap_read(struct cli_pcap *pcap, const char *directory)
 {
     struct captures_options *options = &pcap->options;
     int64_t from, to, snap;
-    if (!has_directory(pcap) ||
+    if (!has_directory(pcap, directory) ||
         !read_quantity("--pcap-from", pcap->from, QUANTITY_DURATION, &from) ||
         !read_quantity("--pcap-to", pcap->to, QUANTITY_DURATION, &to) ||
         !read_quantity("--pcap-snap", pcap->snap, QUANTITY_SIZE, &snap) ||
@@ -72,7 +72,6 @@ bool cli_pcap_read(struct cli_pcap *pcap)
         return false;
     }
     *options = (struct captures_options){
-        .directory = pcap->directory,
         .nodes = (const char *const *)pcap->nodes,
         .from = from,
         .to = to,

@@ -340,21 +340,21 @@ static char *values_of_run(const struct scenario *scenario, const struct plot_ar
     char *text = NULL;
     FILE *out = open_memstream(&text, length);
     fputs(VALUES_COLUMNS "\n", out);
-    struct values *values = values_part(out, "");
-    struct run_options options = {.trace = values_trace(values),
+    struct recorder *values = recorder_part(&values_kind, out);
+    struct run_options options = {.trace = &values->trace,
                                   .time_limit_s = arguments->limits.seconds};
     for (guint i = 0; i < scenario->cases->len; i++) {
         const struct scenario_case *test_case = g_ptr_array_index(scenario->cases, i);
         if (!cli_series_wanted(arguments->series, test_case->name))
             continue;
-        values_series(values, test_case->name);
+        recorder_begin(values, (int)i, test_case->name);
         struct series_result *result =
             flow_or_packets(&model_registry, test_case, (int)i, scenario->seed, &options);
         if (result->status != SIM_COMPLETED)
             cli_error(NULL, "note: %s: %s", result->name, sim_status_name(result->status));
         series_result_free(result);
     }
-    bool whole = values_close(values, error);
+    bool whole = recorder_close(values, error);
     fclose(out);
     if (!whole)
         g_clear_pointer(&text, free);

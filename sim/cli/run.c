@@ -1,21 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// netsim run: a scenario becomes a table, a CSV file, a manifest and, if asked for, a timeline and
-// a state log.
+// netsim run: a scenario becomes a table, a CSV file, a manifest and the records that are asked
+// for.
 #include "sim/cli/run.h"
 
 #include "sim/flow/flow.h"
-#include "sim/output/captures.h"
 #include "sim/output/csv.h"
 #include "sim/output/file.h"
 #include "sim/output/json.h"
 #include "sim/output/links.h"
 #include "sim/output/manifest.h"
 #include "sim/output/progress.h"
-#include "sim/output/state_log.h"
 #include "sim/output/table.h"
-#include "sim/output/tee.h"
 #include "sim/output/text.h"
-#include "sim/output/timeline.h"
 #include "sim/scenario/workload.h"
 #include "sim/workload/clocks.h"
 #include "sim/workload/estimate.h"
@@ -32,91 +28,14 @@ enum run_format { RUN_TABLE, RUN_CSV, RUN_JSON };
 
 struct run_arguments {
     char **sets, **series;
-    char *out, *seed, *format, *trace, *state_log, *values, **metrics;
+    char *out, *seed, *format, **metrics;
+    char *records[RECORD_KINDS]; // paths; NULL: not asked for
     struct cli_pcap pcap;
     struct cli_limits limits;
     char *links;
     int jobs;
     gboolean quiet, allow_unused;
 };
-
-// The sinks that were asked for.
-struct sinks {
-    struct timeline *timeline;
-    struct state_log *state_log;
-    struct values *values;
-    struct captures *captures; // NULL: none
-    GPtrArray *tees;           // struct tee *
-    struct trace *trace;       // what the simulation is given
-};
-
-static bool sinks_open(struct sinks *sinks, const struct run_arguments *arguments, GError **error)
-{
-    // Directories come first: a file that is to be where one of them is can't be opened then.
-    if (sinks->captures && !captures_ready(sinks->captures, error))
-        return false;
-    if (arguments->trace && !(sinks->timeline = timeline_open(arguments->trace, error)))
-        return false;
-    if (arguments->state_log && !(sinks->state_log = state_log_open(arguments->state_log, error)))
-        return false;
-    if (arguments->values && !(sinks->values = values_open(arguments->values, error)))
-        return false;
-    struct trace *all[] = {sinks->timeline ? timeline_trace(sinks->timeline) : NULL,
-                           sinks->state_log ? state_log_trace(sinks->state_log) : NULL,
-                           sinks->values ? values_trace(sinks->values) : NULL};
-    sinks->trace = tee_all(all, G_N_ELEMENTS(all), sinks->tees);
-    return true;
-}
-
-static void sinks_series(const struct sinks *sinks, int series, const char *name)
-{
-    if (sinks->timeline)
-        timeline_series(sinks->timeline, name);
-    if (sinks->state_log)
-        state_log_series(sinks->state_log, name);
-    if (sinks->values)
-        values_series(sinks->values, name);
-    if (sinks->captures)
-        captures_begin(sinks->captures, series);
-}
-
-// Gives up all files.
-static void sinks_drop(struct sinks *sinks)
-{
-    g_ptr_array_unref(sinks->tees);
-    timeline_drop(sinks->timeline);
-    state_log_drop(sinks->state_log);
-    values_drop(sinks->values);
-    captures_drop(sinks->captures);
-}
-
-// Ends all files; false if one of them is not whole, which has been reported.
-static bool sinks_close(struct sinks *sinks)
-{
-    GError *error = NULL;
-    bool whole = true;
-    g_ptr_array_unref(sinks->tees);
-    if (!timeline_close(sinks->timeline, &error)) {
-        cli_refuse(error);
-        error = NULL;
-        whole = false;
-    }
-    if (!state_log_close(sinks->state_log, &error)) {
-        cli_refuse(error);
-        error = NULL;
-        whole = false;
-    }
-    if (!values_close(sinks->values, &error)) {
-        cli_refuse(error);
-        error = NULL;
-        whole = false;
-    }
-    if (!captures_close(sinks->captures, &error)) {
-        cli_refuse(error);
-        whole = false;
-    }
-    return whole;
-}
 
 // Says what is unusual about a series before it is run.
 static void warn(const struct scenario_case *test_case)
@@ -176,20 +95,19 @@ static bool goes_on(void *progress)
 }
 
 // Runs the series one after the other, up to an interrupt: that one is left out.
-static void run_series(const struct scenario *scenario, const struct sinks *sinks,
+static void run_series(const struct scenario *scenario, const struct recorders *recorders,
                        struct progress *progress, const struct run_options *options,
                        struct result *result)
 {
     for (guint i = 0; i < scenario->cases->len && !interrupted(); i++) {
         const struct scenario_case *test_case = g_ptr_array_index(scenario->cases, i);
-        sinks_series(sinks, (int)i, test_case->name);
+        recorders_begin(recorders, (int)i, test_case->name);
         progress_update(progress, (int)i, 0.0, test_case->name);
         struct series_result *series =
             flow_or_packets(&model_registry, test_case, (int)i, scenario->seed, options);
         const char *kind = json_string_value(json_object_get(series->reason, "kind"));
         bool cut = g_strcmp0(kind, SIM_INTERRUPTED) == 0;
-        if (sinks->captures)
-            captures_end(sinks->captures, !cut);
+        recorders_end(recorders, !cut);
         if (cut)
             series_result_free(series);
         else
@@ -197,7 +115,8 @@ static void run_series(const struct scenario *scenario, const struct sinks *sink
     }
 }
 
-static struct result *run_simulate(const struct scenario *scenario, const struct sinks *sinks,
+static struct result *run_simulate(const struct scenario *scenario,
+                                   const struct recorders *recorders,
                                    const struct run_arguments *arguments, struct run_ending *ending)
 {
     for (guint i = 0; i < scenario->cases->len; i++)
@@ -209,8 +128,8 @@ static struct result *run_simulate(const struct scenario *scenario, const struct
         arguments->quiet ? NULL : progress_new(stderr, (int)scenario->cases->len);
     struct run_options options = {
         .link_sizes = true,
-        .trace = sinks->trace,
-        .capture = sinks->captures ? captures_sink(sinks->captures) : NULL,
+        .trace = recorders->trace,
+        .capture = recorders->capture,
         .progress = progress ? progress_update : NULL,
         .progress_owner = progress,
         .time_limit_s = arguments->limits.seconds,
@@ -223,16 +142,13 @@ static struct result *run_simulate(const struct scenario *scenario, const struct
         .scenario = scenario,
         .jobs = arguments->jobs,
         .limits = &arguments->limits,
-        .timeline = sinks->timeline,
-        .state_log = sinks->state_log,
-        .values = sinks->values,
-        .captures = sinks->captures,
+        .recorders = recorders,
         .progress = progress,
     };
     if (arguments->jobs != 1 && scenario->cases->len > 1) {
         *ending = run_parallel(&parallel, result);
     } else {
-        run_series(scenario, sinks, progress, &options, result);
+        run_series(scenario, recorders, progress, &options, result);
         *ending = (struct run_ending){.signal = signal_waiting()};
     }
     progress_free(progress);
@@ -260,27 +176,6 @@ static void tell_replaced(const char *directory, json_t *manifest)
                   directory);
     json_decref(before);
     g_free(path);
-}
-
-// What was asked for besides the results, of the series that have finished.
-static json_t *files_json(const struct result *result, const struct run_arguments *arguments,
-                          const struct captures *captures)
-{
-    const char *const files[][2] = {{"--trace", arguments->trace},
-                                    {"--log-states", arguments->state_log},
-                                    {"--values", arguments->values}};
-    json_t *list = json_array();
-    for (size_t i = 0; i < G_N_ELEMENTS(files); i++) {
-        char *valid = files[i][1] ? g_utf8_make_valid(files[i][1], -1) : NULL;
-        if (valid)
-            json_array_append_new(list, json_pack("{s:s, s:s}", "as", files[i][0], "file", valid));
-        g_free(valid);
-    }
-    for (guint i = 0; captures && i < result->series->len; i++)
-        captures_append_files(
-            captures, ((const struct series_result *)g_ptr_array_index(result->series, i))->number,
-            list);
-    return list;
 }
 
 static bool write_results(const char *directory, const struct scenario *scenario,
@@ -317,7 +212,7 @@ static void print_result(const struct result *result, enum run_format format,
                                         .metrics = (const char *const *)arguments->metrics,
                                         .links = arguments->links != NULL,
                                         .all_links = g_strcmp0(arguments->links, "all") == 0,
-                                        .captures = arguments->pcap.options.directory};
+                                        .captures = arguments->records[RECORD_CAPTURES]};
         table_print(result, &options, stdout);
         return;
     }
@@ -370,8 +265,8 @@ static enum cli_exit run_code(const struct result *result)
     return CLI_RUN_FAILED;
 }
 
-static bool outputs_differ(const struct scenario *scenario, const struct run_arguments *arguments,
-                           const struct captures *captures, const char *directory)
+static bool outputs_differ(const struct scenario *scenario, const struct recorders *recorders,
+                           const char *directory)
 {
     char *csv = directory ? g_build_filename(directory, "results.csv", NULL) : NULL;
     char *manifest = directory ? g_build_filename(directory, "manifest.json", NULL) : NULL;
@@ -385,14 +280,10 @@ static bool outputs_differ(const struct scenario *scenario, const struct run_arg
         {"the links", extras[MANIFEST_LINKS], true},
         {"the links by size", extras[MANIFEST_LINKS_BY_SIZE], true},
         {"the manifest", manifest, true},
-        {"--trace", arguments->trace, true},
-        {"--log-states", arguments->state_log, true},
-        {"--values", arguments->values, true},
     };
     GArray *all = g_array_new(FALSE, FALSE, sizeof(struct file_use));
     g_array_append_vals(all, uses, G_N_ELEMENTS(uses));
-    if (captures)
-        captures_uses(captures, all);
+    recorders_append_uses(recorders, all);
     bool differ =
         cli_files_differ(scenario, (const struct file_use *)(void *)all->data, (int)all->len);
     g_array_unref(all);
@@ -424,30 +315,42 @@ static enum cli_exit end_cut(const struct scenario *scenario, const struct resul
     return ending->signal ? (enum cli_exit)(128 + ending->signal) : CLI_CHECK_FAILED;
 }
 
-// The captures that were asked for, if any. False after an error, which has been reported.
-static bool captures_plan(const struct scenario *scenario, const struct run_arguments *arguments,
-                          struct captures **captures)
-{
-    GError *error = NULL;
-    if (!arguments->pcap.options.directory)
-        return true;
-    *captures = captures_new(&arguments->pcap.options, &model_registry, scenario, &error);
-    if (!*captures)
-        cli_refuse(error);
-    return *captures;
-}
-
 // Whether what records packets has some.
 static bool packets_exist(const struct scenario *scenario, const struct run_arguments *arguments)
 {
-    const char *const asked[][2] = {{"--trace", arguments->trace},
-                                    {"--log-states", arguments->state_log},
-                                    {"--values", arguments->values},
-                                    {"--pcap", arguments->pcap.options.directory}};
-    for (size_t i = 0; i < G_N_ELEMENTS(asked); i++)
-        if (asked[i][1] && !cli_packets_exist(scenario, NULL, asked[i][0]))
+    for (int i = 0; i < RECORD_KINDS; i++)
+        if (arguments->records[i] && !cli_packets_exist(scenario, NULL, recorders_option(i)))
             return false;
     return true;
+}
+
+// Makes the recorders and opens the outputs: what can't be written is found before a long run.
+// Returns false after a printed error.
+static bool outputs_open(const struct scenario *scenario, const struct run_arguments *arguments,
+                         const char *directory, struct recorders *recorders)
+{
+    const struct recorders_request request = {arguments->records, &arguments->pcap.options,
+                                              &model_registry, scenario};
+    GError *error = NULL;
+    bool good = packets_exist(scenario, arguments) && recorders_plan(recorders, &request, &error) &&
+                outputs_differ(scenario, recorders, directory) &&
+                recorders_open(recorders, &error) &&
+                (!directory || file_ready_directory(directory, &error));
+    if (error)
+        cli_refuse(error);
+    if (!good)
+        recorders_drop(recorders);
+    return good;
+}
+
+// Ends all files; false if one of them is not whole, which has been reported.
+static bool outputs_close(struct recorders *recorders)
+{
+    char **mistakes = recorders_close(recorders);
+    for (char **mistake = mistakes; mistake && *mistake; mistake++)
+        cli_error(NULL, "%s", *mistake);
+    g_strfreev(mistakes);
+    return !mistakes;
 }
 
 // Runs a scenario that is right and writes all that was asked for.
@@ -456,21 +359,10 @@ static enum cli_exit run_and_write(const struct scenario *scenario,
                                    struct manifest_execution *execution)
 {
     GError *error = NULL;
-    struct sinks sinks = {.tees = g_ptr_array_new_with_free_func((GDestroyNotify)tee_free)};
+    struct recorders recorders = {.tees = NULL};
     char *directory = directory_of(scenario, arguments, format);
     enum cli_exit code = CLI_BAD_INPUT;
-    // An output that can't be written is found before a long run.
-    if (!packets_exist(scenario, arguments) ||
-        !captures_plan(scenario, arguments, &sinks.captures) ||
-        !outputs_differ(scenario, arguments, sinks.captures, directory)) {
-        sinks_drop(&sinks);
-        g_free(directory);
-        return code;
-    }
-    if (!sinks_open(&sinks, arguments, &error) ||
-        (directory && !file_ready_directory(directory, &error))) {
-        cli_refuse(error);
-        sinks_drop(&sinks);
+    if (!outputs_open(scenario, arguments, directory, &recorders)) {
         g_free(directory);
         return code;
     }
@@ -478,12 +370,15 @@ static enum cli_exit run_and_write(const struct scenario *scenario,
     sigset_t before;
     signals_wait(&before);
     struct run_ending ending;
-    struct result *result = run_simulate(scenario, &sinks, arguments, &ending);
+    struct result *result = run_simulate(scenario, &recorders, arguments, &ending);
     bool cut = result->series->len < scenario->cases->len;
-    json_t *files = files_json(result, arguments, sinks.captures);
+    json_t *files = recorders_files(&recorders, result);
     execution->files = files;
-    bool whole = cut && result->series->len == 0 ? (sinks_drop(&sinks), true) : sinks_close(&sinks);
-    whole = whole && !ending.broken;
+    bool whole = !ending.broken;
+    if (cut && result->series->len == 0)
+        recorders_drop(&recorders);
+    else
+        whole = outputs_close(&recorders) && whole;
     bool written = !directory || result->series->len == 0 ||
                    write_results(directory, scenario, result, execution, &error);
     execution->files = NULL;
@@ -570,6 +465,14 @@ static enum cli_exit run_scenario_argument(const char *scenario_argument,
     return code;
 }
 
+#define RUN_RECORDER_OPTION(end, kind, option, kind_of_words, of_value, text, sentences)           \
+    {.name = (option),                                                                             \
+     .value = CLI_TEXT,                                                                            \
+     .offset = offsetof(struct run_arguments, records[RECORD_##end]),                              \
+     .argument = (of_value),                                                                       \
+     .words = CLI_WORDS_##kind_of_words,                                                           \
+     .summary = (text),                                                                            \
+     .more = (sentences)},
 const struct cli_option cli_run_options[] = {
     CLI_SERIES_OPTION(struct run_arguments, series),
     CLI_SET_OPTION(struct run_arguments, sets),
@@ -603,39 +506,9 @@ const struct cli_option cli_run_options[] = {
      .more = "Busiest first: packets, bytes, how long it was busy, the longest queue and when, and "
              "what was lost, held back or without credit. `links.csv` and the JSON have them "
              "always."},
-    {.name = "trace",
-     .value = CLI_TEXT,
-     .offset = offsetof(struct run_arguments, trace),
-     .argument = "FILE",
-     .words = CLI_WORDS_FILE,
-     .summary = "write a timeline for ui.perfetto.dev",
-     .more = "Chrome's trace format: a lane for each processor, bus, network interface, wire "
-             "and switch port."},
-    {.name = "log-states",
-     .value = CLI_TEXT,
-     .offset = offsetof(struct run_arguments, state_log),
-     .argument = "FILE",
-     .words = CLI_WORDS_FILE,
-     .summary = "write the protocol transitions, one a line"},
-    {.name = "values",
-     .value = CLI_TEXT,
-     .offset = offsetof(struct run_arguments, values),
-     .argument = "FILE",
-     .words = CLI_WORDS_FILE,
-     .summary = "write the values of windows and the like over time, as CSV",
-     .more = "What a stack tells of its connections, a row for each change: series, host, name, "
-             "quantity, unit, time in microseconds, value. `netsim plot FILE` draws it."},
-    {.name = "pcap",
-     .value = CLI_TEXT,
-     .offset = offsetof(struct run_arguments, pcap.directory),
-     .argument = "DIR",
-     .words = CLI_WORDS_DIRECTORY,
-     .summary = "write what the cards send and receive: DIR/SERIES/NODE.pcapng",
-     .more = "A pcapng file for each node of each series, with nanoseconds from the beginning of "
-             "the series. "
-             "The payload is zeros. A frame's comments say whose bytes it carries and, if it was "
-             "dropped, where and why. Frames that Wireshark does not know are read by "
-             "share/netsim/wireshark/netsim.lua (`tshark -X lua_script:FILE`)."},
+    // clang-format off
+    RECORDERS(RUN_RECORDER_OPTION)
+    // clang-format on
     {.name = "pcap-at",
      .value = CLI_TEXT,
      .offset = offsetof(struct run_arguments, pcap.at),
@@ -674,10 +547,10 @@ enum cli_exit cli_run(const struct cli_command *command, int argc, char **argv)
     };
     enum cli_exit code;
     if (cli_parse(command, &arguments, &argc, &argv, &code))
-        code =
-            !cli_limits_read(&arguments.limits, &arguments.sets) || !cli_pcap_read(&arguments.pcap)
-                ? CLI_BAD_INPUT
-                : run_scenario_argument(argv[1], &arguments, &execution);
+        code = !cli_limits_read(&arguments.limits, &arguments.sets) ||
+                       !cli_pcap_read(&arguments.pcap, arguments.records[RECORD_CAPTURES])
+                   ? CLI_BAD_INPUT
+                   : run_scenario_argument(argv[1], &arguments, &execution);
     g_strfreev(given);
     cli_pcap_clear(&arguments.pcap);
     cli_clear(command, &arguments);

@@ -4,23 +4,17 @@
 #define NETSIM_CLI_RUN_H
 
 #include "sim/cli/cli.h"
-#include "sim/output/captures.h"
 #include "sim/output/progress.h"
-#include "sim/output/state_log.h"
-#include "sim/output/timeline.h"
-#include "sim/output/values.h"
+#include "sim/output/recorder.h"
 #include "sim/workload/result.h"
 
-// The series to run, one process per series, and the sinks of their events.
+// The series to run, one process per series, and the recorders of their events.
 struct run_parallel {
     const struct scenario *scenario;
     int jobs; // processes; 0: one per processor
     const struct cli_limits *limits;
-    struct timeline *timeline;   // NULL: none
-    struct state_log *state_log; // NULL: none
-    struct values *values;       // NULL: none
-    struct captures *captures;   // NULL: none
-    struct progress *progress;   // NULL: none
+    const struct recorders *recorders;
+    struct progress *progress; // NULL: none
 };
 
 // How the series of a run ended as a whole.

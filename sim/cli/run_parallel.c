@@ -6,7 +6,6 @@
 
 #include "sim/campaign/workers.h"
 #include "sim/flow/flow.h"
-#include "sim/output/tee.h"
 #include "sim/workload/estimate.h"
 #include "sim/workload/result_text.h"
 #include "sim/workload/run.h"
@@ -21,9 +20,9 @@ struct how_far {
 };
 
 struct series_piece {
-    FILE *timeline, *state_log, *values; // its parts of the sinks; NULL: none
+    FILE *parts[RECORD_KINDS]; // of the recorders' files; NULL: none
     struct series_result *result;
-    char *mistake; // what is wrong with a sink of it; NULL or "": nothing
+    char *mistake; // why a part of it is not whole; NULL or "": all are
 };
 
 struct parallel {
@@ -48,47 +47,27 @@ static void note_progress(void *owner, int item, double done, const char *detail
     g_strlcpy(how_far[item].detail, detail, sizeof how_far[item].detail);
 }
 
-// Ends the sinks of a series. What is wrong with them; NULL: nothing. The caller frees it.
-static char *end_sinks(const struct parallel *parallel, struct timeline *timeline,
-                       struct state_log *log, struct values *values)
+// Completes the parts of a series. The first that is not whole, on one line; NULL: all are. The
+// caller frees it.
+static char *parts_close(struct recorders *parts)
 {
-    struct captures *captures = parallel->run->captures;
-    GError *errors[4] = {NULL};
-    char *mistake = NULL;
-    timeline_close(timeline, &errors[0]);
-    state_log_close(log, &errors[1]);
-    values_close(values, &errors[3]);
-    if (captures) {
-        captures_end(captures, true);
-        captures_whole(captures, &errors[2]);
-    }
-    for (size_t i = 0; i < G_N_ELEMENTS(errors); i++) {
-        if (errors[i] && !mistake)
-            mistake = g_strdelimit(g_strdup(errors[i]->message), "\n", ' ');
-        g_clear_error(&errors[i]);
-    }
-    return mistake;
+    char **mistakes = recorders_close(parts);
+    char *first = mistakes ? g_strdelimit(g_strdup(mistakes[0]), "\n", ' ') : NULL;
+    g_strfreev(mistakes);
+    return first;
 }
 
-// The text is a line with what is wrong with a sink, which may be empty, and the result.
+// The text is a line that says why a part is not whole, or is empty, and the result.
 static char *perform(void *owner, int item)
 {
     const struct parallel *parallel = owner;
-    const struct series_piece *piece = &parallel->pieces[item];
-    const char *name = case_at(parallel, item)->name;
-    struct timeline *timeline = piece->timeline ? timeline_part(piece->timeline, name) : NULL;
-    struct state_log *log = piece->state_log ? state_log_part(piece->state_log, name) : NULL;
-    struct values *values = piece->values ? values_part(piece->values, name) : NULL;
-    struct trace *sinks[] = {timeline ? timeline_trace(timeline) : NULL,
-                             log ? state_log_trace(log) : NULL,
-                             values ? values_trace(values) : NULL};
-    GPtrArray *tees = g_ptr_array_new_with_free_func((GDestroyNotify)tee_free);
-    if (parallel->run->captures)
-        captures_begin(parallel->run->captures, item);
+    struct recorders parts;
+    recorders_part(parallel->run->recorders, parallel->pieces[item].parts, &parts);
+    recorders_begin(&parts, item, case_at(parallel, item)->name);
     struct run_options options = {
         .link_sizes = true,
-        .capture = parallel->run->captures ? captures_sink(parallel->run->captures) : NULL,
-        .trace = tee_all(sinks, G_N_ELEMENTS(sinks), tees),
+        .capture = parts.capture,
+        .trace = parts.trace,
         .progress = parallel->how_far ? note_progress : NULL,
         .progress_owner = parallel->how_far,
         .time_limit_s = parallel->run->limits->seconds,
@@ -96,8 +75,8 @@ static char *perform(void *owner, int item)
     };
     struct series_result *result = flow_or_packets(&model_registry, case_at(parallel, item), item,
                                                    parallel->run->scenario->seed, &options);
-    g_ptr_array_unref(tees);
-    char *mistake = end_sinks(parallel, timeline, log, values);
+    recorders_end(&parts, true);
+    char *mistake = parts_close(&parts);
     char *found = result_text_of(result);
     char *text = g_strconcat(mistake ? mistake : "", "\n", found, NULL);
     series_result_free(result);
@@ -154,32 +133,20 @@ static bool show_series_progress(void *owner, GError **error)
 static void pieces_close(struct parallel *parallel)
 {
     for (int i = 0; i < parallel->count; i++) {
-        if (parallel->pieces[i].timeline)
-            fclose(parallel->pieces[i].timeline);
-        if (parallel->pieces[i].state_log)
-            fclose(parallel->pieces[i].state_log);
-        if (parallel->pieces[i].values)
-            fclose(parallel->pieces[i].values);
+        recorders_close_parts(parallel->pieces[i].parts);
         series_result_free(parallel->pieces[i].result);
         g_free(parallel->pieces[i].mistake);
     }
     g_free(parallel->pieces);
 }
 
-// Opens the parts of all sinks, which the processes then have.
+// Creates the parts of all series, which the processes then have.
 static bool pieces_open(struct parallel *parallel, GError **error)
 {
-    const struct run_parallel *run = parallel->run;
     parallel->pieces = g_new0(struct series_piece, parallel->count);
-    for (int i = 0; i < parallel->count; i++) {
-        struct series_piece *piece = &parallel->pieces[i];
-        if (run->timeline && !(piece->timeline = timeline_new_part(run->timeline, error)))
+    for (int i = 0; i < parallel->count; i++)
+        if (!recorders_new_parts(parallel->run->recorders, parallel->pieces[i].parts, error))
             return false;
-        if (run->state_log && !(piece->state_log = state_log_new_part(run->state_log, error)))
-            return false;
-        if (run->values && !(piece->values = values_new_part(run->values, error)))
-            return false;
-    }
     return true;
 }
 
@@ -201,10 +168,7 @@ static void join(struct parallel *parallel, struct result *result)
             continue;
         if (*piece->mistake)
             tell(parallel, piece->mistake);
-        if ((piece->timeline && !timeline_join(parallel->run->timeline, piece->timeline, &error)) ||
-            (piece->state_log &&
-             !state_log_join(parallel->run->state_log, piece->state_log, &error)) ||
-            (piece->values && !values_join(parallel->run->values, piece->values, &error))) {
+        if (!recorders_join(parallel->run->recorders, piece->parts, &error)) {
             tell(parallel, error->message);
             g_error_free(error);
         }

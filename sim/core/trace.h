@@ -91,6 +91,7 @@ struct trace_values_info {
     int count;
 };
 
+// What a sink does with each kind of event. NULL: it ignores them.
 struct trace_ops {
     trace_lane (*lane)(struct trace *trace, const struct trace_lane_info *info);
     void (*span)(struct trace *trace, trace_lane lane, const struct stage *stage, sim_time from,
@@ -100,8 +101,7 @@ struct trace_ops {
                  sim_time when);
     void (*transition)(struct trace *trace, trace_lane lane, sim_time when,
                        const struct trace_transition *transition);
-    void (*note)(struct trace *trace, trace_lane lane, const struct trace_note *note); // may be
-                                                                                       // NULL
+    void (*note)(struct trace *trace, trace_lane lane, const struct trace_note *note);
     // NULL: the sink has no lanes of kind TRACE_ACTIVITY.
     void (*activity)(struct trace *trace, trace_lane lane, const char *name, sim_time when);
     // Both or none.
@@ -122,7 +122,7 @@ struct trace {
 // Adds a lane. Returns 0 if nothing is traced.
 static inline trace_lane trace_lane_add(struct trace *trace, const struct trace_lane_info *info)
 {
-    return trace ? trace->ops->lane(trace, info) : 0;
+    return trace && trace->ops->lane ? trace->ops->lane(trace, info) : 0;
 }
 
 // Adds the lane of a resource. Returns 0 if nothing is traced.
@@ -135,21 +135,21 @@ static inline trace_lane trace_lane_new(struct trace *trace, const char *group, 
 static inline void trace_span(struct trace *trace, trace_lane lane, const struct stage *stage,
                               sim_time from, sim_time to, struct message_ref message)
 {
-    if (trace)
+    if (trace && trace->ops->span)
         trace->ops->span(trace, lane, stage, from, to, message);
 }
 
 static inline void trace_flow(struct trace *trace, trace_lane lane, struct message_ref message,
                               char phase, sim_time when)
 {
-    if (trace)
+    if (trace && trace->ops->flow)
         trace->ops->flow(trace, lane, message, phase, when);
 }
 
 static inline void trace_transition(struct trace *trace, trace_lane lane, sim_time when,
                                     const struct trace_transition *transition)
 {
-    if (trace)
+    if (trace && trace->ops->transition)
         trace->ops->transition(trace, lane, when, transition);
 }
 
@@ -174,9 +174,9 @@ static inline trace_lane trace_activity_lane(struct trace *trace, const char *gr
                                              const char *name)
 {
     return trace && trace->ops->activity
-               ? trace->ops->lane(trace, &(struct trace_lane_info){.group = group,
-                                                                   .name = name,
-                                                                   .kind = TRACE_ACTIVITY})
+               ? trace_lane_add(trace, &(struct trace_lane_info){.group = group,
+                                                                 .name = name,
+                                                                 .kind = TRACE_ACTIVITY})
                : 0;
 }
 

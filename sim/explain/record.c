@@ -171,23 +171,9 @@ static void record_note(struct trace *trace, trace_lane number, const struct tra
     }
 }
 
-static void record_flow(struct trace *trace, trace_lane lane, struct message_ref message,
-                        char phase, sim_time when)
-{
-    (void)trace, (void)lane, (void)message, (void)phase, (void)when;
-}
-
-static void record_transition(struct trace *trace, trace_lane lane, sim_time when,
-                              const struct trace_transition *transition)
-{
-    (void)trace, (void)lane, (void)when, (void)transition;
-}
-
 static const struct trace_ops record_ops = {
     .lane = record_add_lane,
     .span = record_span,
-    .flow = record_flow,
-    .transition = record_transition,
     .note = record_note,
 };
 

@@ -205,18 +205,6 @@ static void add_span(struct trace *trace, trace_lane lane, const struct stage *s
         g_array_append_val(sounded->occupied, occupied);
 }
 
-static void add_flow(struct trace *trace, trace_lane lane, struct message_ref message, char phase,
-                     sim_time when)
-{
-    (void)trace, (void)lane, (void)message, (void)phase, (void)when;
-}
-
-static void add_transition(struct trace *trace, trace_lane lane, sim_time when,
-                           const struct trace_transition *transition)
-{
-    (void)trace, (void)lane, (void)when, (void)transition;
-}
-
 static void add_note(struct trace *trace, trace_lane lane, const struct trace_note *note)
 {
     if (note->kind == TRACE_GAP)
@@ -226,8 +214,6 @@ static void add_note(struct trace *trace, trace_lane lane, const struct trace_no
 static const struct trace_ops sounding_trace_ops = {
     .lane = add_lane,
     .span = add_span,
-    .flow = add_flow,
-    .transition = add_transition,
     .note = add_note,
 };
 

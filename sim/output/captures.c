@@ -2,7 +2,11 @@
 #define _GNU_SOURCE // RLIMIT_NOFILE's rlimit
 #include "sim/output/captures.h"
 
+#include "sim/output/file.h"
 #include "sim/output/pcapng.h"
+#include "sim/output/recorder.h"
+#include "sim/scenario/scenario.h"
+#include "sim/workload/model.h"
 
 #include <string.h>
 #include <sys/resource.h>
@@ -33,7 +37,7 @@ struct captured_interface {
 };
 
 struct captures {
-    struct capture capture;
+    struct recorder recorder;
     const struct captures_options *options;
     const struct scenario *scenario;
     GPtrArray *folders; // char *, by series: the paths
@@ -95,13 +99,13 @@ static const char *host_name(const struct scenario_case *test_case, guint host)
     return g_array_index(test_case->topology.hosts, struct topology_node, host).name;
 }
 
-static void plan(struct captures *captures)
+static void captures_name(struct captures *captures)
 {
     GHashTable *taken = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     for (guint i = 0; i < captures->scenario->cases->len; i++) {
         const struct scenario_case *one = g_ptr_array_index(captures->scenario->cases, i);
         char *name = folder_of(taken, one->name);
-        char *folder = g_build_filename(captures->options->directory, name, NULL);
+        char *folder = g_build_filename(captures->recorder.path, name, NULL);
         g_ptr_array_add(captures->folders, folder);
         for (guint host = 0; host < one->topology.hosts->len; host++)
             if (is_wanted(captures->options, host_name(one, host)))
@@ -209,9 +213,10 @@ static bool files_suffice(const struct captures *captures, GError **error)
     return false;
 }
 
-bool captures_ready(struct captures *captures, GError **error)
+static bool captures_open(struct recorder *recorder, GError **error)
 {
-    if (!file_check_directory(captures->options->directory, error))
+    const struct captures *captures = (const struct captures *)recorder;
+    if (!file_check_directory(recorder->path, error))
         return false;
     for (guint i = 0; i < captures->folders->len; i++)
         if (!file_ready_directory(g_ptr_array_index(captures->folders, i), error))
@@ -219,14 +224,13 @@ bool captures_ready(struct captures *captures, GError **error)
     return files_suffice(captures, error);
 }
 
-void captures_uses(const struct captures *captures, GArray *uses)
+static void captures_append_uses(const struct recorder *recorder, GArray *uses)
 {
-    struct file_use use = {"--pcap", captures->options->directory, true};
-    g_array_append_val(uses, use);
+    const struct captures *captures = (const struct captures *)recorder;
     const GPtrArray *lists[] = {captures->folders, captures->paths};
     for (size_t list = 0; list < G_N_ELEMENTS(lists); list++)
         for (guint i = 0; i < lists[list]->len; i++) {
-            use.path = g_ptr_array_index(lists[list], i);
+            struct file_use use = {"--pcap", g_ptr_array_index(lists[list], i), true};
             g_array_append_val(uses, use);
         }
 }
@@ -240,8 +244,9 @@ static json_t *name_json(const char *name)
     return string;
 }
 
-void captures_append_files(const struct captures *captures, int series, json_t *list)
+static void captures_append_files(const struct recorder *recorder, int series, json_t *list)
 {
+    const struct captures *captures = (const struct captures *)recorder;
     const struct scenario_case *one = g_ptr_array_index(captures->scenario->cases, (guint)series);
     for (guint host = 0; host < one->topology.hosts->len; host++) {
         const char *node = host_name(one, host);
@@ -307,10 +312,15 @@ static struct node_file *node_of(struct captures *captures, const char *name)
     return node;
 }
 
+static struct captures *captures_of(struct capture *capture)
+{
+    return container_of(capture, struct captures, recorder.capture);
+}
+
 static int captures_interface(struct capture *capture, const char *name,
                               const struct capture_link *link, int64_t rate)
 {
-    struct captures *captures = (struct captures *)capture;
+    struct captures *captures = captures_of(capture);
     if (!captures->folder || !is_wanted(captures->options, name))
         return -1;
     struct node_file *node = node_of(captures, name);
@@ -330,14 +340,15 @@ static int captures_interface(struct capture *capture, const char *name,
 
 static bool captures_wants(const struct capture *capture, int interface, sim_time when)
 {
-    const struct captures_options *options = ((const struct captures *)capture)->options;
+    const struct captures_options *options =
+        container_of(capture, const struct captures, recorder.capture)->options;
     (void)interface;
     return when >= options->from && (options->to == 0 || when < options->to);
 }
 
 static void captures_frame(struct capture *capture, const struct capture_frame *frame)
 {
-    struct captures *captures = (struct captures *)capture;
+    struct captures *captures = captures_of(capture);
     const struct captured_interface *interface =
         &g_array_index(captures->interfaces, struct captured_interface, frame->interface);
     uint32_t captured = frame->length;
@@ -363,7 +374,7 @@ static void captures_frame(struct capture *capture, const struct capture_frame *
 static void captures_ended(struct capture *capture, const void *packet, sim_time when,
                            const char *reason)
 {
-    struct captures *captures = (struct captures *)capture;
+    struct captures *captures = captures_of(capture);
     struct held_frame *held = g_hash_table_lookup(captures->open, packet);
     if (!held)
         return;
@@ -384,36 +395,7 @@ static const struct capture_ops captures_ops = {
     .ended = captures_ended,
 };
 
-// ---- Life ----
-
-struct captures *captures_new(const struct captures_options *options,
-                              const struct registry *registry, const struct scenario *scenario,
-                              GError **error)
-{
-    if (!is_directory(options->directory, error) ||
-        !stacks_have_frames(registry, scenario, error) ||
-        !nodes_are_there(options, scenario, error))
-        return NULL;
-    struct captures *captures = g_new0(struct captures, 1);
-    captures->capture.ops = &captures_ops;
-    captures->options = options;
-    captures->scenario = scenario;
-    captures->folders = g_ptr_array_new_with_free_func(g_free);
-    captures->paths = g_ptr_array_new_with_free_func(g_free);
-    captures->nodes = g_ptr_array_new_with_free_func(g_free);
-    captures->interfaces = g_array_new(FALSE, FALSE, sizeof(struct captured_interface));
-    captures->open = g_hash_table_new(g_direct_hash, g_direct_equal);
-    plan(captures);
-    return captures;
-}
-
-void captures_begin(struct captures *captures, int series)
-{
-    const struct scenario_case *one = g_ptr_array_index(captures->scenario->cases, series);
-    captures_end(captures, false);
-    captures->folder = g_ptr_array_index(captures->folders, series);
-    captures->series = one->name;
-}
+// ---- Series ----
 
 static void node_end(struct captures *captures, struct node_file *node, bool keep)
 {
@@ -429,47 +411,97 @@ static void node_end(struct captures *captures, struct node_file *node, bool kee
         pcapng_drop(node->pcapng);
 }
 
-void captures_end(struct captures *captures, bool keep)
+// Moves the files of a series to their places, or discards them.
+static void captures_end_series(struct recorder *recorder, bool complete)
 {
+    struct captures *captures = (struct captures *)recorder;
     for (guint i = 0; i < captures->nodes->len; i++)
-        node_end(captures, g_ptr_array_index(captures->nodes, i), keep);
+        node_end(captures, g_ptr_array_index(captures->nodes, i), complete);
     g_ptr_array_set_size(captures->nodes, 0);
     g_array_set_size(captures->interfaces, 0);
     g_hash_table_remove_all(captures->open);
     captures->folder = captures->series = NULL;
 }
 
-struct capture *captures_sink(struct captures *captures)
+static void captures_begin_series(struct recorder *recorder, int series, const char *name)
 {
-    return &captures->capture;
+    struct captures *captures = (struct captures *)recorder;
+    captures->folder = g_ptr_array_index(captures->folders, series);
+    captures->series = name;
 }
 
-bool captures_whole(struct captures *captures, GError **error)
+// ---- Create and free ----
+
+static void captures_init(struct recorder *recorder)
 {
+    struct captures *captures = (struct captures *)recorder;
+    captures->folders = g_ptr_array_new_with_free_func(g_free);
+    captures->paths = g_ptr_array_new_with_free_func(g_free);
+    captures->nodes = g_ptr_array_new_with_free_func(g_free);
+    captures->interfaces = g_array_new(FALSE, FALSE, sizeof(struct captured_interface));
+    captures->open = g_hash_table_new(g_direct_hash, g_direct_equal);
+}
+
+static bool captures_plan(struct recorder *recorder, const struct recorders_request *request,
+                          GError **error)
+{
+    struct captures *captures = (struct captures *)recorder;
+    captures->options = request->captures;
+    captures->scenario = request->scenario;
+    if (!is_directory(recorder->path, error) ||
+        !stacks_have_frames(request->registry, request->scenario, error) ||
+        !nodes_are_there(request->captures, request->scenario, error))
+        return false;
+    captures_name(captures);
+    return true;
+}
+
+static void captures_share(struct recorder *part, const struct recorder *whole)
+{
+    struct captures *captures = (struct captures *)part;
+    const struct captures *shared = (const struct captures *)whole;
+    captures->options = shared->options;
+    captures->scenario = shared->scenario;
+    g_ptr_array_unref(captures->folders);
+    captures->folders = g_ptr_array_ref(shared->folders);
+}
+
+static bool captures_are_whole(struct recorder *recorder, GError **error)
+{
+    struct captures *captures = (struct captures *)recorder;
     bool whole = !captures->error;
     if (!whole)
         g_propagate_error(error, g_steal_pointer(&captures->error));
     return whole;
 }
 
-bool captures_close(struct captures *captures, GError **error)
+static void captures_clear(struct recorder *recorder)
 {
-    if (!captures)
-        return true;
-    captures_end(captures, false);
-    bool whole = !captures->error;
-    if (!whole)
-        g_propagate_error(error, captures->error);
+    struct captures *captures = (struct captures *)recorder;
+    captures_end_series(recorder, false);
+    g_clear_error(&captures->error);
     g_hash_table_unref(captures->open);
     g_array_unref(captures->interfaces);
     g_ptr_array_unref(captures->nodes);
     g_ptr_array_unref(captures->paths);
     g_ptr_array_unref(captures->folders);
-    g_free(captures);
-    return whole;
 }
 
-void captures_drop(struct captures *captures)
-{
-    captures_close(captures, NULL);
-}
+static const struct recorder_directory_ops captures_directory = {
+    .plan = captures_plan,
+    .share = captures_share,
+    .open = captures_open,
+    .append_uses = captures_append_uses,
+    .append_files = captures_append_files,
+    .is_whole = captures_are_whole,
+};
+
+const struct recorder_kind captures_kind = {
+    .size = sizeof(struct captures),
+    .frame = &captures_ops,
+    .directory = &captures_directory,
+    .init = captures_init,
+    .begin_series = captures_begin_series,
+    .end_series = captures_end_series,
+    .clear = captures_clear,
+};

@@ -24,7 +24,7 @@ static struct pair tee_pair(const struct trace *trace, trace_lane lane)
 static trace_lane lane_of(struct trace *sink, const struct trace_lane_info *info)
 {
     bool unwanted = info->kind == TRACE_ACTIVITY && !sink->ops->activity;
-    return unwanted ? 0 : sink->ops->lane(sink, info);
+    return unwanted ? 0 : trace_lane_add(sink, info);
 }
 
 static trace_lane tee_lane(struct trace *trace, const struct trace_lane_info *info)
@@ -40,8 +40,8 @@ static void tee_span(struct trace *trace, trace_lane lane, const struct stage *s
 {
     struct tee *tee = (struct tee *)trace;
     struct pair pair = tee_pair(trace, lane);
-    tee->first->ops->span(tee->first, pair.first, stage, from, to, message);
-    tee->second->ops->span(tee->second, pair.second, stage, from, to, message);
+    trace_span(tee->first, pair.first, stage, from, to, message);
+    trace_span(tee->second, pair.second, stage, from, to, message);
 }
 
 static void tee_activity(struct trace *trace, trace_lane lane, const char *name, sim_time when)
@@ -57,8 +57,8 @@ static void tee_flow(struct trace *trace, trace_lane lane, struct message_ref me
 {
     struct tee *tee = (struct tee *)trace;
     struct pair pair = tee_pair(trace, lane);
-    tee->first->ops->flow(tee->first, pair.first, message, phase, when);
-    tee->second->ops->flow(tee->second, pair.second, message, phase, when);
+    trace_flow(tee->first, pair.first, message, phase, when);
+    trace_flow(tee->second, pair.second, message, phase, when);
 }
 
 static void tee_transition(struct trace *trace, trace_lane lane, sim_time when,
@@ -66,8 +66,8 @@ static void tee_transition(struct trace *trace, trace_lane lane, sim_time when,
 {
     struct tee *tee = (struct tee *)trace;
     struct pair pair = tee_pair(trace, lane);
-    tee->first->ops->transition(tee->first, pair.first, when, transition);
-    tee->second->ops->transition(tee->second, pair.second, when, transition);
+    trace_transition(tee->first, pair.first, when, transition);
+    trace_transition(tee->second, pair.second, when, transition);
 }
 
 static trace_values tee_values(struct trace *trace, const struct trace_values_info *info)

@@ -1,7 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "sim/output/timeline.h"
-
-#include "sim/output/file.h"
+// The recorder of `--trace`: a timeline in Chrome's trace event format, for ui.perfetto.dev. One
+// process per group of lanes, one thread per lane, one slice per span, one instant event per
+// protocol transition, one flow arrow per message. The groups of a series are named "SERIES:
+// GROUP".
+//
+// Events are written as they occur, one JSON object per line; memory grows only with lanes and
+// messages under way. Times are microseconds with six decimals, exact to the picosecond in runs of
+// up to 1,000 simulated seconds.
+//
+// Viewers expect the slices of a thread to be disjoint. A lane whose spans overlap gets additional
+// threads besides its first.
+#include "sim/output/recorder.h"
 
 #include <jansson.h>
 #include <stdio.h>
@@ -49,9 +58,7 @@ struct counter {
 };
 
 struct timeline {
-    struct trace trace;
-    struct file *file; // NULL: a part
-    FILE *out;
+    struct recorder recorder;
     uint64_t written;
     char *series;
     int processes, threads;
@@ -79,8 +86,8 @@ static void lane_free(void *data)
 static void timeline_write(struct timeline *timeline, json_t *event, sim_time when)
 {
     size_t digits = when < 1000 * TIME_S ? EXACT_DIGITS : 17;
-    fputs(timeline->written++ ? ",\n" : "\n", timeline->out);
-    json_dumpf(event, timeline->out, JSON_COMPACT | JSON_REAL_PRECISION(digits));
+    fputs(timeline->written++ ? ",\n" : "\n", timeline->recorder.out);
+    json_dumpf(event, timeline->recorder.out, JSON_COMPACT | JSON_REAL_PRECISION(digits));
     json_decref(event);
 }
 
@@ -436,44 +443,20 @@ static const struct trace_ops timeline_ops = {
     .value = timeline_value,
 };
 
-static struct timeline *timeline_new(struct file *file, FILE *out)
+static void timeline_init(struct recorder *recorder)
 {
-    struct timeline *timeline = g_new0(struct timeline, 1);
-    timeline->trace.ops = &timeline_ops;
-    timeline->file = file;
-    timeline->out = out;
+    struct timeline *timeline = (struct timeline *)recorder;
     timeline->lanes = g_ptr_array_new_with_free_func(lane_free);
     timeline->counters = g_array_new(FALSE, FALSE, sizeof(struct counter));
     timeline->by_name = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     timeline->by_group = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     timeline->under_way = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
-    return timeline;
 }
 
-struct timeline *timeline_open(const char *path, GError **error)
+static void timeline_end_series(struct recorder *recorder, bool complete)
 {
-    struct file *file = file_begin(path, error);
-    if (!file)
-        return NULL;
-    struct timeline *timeline = timeline_new(file, file_stream(file));
-    fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[", timeline->out);
-    return timeline;
-}
-
-struct timeline *timeline_part(FILE *part, const char *name)
-{
-    struct timeline *timeline = timeline_new(NULL, part);
-    timeline_series(timeline, name);
-    return timeline;
-}
-
-FILE *timeline_new_part(const struct timeline *timeline, GError **error)
-{
-    return file_part(timeline->file, error);
-}
-
-static void timeline_end_series(struct timeline *timeline)
-{
+    (void)complete;
+    struct timeline *timeline = (struct timeline *)recorder;
     for (guint i = 0; i < timeline->lanes->len; i++) {
         struct lane *lane = g_ptr_array_index(timeline->lanes, i);
         lane_place_pending(timeline, lane, lane->pending->len);
@@ -486,20 +469,17 @@ static void timeline_end_series(struct timeline *timeline)
     g_hash_table_remove_all(timeline->under_way);
 }
 
-void timeline_series(struct timeline *timeline, const char *name)
+static void timeline_begin_series(struct recorder *recorder, int series, const char *name)
 {
-    timeline_end_series(timeline);
+    (void)series;
+    struct timeline *timeline = (struct timeline *)recorder;
     g_free(timeline->series);
     timeline->series = g_strdup(name);
 }
 
-struct trace *timeline_trace(struct timeline *timeline)
+static void timeline_clear(struct recorder *recorder)
 {
-    return &timeline->trace;
-}
-
-static void timeline_free(struct timeline *timeline)
-{
+    struct timeline *timeline = (struct timeline *)recorder;
     for (guint i = 0; i < timeline->counters->len; i++)
         g_free(g_array_index(timeline->counters, struct counter, i).name);
     g_array_unref(timeline->counters);
@@ -508,23 +488,6 @@ static void timeline_free(struct timeline *timeline)
     g_hash_table_unref(timeline->by_group);
     g_hash_table_unref(timeline->under_way);
     g_free(timeline->series);
-    g_free(timeline);
-}
-
-bool timeline_close(struct timeline *timeline, GError **error)
-{
-    if (!timeline)
-        return true;
-    timeline_end_series(timeline);
-    bool whole = true;
-    if (timeline->file) {
-        fputs("\n]}\n", timeline->out);
-        whole = file_end(timeline->file, error);
-    } else {
-        whole = file_part_is_whole(timeline->out, error);
-    }
-    timeline_free(timeline);
-    return whole;
 }
 
 // ---- Parts ----
@@ -564,8 +527,9 @@ static void write_shifted(FILE *out, const char *line, size_t length, struct shi
     }
 }
 
-bool timeline_join(struct timeline *timeline, FILE *part, GError **error)
+static void timeline_join(struct recorder *recorder, FILE *part)
 {
+    struct timeline *timeline = (struct timeline *)recorder;
     // The first that fits counts: a process is sorted by its number.
     struct shift shifts[] = {
         {",\"tid\":0,\"args\":{\"sort_index\":", (uint64_t)timeline->processes, 0},
@@ -575,27 +539,29 @@ bool timeline_join(struct timeline *timeline, FILE *part, GError **error)
     char *line = NULL;
     size_t room = 0;
     ssize_t length;
-    rewind(part);
     while ((length = getline(&line, &room, part)) > 0) {
         while (length > 0 && (line[length - 1] == '\n' || line[length - 1] == ','))
             length--;
         if (length == 0)
             continue;
         line[length] = '\0';
-        fputs(timeline->written++ ? ",\n" : "\n", timeline->out);
-        write_shifted(timeline->out, line, (size_t)length, shifts, G_N_ELEMENTS(shifts));
+        fputs(timeline->written++ ? ",\n" : "\n", timeline->recorder.out);
+        write_shifted(timeline->recorder.out, line, (size_t)length, shifts, G_N_ELEMENTS(shifts));
     }
     free(line);
     timeline->processes = MAX(timeline->processes, (int)shifts[1].highest);
     timeline->threads = MAX(timeline->threads, (int)shifts[2].highest);
     timeline->arrows = MAX(timeline->arrows, shifts[3].highest);
-    return file_part_is_whole(part, error);
 }
 
-void timeline_drop(struct timeline *timeline)
-{
-    if (!timeline)
-        return;
-    file_drop(timeline->file);
-    timeline_free(timeline);
-}
+const struct recorder_kind timeline_kind = {
+    .size = sizeof(struct timeline),
+    .trace = &timeline_ops,
+    .header = "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[",
+    .footer = "\n]}\n",
+    .init = timeline_init,
+    .begin_series = timeline_begin_series,
+    .end_series = timeline_end_series,
+    .join = timeline_join,
+    .clear = timeline_clear,
+};

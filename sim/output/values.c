@@ -3,7 +3,6 @@
 
 #include "sim/output/csv.h"
 #include "sim/output/csv_rows.h"
-#include "sim/output/file.h"
 #include "sim/output/text.h"
 
 #include <string.h>
@@ -15,9 +14,7 @@ struct kept {
 };
 
 struct values {
-    struct trace trace;
-    struct file *file; // NULL: a part
-    FILE *out;
+    struct recorder recorder;
     char *series;
     GArray *kept; // struct kept, of this series; values n begin at n - 1
 };
@@ -60,30 +57,6 @@ void values_thin(GArray *points, guint most)
 }
 
 // ---- The sink ----
-
-static trace_lane values_lane(struct trace *trace, const struct trace_lane_info *info)
-{
-    (void)trace, (void)info;
-    return 0;
-}
-
-static void values_span(struct trace *trace, trace_lane lane, const struct stage *stage,
-                        sim_time from, sim_time to, struct message_ref message)
-{
-    (void)trace, (void)lane, (void)stage, (void)from, (void)to, (void)message;
-}
-
-static void values_flow(struct trace *trace, trace_lane lane, struct message_ref message,
-                        char phase, sim_time when)
-{
-    (void)trace, (void)lane, (void)message, (void)phase, (void)when;
-}
-
-static void values_transition(struct trace *trace, trace_lane lane, sim_time when,
-                              const struct trace_transition *transition)
-{
-    (void)trace, (void)lane, (void)when, (void)transition;
-}
 
 static trace_values values_new(struct trace *trace, const struct trace_values_info *info)
 {
@@ -128,10 +101,6 @@ static void values_value(struct trace *trace, trace_values of, int quantity, sim
 }
 
 static const struct trace_ops values_ops = {
-    .lane = values_lane,
-    .span = values_span,
-    .flow = values_flow,
-    .transition = values_transition,
     .values = values_new,
     .value = values_value,
 };
@@ -155,99 +124,56 @@ static void write_kept(FILE *out, const struct kept *kept)
     g_string_free(row, TRUE);
 }
 
-static void end_series(struct values *values, bool written)
+static void values_forget(struct values *values, bool written)
 {
     for (guint i = 0; i < values->kept->len; i++) {
         struct kept *kept = &g_array_index(values->kept, struct kept, i);
         if (written)
-            write_kept(values->out, kept);
+            write_kept(values->recorder.out, kept);
         g_free(kept->head);
         g_array_unref(kept->points);
     }
     g_array_set_size(values->kept, 0);
 }
 
-static struct values *values_make(struct file *file, FILE *out)
+static void values_init(struct recorder *recorder)
 {
-    struct values *values = g_new0(struct values, 1);
-    values->trace.ops = &values_ops;
-    values->file = file;
-    values->out = out;
+    struct values *values = (struct values *)recorder;
     values->series = g_strdup("");
     values->kept = g_array_new(FALSE, FALSE, sizeof(struct kept));
-    return values;
 }
 
-struct values *values_open(const char *path, GError **error)
+static void values_clear(struct recorder *recorder)
 {
-    struct file *file = file_begin(path, error);
-    if (!file)
-        return NULL;
-    struct values *values = values_make(file, file_stream(file));
-    fputs(VALUES_COLUMNS "\n", values->out);
-    return values;
+    struct values *values = (struct values *)recorder;
+    values_forget(values, false);
+    g_array_unref(values->kept);
+    g_free(values->series);
 }
 
-void values_series(struct values *values, const char *name)
+static void values_begin_series(struct recorder *recorder, int series, const char *name)
 {
-    end_series(values, true);
+    (void)series;
+    struct values *values = (struct values *)recorder;
     g_free(values->series);
     values->series = g_strdup(name);
 }
 
-struct values *values_part(FILE *part, const char *name)
+static void values_end_series(struct recorder *recorder, bool complete)
 {
-    struct values *values = values_make(NULL, part);
-    values_series(values, name);
-    return values;
+    (void)complete;
+    values_forget((struct values *)recorder, true);
 }
 
-FILE *values_new_part(const struct values *values, GError **error)
-{
-    return file_part(values->file, error);
-}
-
-bool values_join(struct values *values, FILE *part, GError **error)
-{
-    char bytes[65536];
-    size_t length;
-    rewind(part);
-    while ((length = fread(bytes, 1, sizeof bytes, part)) > 0)
-        fwrite(bytes, 1, length, values->out);
-    return file_part_is_whole(part, error);
-}
-
-struct trace *values_trace(struct values *values)
-{
-    return &values->trace;
-}
-
-static void values_free(struct values *values)
-{
-    end_series(values, false);
-    g_array_unref(values->kept);
-    g_free(values->series);
-    g_free(values);
-}
-
-bool values_close(struct values *values, GError **error)
-{
-    if (!values)
-        return true;
-    end_series(values, true);
-    bool whole =
-        values->file ? file_end(values->file, error) : file_part_is_whole(values->out, error);
-    values_free(values);
-    return whole;
-}
-
-void values_drop(struct values *values)
-{
-    if (!values)
-        return;
-    file_drop(values->file);
-    values_free(values);
-}
+const struct recorder_kind values_kind = {
+    .size = sizeof(struct values),
+    .trace = &values_ops,
+    .header = VALUES_COLUMNS "\n",
+    .init = values_init,
+    .begin_series = values_begin_series,
+    .end_series = values_end_series,
+    .clear = values_clear,
+};
 
 bool values_has_columns(const char *text)
 {

@@ -309,24 +309,6 @@ struct keeper {
     GString *line;
 };
 
-static trace_lane keeper_lane(struct trace *trace, const struct trace_lane_info *info)
-{
-    (void)trace, (void)info;
-    return 0;
-}
-
-static void keeper_span(struct trace *trace, trace_lane lane, const struct stage *stage,
-                        sim_time from, sim_time to, struct message_ref message)
-{
-    (void)trace, (void)lane, (void)stage, (void)from, (void)to, (void)message;
-}
-
-static void keeper_flow(struct trace *trace, trace_lane lane, struct message_ref message,
-                        char phase, sim_time when)
-{
-    (void)trace, (void)lane, (void)message, (void)phase, (void)when;
-}
-
 static void log_add(GArray *log, sim_time when, const char *line)
 {
     struct logged logged = {when, log->len, g_strdup(line)};
@@ -364,10 +346,7 @@ static gint compare_logged(gconstpointer a, gconstpointer b)
 
 static GArray *log_of(const struct runs *runs, const struct scenario *scenario, int number)
 {
-    static const struct trace_ops ops = {.lane = keeper_lane,
-                                         .span = keeper_span,
-                                         .flow = keeper_flow,
-                                         .transition = keeper_transition};
+    static const struct trace_ops ops = {.transition = keeper_transition};
     struct keeper keeper = {{&ops}, log_new(), g_string_new(NULL)};
     struct run_options options = {.trace = &keeper.trace};
     series_result_free(flow_or_packets(runs->registry, g_ptr_array_index(scenario->cases, number),

@@ -3,6 +3,7 @@
 #ifndef NETSIM_TESTS_OUTPUT_SAMPLE_H
 #define NETSIM_TESTS_OUTPUT_SAMPLE_H
 
+#include "sim/output/recorder.h"
 #include "sim/workload/result.h"
 
 #include <glib/gstdio.h>
@@ -76,6 +77,16 @@ static inline void sample_remove(char *directory)
         g_dir_close(entries);
     g_rmdir(directory);
     g_free(directory);
+}
+
+// A recorder of a file that is open; NULL with *error set if it can't be written.
+static inline struct recorder *sample_recorder(const struct recorder_kind *kind, const char *path,
+                                               GError **error)
+{
+    struct recorder *recorder = recorder_new(kind, path);
+    if (!recorder_open(recorder, error))
+        g_clear_pointer(&recorder, recorder_drop);
+    return recorder;
 }
 
 // All of a file; the caller frees it.

@@ -2,6 +2,9 @@
 // The captures of a run: which files there are, what is refused before a run, and when a frame is
 // written with which comments.
 #include "sim/output/captures.h"
+#include "sim/output/file.h"
+#include "sim/output/recorder.h"
+#include "sim/workload/model.h"
 #include "tests/output/sample.h"
 #include "tests/support/compiled.h"
 #include "tests/support/suite.h"
@@ -20,24 +23,40 @@ struct planned {
     char *directory;
     struct compiled compiled;
     struct captures_options options;
-    struct captures *captures;
+    struct recorder *captures;
 };
 
 static struct planned planned(void)
 {
-    struct planned it = {.directory = sample_directory(), .compiled = compiled_new(text, NULL)};
-    it.options.directory = it.directory;
-    return it;
+    return (struct planned){.directory = sample_directory(), .compiled = compiled_new(text, NULL)};
+}
+
+// Captures into a directory; NULL if it is refused.
+static struct recorder *plan(const struct planned *it, const char *directory,
+                             const struct registry *registry, GError **error)
+{
+    const struct recorders_request request = {NULL, &it->options, registry, it->compiled.scenario};
+    struct recorder *captures = recorder_new(&captures_kind, directory);
+    if (!captures_kind.directory->plan(captures, &request, error))
+        g_clear_pointer(&captures, recorder_drop);
+    return captures;
 }
 
 static struct capture *begin(struct planned *it)
 {
     GError *error = NULL;
-    it->captures = captures_new(&it->options, &model_registry, it->compiled.scenario, &error);
+    it->captures = plan(it, it->directory, &model_registry, &error);
     CU_ASSERT_PTR_NOT_NULL_FATAL(it->captures);
-    CU_ASSERT_TRUE(captures_ready(it->captures, &error));
-    captures_begin(it->captures, 0);
-    return captures_sink(it->captures);
+    CU_ASSERT_TRUE(recorder_open(it->captures, &error));
+    recorder_begin(it->captures, 0, "a b");
+    return &it->captures->capture;
+}
+
+// Ends the series and all captures.
+static void end(const struct planned *it, bool complete)
+{
+    captures_kind.end_series(it->captures, complete);
+    CU_ASSERT_TRUE(recorder_close(it->captures, NULL));
 }
 
 static void clear(struct planned *it)
@@ -113,23 +132,24 @@ static void test_names(void)
     struct planned it = planned();
     begin(&it);
     GArray *uses = g_array_new(FALSE, FALSE, sizeof(struct file_use));
-    captures_uses(it.captures, uses);
-    SUITE_SAME_INTEGER(uses->len, 1 + 4 + 4 * 3);
-    CU_ASSERT_TRUE(use_is(uses, 1, "/a_b"));
-    CU_ASSERT_TRUE(use_is(uses, 2, "/a_b-2"));
-    CU_ASSERT_TRUE(use_is(uses, 3, "/A_B-3")); // also where a capital is no other letter
-    CU_ASSERT_TRUE(use_is(uses, 4, "/_._x"));
-    CU_ASSERT_TRUE(use_is(uses, 5, "/a_b/n0.pcapng"));
-    CU_ASSERT_TRUE(use_is(uses, 16, "/_._x/n2.pcapng"));
+    captures_kind.directory->append_uses(it.captures, uses);
+    SUITE_SAME_INTEGER(uses->len, 4 + 4 * 3);
+    CU_ASSERT_TRUE(use_is(uses, 0, "/a_b"));
+    CU_ASSERT_TRUE(use_is(uses, 1, "/a_b-2"));
+    CU_ASSERT_TRUE(use_is(uses, 2, "/A_B-3")); // also where a capital is no other letter
+    CU_ASSERT_TRUE(use_is(uses, 3, "/_._x"));
+    CU_ASSERT_TRUE(use_is(uses, 4, "/a_b/n0.pcapng"));
+    CU_ASSERT_TRUE(use_is(uses, 15, "/_._x/n2.pcapng"));
     g_array_unref(uses);
-    captures_drop(it.captures);
+    recorder_drop(it.captures);
     clear(&it);
 }
 
-static void refused(struct planned *it, const struct registry *registry, const char *part)
+static void refused(const struct planned *it, const char *directory,
+                    const struct registry *registry, const char *part)
 {
     GError *error = NULL;
-    CU_ASSERT_PTR_NULL(captures_new(&it->options, registry, it->compiled.scenario, &error));
+    CU_ASSERT_PTR_NULL(plan(it, directory, registry, &error));
     SUITE_CONTAINS(error->message, part);
     g_clear_error(&error);
 }
@@ -139,7 +159,8 @@ static void test_refused(void)
     struct planned it = planned();
     const char *nodes[] = {"n1", "m", NULL};
     it.options.nodes = nodes;
-    refused(&it, &model_registry, "--pcap-at: no host is called m; there are n0, n1, n2");
+    refused(&it, it.directory, &model_registry,
+            "--pcap-at: no host is called m; there are n0, n1, n2");
     it.options.nodes = NULL;
     // A stack whose frames nobody can write.
     struct stack without = *registry_stack(&model_registry, "mvia");
@@ -148,9 +169,9 @@ static void test_refused(void)
     const struct model *const models[] = {&model, NULL};
     const struct registry registry = {models};
     without.frames = NULL;
-    refused(&it, &registry, "--pcap: the series ../x has nothing to capture: its stack, mvia, has");
-    it.options.directory = "/dev/null";
-    refused(&it, &model_registry, "--pcap /dev/null: this is no directory");
+    refused(&it, it.directory, &registry,
+            "--pcap: the series ../x has nothing to capture: its stack, mvia, has");
+    refused(&it, "/dev/null", &model_registry, "--pcap /dev/null: this is no directory");
     clear(&it);
 }
 
@@ -192,8 +213,7 @@ static void test_ends(void)
     capture_ended(sink, &packets[1], 7 * TIME_US, "no descriptor");
     tell(sink, n0, CAPTURE_OUT, 8000, &packets[1], "third"); // the same place in memory
     capture_ended(sink, &packets[3], 9000, "never seen");
-    captures_end(it.captures, true);
-    CU_ASSERT_TRUE(captures_close(it.captures, NULL));
+    end(&it, true);
     expect(&it, "n0.pcapng",
            "60: first;\n60: second;\n"
            "60: dropped on its way: queue full, at 5.000 us;\n60: third;\n");
@@ -217,8 +237,7 @@ static void test_window_and_snap(void)
     for (int i = 0; i < 4; i++) // 999, 1000, 2999, 3000
         tell(sink, n0, CAPTURE_OUT, (sim_time[]){999, 1000, 2999, 3000}[i], &packets[i],
              (const char *[]){"a", "b", "c", "d"}[i]);
-    captures_end(it.captures, true);
-    CU_ASSERT_TRUE(captures_close(it.captures, NULL));
+    end(&it, true);
     expect(&it, "n0.pcapng", "7: b;\n7: c;\n");
     clear(&it);
 }
@@ -234,8 +253,7 @@ static void test_most_held(void)
     capture_ended(sink, &packets[0], 5000, "too late");
     capture_ended(sink, &packets[1], 5000, "too late");
     capture_ended(sink, &packets[2], 5000, "in time");
-    captures_end(it.captures, true);
-    CU_ASSERT_TRUE(captures_close(it.captures, NULL));
+    end(&it, true);
     char *found = comments(&it, "n0.pcapng");
     CU_ASSERT_TRUE(g_str_has_prefix(found, "60: first;\n60:\n60: dropped on its way: in time"));
     SUITE_SAME_INTEGER((long long)strlen(strstr(found, "us;\n")), 4 + 4 * 1023);
@@ -250,8 +268,7 @@ static void test_cut(void)
     struct capture *sink = begin(&it);
     int packet, n0 = capture_interface(sink, "n0", &ethernet, 1);
     tell(sink, n0, CAPTURE_OUT, 1, &packet, NULL);
-    captures_end(it.captures, false);
-    CU_ASSERT_TRUE(captures_close(it.captures, NULL));
+    end(&it, false);
     char *path = g_build_filename(it.directory, "a_b", "n0.pcapng", NULL);
     CU_ASSERT_FALSE(g_file_test(path, G_FILE_TEST_EXISTS));
     g_free(path);

@@ -2,7 +2,6 @@
 // The state log's text, alone and behind a tee.
 #include "sim/output/state_log.h"
 #include "sim/output/tee.h"
-#include "sim/output/timeline.h"
 #include "tests/output/sample.h"
 #include "tests/support/stage_called.h"
 #include "tests/support/suite.h"
@@ -35,12 +34,12 @@ static void test_text(void)
 {
     char *directory = sample_directory(), *path = g_build_filename(directory, "states", NULL);
     GError *error = NULL;
-    struct state_log *log = state_log_open(path, &error);
-    state_log_series(log, "VIA RPI");
-    first_series(state_log_trace(log));
-    state_log_series(log, "MVICH");
-    second_series(state_log_trace(log));
-    CU_ASSERT(state_log_close(log, &error));
+    struct recorder *log = sample_recorder(&state_log_kind, path, &error);
+    recorder_begin(log, 0, "VIA RPI");
+    first_series(&log->trace);
+    recorder_begin(log, 0, "MVICH");
+    second_series(&log->trace);
+    CU_ASSERT(recorder_close(log, &error));
     char *text = sample_read(path);
     SUITE_SAME_TEXT(text, expected);
     g_free(text);
@@ -55,18 +54,18 @@ static void test_tee(void)
     char *states = g_build_filename(directory, "states", NULL);
     char *times = g_build_filename(directory, "timeline", NULL);
     GError *error = NULL;
-    struct state_log *log = state_log_open(states, &error);
-    struct timeline *timeline = timeline_open(times, &error);
-    struct tee *tee = tee_new(state_log_trace(log), timeline_trace(timeline));
-    state_log_series(log, "VIA RPI");
-    timeline_series(timeline, "VIA RPI");
+    struct recorder *log = sample_recorder(&state_log_kind, states, &error);
+    struct recorder *timeline = sample_recorder(&timeline_kind, times, &error);
+    struct tee *tee = tee_new(&log->trace, &timeline->trace);
+    recorder_begin(log, 0, "VIA RPI");
+    recorder_begin(timeline, 0, "VIA RPI");
     first_series(tee_trace(tee));
-    state_log_series(log, "MVICH");
-    timeline_series(timeline, "MVICH");
+    recorder_begin(log, 0, "MVICH");
+    recorder_begin(timeline, 0, "MVICH");
     second_series(tee_trace(tee));
     tee_free(tee);
-    CU_ASSERT(state_log_close(log, &error));
-    CU_ASSERT(timeline_close(timeline, &error));
+    CU_ASSERT(recorder_close(log, &error));
+    CU_ASSERT(recorder_close(timeline, &error));
     char *text = sample_read(states), *json = sample_read(times);
     SUITE_SAME_TEXT(text, expected);
     SUITE_CONTAINS(json, "\"name\":\"send\"");
@@ -82,10 +81,10 @@ static void test_tee(void)
 static void test_unwritable(void)
 {
     GError *error = NULL;
-    CU_ASSERT_PTR_NULL(state_log_open("/dev/null/x", &error));
+    CU_ASSERT_PTR_NULL(sample_recorder(&state_log_kind, "/dev/null/x", &error));
     SUITE_CONTAINS(error->message, "/dev/null/x");
     g_clear_error(&error);
-    CU_ASSERT(state_log_close(NULL, &error));
+    CU_ASSERT(recorder_close(NULL, &error));
 }
 
 int main(void)

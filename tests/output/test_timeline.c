@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The timeline: valid JSON, slices of a thread that never overlap, arrows that start once, go
 // forward in time and stand on slices.
-#include "sim/output/timeline.h"
 #include "tests/output/sample.h"
 #include "tests/support/stage_called.h"
 #include "tests/support/suite.h"
@@ -13,7 +12,7 @@
 // A timeline that is being written to a file of its own.
 struct drawing {
     char *directory, *path;
-    struct timeline *timeline;
+    struct recorder *timeline;
     struct trace *trace;
 };
 
@@ -22,8 +21,8 @@ static struct drawing drawing_start(void)
     struct drawing drawing = {.directory = sample_directory()};
     GError *error = NULL;
     drawing.path = g_build_filename(drawing.directory, "timeline.json", NULL);
-    drawing.timeline = timeline_open(drawing.path, &error);
-    drawing.trace = timeline_trace(drawing.timeline);
+    drawing.timeline = sample_recorder(&timeline_kind, drawing.path, &error);
+    drawing.trace = &drawing.timeline->trace;
     return drawing;
 }
 
@@ -31,7 +30,7 @@ static struct drawing drawing_start(void)
 static json_t *drawing_end(struct drawing *drawing)
 {
     GError *error = NULL;
-    CU_ASSERT(timeline_close(drawing->timeline, &error));
+    CU_ASSERT(recorder_close(drawing->timeline, &error));
     json_error_t problem;
     json_t *document = json_load_file(drawing->path, JSON_REJECT_DUPLICATES, &problem);
     CU_ASSERT_PTR_NOT_NULL(document);
@@ -180,7 +179,7 @@ static void test_one_message(void)
 {
     struct drawing drawing = drawing_start();
     struct message_ref message = {4, 1};
-    timeline_series(drawing.timeline, "VIA RPI");
+    recorder_begin(drawing.timeline, 0, "VIA RPI");
     trace_lane cpu = trace_lane_new(drawing.trace, "node0", "cpu 0");
     trace_lane wire = trace_lane_new(drawing.trace, "network", "node0->switch");
     trace_lane far = trace_lane_new(drawing.trace, "node1", "cpu 0");
@@ -299,7 +298,7 @@ static void test_series_are_apart(void)
     struct drawing drawing = drawing_start();
     static const char *const names[] = {"first", "second"};
     for (int i = 0; i < 2; i++) {
-        timeline_series(drawing.timeline, names[i]);
+        recorder_begin(drawing.timeline, 0, names[i]);
         trace_lane lane = trace_lane_new(drawing.trace, "node0", "cpu");
         trace_span(drawing.trace, lane, stage_called("work", STAGE_LIBRARY), 0, TIME_US,
                    MESSAGE_NONE);
@@ -364,8 +363,8 @@ static void test_text(void)
         "]}\n";
     char *directory = sample_directory(), *path = g_build_filename(directory, "t.json", NULL);
     struct message_ref first = {7, 2}, second = {8, 1};
-    struct timeline *timeline = timeline_open(path, NULL);
-    struct trace *trace = timeline_trace(timeline);
+    struct recorder *timeline = sample_recorder(&timeline_kind, path, NULL);
+    struct trace *trace = &timeline->trace;
     trace_lane bus = trace_lane_new(trace, "node0", "bus");
     trace_lane cpu = trace_lane_new(trace, "node0", "cpu");
     trace_lane wire = trace_lane_new(trace, "network", "wire");
@@ -384,7 +383,7 @@ static void test_text(void)
     trace_flow(trace, wire, first, TRACE_FLOW_END, 9 * TIME_US); // over: no arrow
     trace_transition(trace, wire, 1000 * TIME_S + 1,
                      &(struct trace_transition){"rank 0", "vi", -1, "idle", "open", "x"});
-    timeline_series(timeline, "second");
+    recorder_begin(timeline, 0, "second");
     trace_span(trace, wire, stage_called("not there", STAGE_LIBRARY), 0, TIME_US,
                MESSAGE_NONE); // a lane of the first
     cpu = trace_lane_new(trace, "node0", "cpu");
@@ -392,7 +391,7 @@ static void test_text(void)
     trace_flow(trace, cpu, first, TRACE_FLOW_START, TIME_US);
     trace_transition(trace, 0, 0,
                      &(struct trace_transition){"rank 1", "vi", 2, NULL, "built", NULL});
-    CU_ASSERT(timeline_close(timeline, NULL));
+    CU_ASSERT(recorder_close(timeline, NULL));
     char *text = sample_read(path);
     SUITE_SAME_TEXT(g_strdelimit(text, "\"", '\''), expected);
     g_free(text);
@@ -429,15 +428,15 @@ static void test_empty(void)
 static void test_full_disk(void)
 {
     GError *error = NULL;
-    CU_ASSERT_PTR_NULL(timeline_open("/dev/null/x", &error));
+    CU_ASSERT_PTR_NULL(sample_recorder(&timeline_kind, "/dev/null/x", &error));
     g_clear_error(&error);
     CU_ASSERT_TRUE_FATAL(g_file_test("/dev/full", G_FILE_TEST_EXISTS)); // every Linux has it
-    struct timeline *timeline = timeline_open("/dev/full", &error);
-    trace_lane lane = trace_lane_new(timeline_trace(timeline), "g", "l");
+    struct recorder *timeline = sample_recorder(&timeline_kind, "/dev/full", &error);
+    trace_lane lane = trace_lane_new(&timeline->trace, "g", "l");
     for (int i = 0; i < 1000; i++)
-        trace_span(timeline_trace(timeline), lane, stage_called("x", STAGE_LIBRARY), i, i + 1,
+        trace_span(&timeline->trace, lane, stage_called("x", STAGE_LIBRARY), i, i + 1,
                    MESSAGE_NONE);
-    CU_ASSERT_FALSE(timeline_close(timeline, &error));
+    CU_ASSERT_FALSE(recorder_close(timeline, &error));
     SUITE_CONTAINS(error->message, "/dev/full");
     g_clear_error(&error);
 }

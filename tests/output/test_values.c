@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Values over time: a row per change, extremes that outlive thinning, several sinks at once.
 #include "sim/output/tee.h"
-#include "sim/output/timeline.h"
 #include "sim/output/values.h"
 #include "tests/output/sample.h"
 #include "tests/support/suite.h"
@@ -19,7 +18,7 @@ static trace_values announce(struct trace *trace, const char *name)
 
 struct writing {
     char *directory, *path;
-    struct values *values;
+    struct recorder *values;
 };
 
 static struct writing writing_start(void)
@@ -27,7 +26,7 @@ static struct writing writing_start(void)
     struct writing it = {.directory = sample_directory()};
     GError *error = NULL;
     it.path = g_build_filename(it.directory, "values.csv", NULL);
-    it.values = values_open(it.path, &error);
+    it.values = sample_recorder(&values_kind, it.path, &error);
     CU_ASSERT_PTR_NOT_NULL_FATAL(it.values);
     return it;
 }
@@ -35,7 +34,7 @@ static struct writing writing_start(void)
 static char *writing_end(struct writing *it)
 {
     char *text = NULL;
-    CU_ASSERT_TRUE(values_close(it->values, NULL));
+    CU_ASSERT_TRUE(recorder_close(it->values, NULL));
     CU_ASSERT_TRUE_FATAL(g_file_get_contents(it->path, &text, NULL, NULL));
     g_free(it->path);
     sample_remove(it->directory);
@@ -55,8 +54,8 @@ static void expect(char *text, const char *rows)
 static void test_order(void)
 {
     struct writing it = writing_start();
-    struct trace *trace = values_trace(it.values);
-    values_series(it.values, "a");
+    struct trace *trace = &it.values->trace;
+    recorder_begin(it.values, 0, "a");
     trace_values one = announce(trace, "path 1");
     trace_value(trace, one, 0, 3 * TIME_US, 1);
     trace_value(trace, one, 0, 2 * TIME_US, 2);
@@ -69,8 +68,8 @@ static void test_order(void)
 static void test_changes(void)
 {
     struct writing it = writing_start();
-    struct trace *trace = values_trace(it.values);
-    values_series(it.values, "a, b");
+    struct trace *trace = &it.values->trace;
+    recorder_begin(it.values, 0, "a, b");
     trace_values one = announce(trace, "path 1"), two = announce(trace, "path 2");
     trace_value(trace, two, 0, 1, 7);
     trace_value(trace, one, 0, 0, 4344);
@@ -81,7 +80,7 @@ static void test_changes(void)
     trace_value(trace, one, 0, 2 * TIME_US, 20);
     trace_value(trace, one, 0, 3 * TIME_US, 20);
     trace_value(trace, one, 1, 3 * TIME_US, -1);
-    values_series(it.values, "next");
+    recorder_begin(it.values, 0, "next");
     trace_value(trace, one, 0, 9 * TIME_US, 99); // of an earlier series
     trace_values again = announce(trace, "path 1");
     trace_value(trace, again, 1, 1, 5);
@@ -96,12 +95,13 @@ static void test_changes(void)
 static void test_parts(void)
 {
     struct writing it = writing_start();
-    FILE *part = values_new_part(it.values, NULL);
-    struct values *values = values_part(part, "p");
-    struct trace *trace = values_trace(values);
+    FILE *part = recorder_new_part(it.values, NULL);
+    struct recorder *values = recorder_part(&values_kind, part);
+    recorder_begin(values, 0, "p");
+    struct trace *trace = &values->trace;
     trace_value(trace, announce(trace, "x"), 0, TIME_US, 1);
-    CU_ASSERT_TRUE(values_close(values, NULL));
-    CU_ASSERT_TRUE(values_join(it.values, part, NULL));
+    CU_ASSERT_TRUE(recorder_close(values, NULL));
+    CU_ASSERT_TRUE(recorder_join(it.values, part, NULL));
     fclose(part);
     expect(writing_end(&it), "p,node0,x,cwnd,B,1.000000,1\n");
 }
@@ -152,8 +152,8 @@ static void test_thinning(void)
 static void test_bounded(void)
 {
     struct writing it = writing_start();
-    struct trace *trace = values_trace(it.values);
-    values_series(it.values, "s");
+    struct trace *trace = &it.values->trace;
+    recorder_begin(it.values, 0, "s");
     trace_values one = announce(trace, "x");
     for (int64_t i = 0; i < 300000; i++)
         trace_value(trace, one, 0, i * TIME_US, i == 200001 ? 1 : i == 299999 ? 7 : 1000 + i % 2);
@@ -173,21 +173,21 @@ static void test_sinks(void)
 {
     struct writing it = writing_start();
     char *path = g_build_filename(it.directory, "t.json", NULL);
-    struct timeline *timeline = timeline_open(path, NULL);
+    struct recorder *timeline = sample_recorder(&timeline_kind, path, NULL);
     GPtrArray *tees = g_ptr_array_new_with_free_func((GDestroyNotify)tee_free);
-    struct trace_ops none_ops = *timeline_trace(timeline)->ops;
+    struct trace_ops none_ops = *timeline->trace.ops;
     none_ops.values = NULL;
     struct trace none = {&none_ops};
     SUITE_SAME_INTEGER(announce(NULL, "x"), 0);
     SUITE_SAME_INTEGER(announce(&none, "x"), 0);
-    struct trace *sinks[] = {NULL, timeline_trace(timeline), NULL, values_trace(it.values)};
+    struct trace *sinks[] = {NULL, &timeline->trace, NULL, &it.values->trace};
     CU_ASSERT_PTR_NULL(tee_all(sinks, 1, tees));
-    CU_ASSERT_PTR_EQUAL(tee_all(sinks, 3, tees), timeline_trace(timeline));
+    CU_ASSERT_PTR_EQUAL(tee_all(sinks, 3, tees), &timeline->trace);
     SUITE_SAME_INTEGER(tees->len, 0);
     struct trace *trace = tee_all(sinks, 4, tees);
     SUITE_SAME_INTEGER(tees->len, 1);
-    timeline_series(timeline, "s");
-    values_series(it.values, "s");
+    recorder_begin(timeline, 0, "s");
+    recorder_begin(it.values, 0, "s");
     trace_values one = announce(trace, "x"), two = announce(trace, "y");
     trace_value(trace, one, 0, TIME_US, 1);
     trace_value(trace, one, 0, TIME_US, 2);
@@ -195,7 +195,7 @@ static void test_sinks(void)
     trace_value(trace, two, 1, 3 * TIME_US, 4);
     trace_value(trace, 0, 0, 3 * TIME_US, 5);
     g_ptr_array_unref(tees);
-    CU_ASSERT_TRUE(timeline_close(timeline, NULL));
+    CU_ASSERT_TRUE(recorder_close(timeline, NULL));
     json_t *document = json_load_file(path, 0, NULL), *event;
     GString *found = g_string_new(NULL);
     size_t i;

@@ -27,12 +27,6 @@ static void on_span(struct trace *trace, trace_lane lane, const struct stage *st
     }
 }
 
-static void on_flow(struct trace *trace, trace_lane lane, struct message_ref message, char phase,
-                    sim_time when)
-{
-    (void)trace, (void)lane, (void)message, (void)phase, (void)when;
-}
-
 static void on_transition(struct trace *trace, trace_lane lane, sim_time when,
                           const struct trace_transition *transition)
 {
@@ -52,11 +46,8 @@ static void on_note(struct trace *trace, trace_lane lane, const struct trace_not
                                         note->to > note->from ? "" : " for no time"));
 }
 
-static const struct trace_ops trace_ops = {.lane = on_lane,
-                                           .span = on_span,
-                                           .flow = on_flow,
-                                           .transition = on_transition,
-                                           .note = on_note};
+static const struct trace_ops trace_ops = {
+    .lane = on_lane, .span = on_span, .transition = on_transition, .note = on_note};
 
 // ---- Programs ----
 

@@ -20,18 +20,6 @@ static void spans_span(struct trace *trace, trace_lane lane, const struct stage 
     g_array_append_val(log->spans, span);
 }
 
-static void spans_flow(struct trace *trace, trace_lane lane, struct message_ref message, char phase,
-                       sim_time when)
-{
-    (void)trace, (void)lane, (void)message, (void)phase, (void)when;
-}
-
-static void spans_transition(struct trace *trace, trace_lane lane, sim_time when,
-                             const struct trace_transition *transition)
-{
-    (void)trace, (void)lane, (void)when, (void)transition;
-}
-
 static void spans_note(struct trace *trace, trace_lane lane, const struct trace_note *note)
 {
     struct span_log *log = (struct span_log *)(void *)trace;
@@ -42,8 +30,6 @@ static void spans_note(struct trace *trace, trace_lane lane, const struct trace_
 static const struct trace_ops spans_ops = {
     .lane = spans_lane,
     .span = spans_span,
-    .flow = spans_flow,
-    .transition = spans_transition,
     .note = spans_note,
 };
 

@@ -7,24 +7,6 @@
 
 // ---- The sink ----
 
-static trace_lane sink_lane(struct trace *trace, const struct trace_lane_info *info)
-{
-    (void)trace, (void)info;
-    return 0;
-}
-
-static void sink_span(struct trace *trace, trace_lane lane, const struct stage *stage,
-                      sim_time from, sim_time to, struct message_ref message)
-{
-    (void)trace, (void)lane, (void)stage, (void)from, (void)to, (void)message;
-}
-
-static void sink_flow(struct trace *trace, trace_lane lane, struct message_ref message, char phase,
-                      sim_time when)
-{
-    (void)trace, (void)lane, (void)message, (void)phase, (void)when;
-}
-
 static void sink_transition(struct trace *trace, trace_lane lane, sim_time when,
                             const struct trace_transition *transition)
 {
@@ -37,8 +19,7 @@ struct transition_sink transition_sink_make(void (*take)(struct transition_sink 
                                                          sim_time when,
                                                          const struct trace_transition *transition))
 {
-    static const struct trace_ops ops = {
-        .lane = sink_lane, .span = sink_span, .flow = sink_flow, .transition = sink_transition};
+    static const struct trace_ops ops = {.transition = sink_transition};
     return (struct transition_sink){.trace = {&ops}, .take = take};
 }
 
