@@ -10,6 +10,7 @@
 
 // A work request from its posting to its completion.
 enum iwarp_work_state {
+    IWARP_WORK_NEW,
     IWARP_WORK_QUEUED,  // for the thread; a read: its request is to be sent
     IWARP_WORK_SENDING, // the thread has begun it
     IWARP_WORK_POSTED,  // a receive waits for its message, a read for its response
@@ -21,8 +22,8 @@ struct iwarp_work {
     struct iwarp_work *next;
     struct iwarp_qp *qp;
     struct iwarp_work_request request;
-    uint32_t number; // of the RNIC's work requests, from 1
-    enum iwarp_work_state state;
+    uint32_t number;        // of the RNIC's work requests, from 1
+    struct machine machine; // enum iwarp_work_state
     enum iwarp_status status;
     int64_t length;         // bytes of its list
     int64_t done;           // bytes sent, or placed
@@ -151,7 +152,8 @@ const struct iwarp_region *iwarp_region_of(const struct iwarp_rnic *rnic, uint32
 bool iwarp_region_holds(const struct iwarp_region *region, int64_t address, int64_t length);
 
 // work.c
-// Writes a work request that has just been posted, without its number.
+extern const struct machine_kind iwarp_work_machine; // by enum iwarp_work_state
+// Writes a work request that has just been posted, without its number and state.
 void iwarp_work_fill(struct iwarp_work *work, struct iwarp_qp *qp,
                      const struct iwarp_work_request *request);
 // The same, gives it its number and traces it.

@@ -3,7 +3,8 @@
 #include "models/iwarp/internal.h"
 #include "models/iwarp/native.h"
 
-static const struct machine_kind *const iwarp_machines[] = {&iwarp_qp_machine, NULL};
+static const struct machine_kind *const iwarp_machines[] = {&iwarp_qp_machine, &iwarp_work_machine,
+                                                            NULL};
 
 const struct model iwarp_model = {
     .name = "iwarp",

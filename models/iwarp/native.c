@@ -11,13 +11,39 @@ enum native_state {
     NATIVE_DONE,
 };
 
-static const struct machine_state states[] = {
-    [NATIVE_START] = {"start", {NULL, WAIT_OTHER}, HOLDER_UNKNOWN},
-    [NATIVE_QUEUED] = {"queued", {"room in the QP's queue", WAIT_DESCRIPTOR}, HELD_HERE},
-    [NATIVE_SEND] = {"posted", {"the progress thread to send it", WAIT_BUFFER}, HELD_HERE},
-    [NATIVE_RECEIVE] = {"posted", {"an entry of the CQ: its message", WAIT_OTHER}, HELD_BY_PEER},
-    [NATIVE_READ] = {"posted", {"an entry of the CQ: the response", WAIT_OTHER}, HELD_BY_PEER},
+static const struct machine_state native_states[] = {
+    [NATIVE_START] = {"start",
+                      {NULL, WAIT_OTHER},
+                      HOLDER_UNKNOWN,
+                      .next = MACHINE_TO(NATIVE_QUEUED) | MACHINE_TO(NATIVE_SEND) |
+                              MACHINE_TO(NATIVE_RECEIVE) | MACHINE_TO(NATIVE_READ)},
+    [NATIVE_QUEUED] = {"queued",
+                       {"room in the QP's queue", WAIT_DESCRIPTOR},
+                       HELD_HERE,
+                       .next = MACHINE_TO(NATIVE_SEND) | MACHINE_TO(NATIVE_RECEIVE) |
+                               MACHINE_TO(NATIVE_READ)},
+    [NATIVE_SEND] = {"posted",
+                     {"the progress thread to send it", WAIT_BUFFER},
+                     HELD_HERE,
+                     .next = MACHINE_TO(NATIVE_DONE)},
+    [NATIVE_RECEIVE] = {"posted",
+                        {"an entry of the CQ: its message", WAIT_OTHER},
+                        HELD_BY_PEER,
+                        .next = MACHINE_TO(NATIVE_DONE)},
+    [NATIVE_READ] = {"posted",
+                     {"an entry of the CQ: the response", WAIT_OTHER},
+                     HELD_BY_PEER,
+                     .next = MACHINE_TO(NATIVE_DONE)},
     [NATIVE_DONE] = {"done", {NULL, WAIT_OTHER}, HOLDER_UNKNOWN},
+};
+
+static const struct machine_kind native_iwarp_machine = {
+    .name = "iwarp native request",
+    .logged = "send, recv, rdma_write, rdma_read",
+    .title = "Request on bare iWARP",
+    .source = "thesis 004, 3.3.6: work requests and their completions",
+    .states = native_states,
+    .count = G_N_ELEMENTS(native_states),
 };
 
 static struct native_iwarp_link *link_of(const struct mpi_request *request)
@@ -268,7 +294,7 @@ static json_t *describe_process(const struct mpi_process *process)
 
 const struct mpi_device_ops native_iwarp_ops = {
     .name = "iWARP",
-    .states = states,
+    .machine = &native_iwarp_machine,
     .startup = native_iwarp_startup,
     .startup_machine = &native_iwarp_startup_machine,
     .finalize = native_iwarp_finalize,

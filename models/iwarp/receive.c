@@ -14,7 +14,7 @@ static struct iwarp_work *read_of(const struct iwarp_qp *qp, uint32_t stag, int6
 {
     for (struct iwarp_work *work = qp->reads.head; work; work = work->next) {
         const struct iwarp_sge *sink = &work->request.sgl[0];
-        if (work->state == IWARP_WORK_POSTED && sink->stag == stag &&
+        if (work->machine.state == IWARP_WORK_POSTED && sink->stag == stag &&
             sink->address + work->done == address)
             return work;
     }
@@ -137,7 +137,7 @@ static void tell_placed(struct cpu_context *context, const struct iwarp_qp *qp,
 // Completes the reads that have been placed, up to the first that has not.
 static void complete_reads(struct cpu_context *context, struct iwarp_works *reads)
 {
-    while (reads->head && reads->head->state == IWARP_WORK_PLACED) {
+    while (reads->head && reads->head->machine.state == IWARP_WORK_PLACED) {
         struct iwarp_work *work = iwarp_works_pop(reads);
         tell_placed(context, work->qp, IWARP_READ, work->request.message);
         iwarp_work_complete(context, work, IWARP_SUCCESS);

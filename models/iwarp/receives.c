@@ -59,6 +59,7 @@ static void unfold(struct iwarp_qp *qp, uint32_t msn, struct iwarp_work *work)
         run = run->next;
     const struct iwarp_work_request request = request_at(run, msn - run->msn);
     iwarp_work_fill(work, qp, &request);
+    work->machine.state = IWARP_WORK_POSTED;
     work->number = run->number + (msn - run->msn);
     work->msn = msn;
 }
@@ -70,7 +71,7 @@ struct iwarp_work *iwarp_receives_take(struct iwarp_qp *qp, uint32_t msn)
     while (*at && (int32_t)((*at)->msn - msn) < 0)
         at = &(*at)->next;
     if (*at && (*at)->msn == msn)
-        return (*at)->state == IWARP_WORK_POSTED ? *at : NULL;
+        return (*at)->machine.state == IWARP_WORK_POSTED ? *at : NULL;
     if (msn - receives->completed - 1 >= (uint32_t)iwarp_receives_count(receives))
         return NULL;
     struct iwarp_work *work = pool_take(&qp->rnic->works);
@@ -105,7 +106,7 @@ static struct iwarp_work *pop_oldest(struct iwarp_receives *receives)
 void iwarp_receives_complete(struct cpu_context *context, struct iwarp_qp *qp)
 {
     struct iwarp_receives *receives = &qp->receives;
-    while (receives->taken && receives->taken->state == IWARP_WORK_PLACED) {
+    while (receives->taken && receives->taken->machine.state == IWARP_WORK_PLACED) {
         struct iwarp_work *work = pop_oldest(receives);
         if (!work)
             return;

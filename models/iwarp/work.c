@@ -12,10 +12,26 @@ static const char *const operation_names[] = {
     [IWARP_TERMINATE] = "terminate", [IWARP_READ_RESPONSE] = "read response",
 };
 
-static const char *const work_state_names[] = {
-    [IWARP_WORK_QUEUED] = "queued", [IWARP_WORK_SENDING] = "sending",
-    [IWARP_WORK_POSTED] = "posted", [IWARP_WORK_PLACED] = "placed",
-    [IWARP_WORK_DONE] = "done",
+// A read is queued until its request is sent, and posted then. Each is done at once when its QP
+// ends.
+static const struct machine_state work_states[] = {
+    [IWARP_WORK_NEW] = {.next = MACHINE_TO(IWARP_WORK_QUEUED) | MACHINE_TO(IWARP_WORK_POSTED)},
+    [IWARP_WORK_QUEUED] = {"queued", .next = MACHINE_TO(IWARP_WORK_SENDING) |
+                                             MACHINE_TO(IWARP_WORK_POSTED) |
+                                             MACHINE_TO(IWARP_WORK_DONE)},
+    [IWARP_WORK_SENDING] = {"sending", .next = MACHINE_TO(IWARP_WORK_DONE)},
+    [IWARP_WORK_POSTED] = {"posted",
+                           .next = MACHINE_TO(IWARP_WORK_PLACED) | MACHINE_TO(IWARP_WORK_DONE)},
+    [IWARP_WORK_PLACED] = {"placed", .next = MACHINE_TO(IWARP_WORK_DONE)},
+    [IWARP_WORK_DONE] = {.name = "done"},
+};
+
+const struct machine_kind iwarp_work_machine = {
+    .name = "iwarp request",
+    .title = "Work request of iWARP",
+    .source = "thesis 004, 3.3.4 and 3.3.6",
+    .states = work_states,
+    .count = G_N_ELEMENTS(work_states),
 };
 
 const char *iwarp_operation_name(enum iwarp_operation operation)
@@ -23,28 +39,14 @@ const char *iwarp_operation_name(enum iwarp_operation operation)
     return operation_names[operation];
 }
 
-static void trace_state(const struct cpu_context *context, const struct iwarp_work *work,
-                        const char *from, const char *to)
-{
-    const struct iwarp_user *user = &work->qp->rnic->user;
-    struct trace_transition step = {
-        .where = user->name,
-        .machine = "iwarp request",
-        .subject = work->number,
-        .from = from,
-        .to = to,
-        .detail = operation_names[work->request.operation],
-    };
-    trace_transition(user->sim->trace, cpu_lane(context->cpu), context->now, &step);
-}
-
 void iwarp_work_enter(const struct cpu_context *context, struct iwarp_work *work,
                       enum iwarp_work_state state)
 {
-    if (work->state == state)
-        return;
-    trace_state(context, work, work_state_names[work->state], work_state_names[state]);
-    work->state = state;
+    const struct machine_owner owner = {.where = work->qp->rnic->user.name,
+                                        .subject = work->number};
+    if (work->machine.state != state)
+        cpu_machine_enter(context, &iwarp_work_machine, &work->machine, state, owner,
+                          operation_names[work->request.operation]);
 }
 
 void iwarp_work_fill(struct iwarp_work *work, struct iwarp_qp *qp,
@@ -56,8 +58,6 @@ void iwarp_work_fill(struct iwarp_work *work, struct iwarp_qp *qp,
     work->request.content = work->content;
     for (int i = 0; i < request->sge_count; i++)
         work->length += request->sgl[i].length;
-    bool receives = request->operation == IWARP_RECEIVE;
-    work->state = receives ? IWARP_WORK_POSTED : IWARP_WORK_QUEUED;
 }
 
 void iwarp_work_init(const struct cpu_context *context, struct iwarp_work *work,
@@ -66,7 +66,8 @@ void iwarp_work_init(const struct cpu_context *context, struct iwarp_work *work,
     iwarp_work_fill(work, qp, request);
     work->number = ++qp->rnic->last_number;
     work->posted = context->now;
-    trace_state(context, work, NULL, work_state_names[work->state]);
+    iwarp_work_enter(context, work,
+                     request->operation == IWARP_RECEIVE ? IWARP_WORK_POSTED : IWARP_WORK_QUEUED);
 }
 
 struct iwarp_work *iwarp_work_new(const struct cpu_context *context, struct iwarp_qp *qp,

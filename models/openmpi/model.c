@@ -25,7 +25,8 @@ static const struct scenario_rule openmpi_rules[] = {
     {0},
 };
 
-static const struct machine_kind *const openmpi_machines[] = {&btl_machine, NULL};
+static const struct machine_kind *const openmpi_machines[] = {&openmpi_request_machine,
+                                                              &btl_machine, NULL};
 
 const struct model openmpi_model = {
     .name = "openmpi",

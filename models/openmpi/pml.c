@@ -3,31 +3,68 @@
 
 const struct stage openmpi_stage = {"Open MPI", STAGE_LIBRARY};
 
-const struct machine_state openmpi_states[] = {
-    [OPENMPI_START] = {"start", {"its start", WAIT_OTHER}, HELD_HERE},
+static const struct machine_state openmpi_states[] = {
+    [OPENMPI_START] = {"start",
+                       {"its start", WAIT_OTHER},
+                       HELD_HERE,
+                       .next = MACHINE_TO(OPENMPI_SEND_EAGER) | MACHINE_TO(OPENMPI_SEND_RTS) |
+                               MACHINE_TO(OPENMPI_POSTED) | MACHINE_TO(OPENMPI_WAIT_FRAGMENTS) |
+                               MACHINE_TO(OPENMPI_WAIT_PUT) | MACHINE_TO(OPENMPI_WAIT_SELF) |
+                               MACHINE_TO(OPENMPI_DONE)},
     [OPENMPI_SEND_EAGER] = {"send_eager",
                             {"room in the socket for its eager fragment", WAIT_BUFFER},
-                            HELD_BY_PEER},
+                            HELD_BY_PEER,
+                            .next = MACHINE_TO(OPENMPI_DONE)},
     [OPENMPI_SEND_RTS] = {"send_rts",
                           {"room in the socket for its RTS", WAIT_BUFFER},
-                          HELD_BY_PEER},
-    [OPENMPI_WAIT_ACK] = {"wait_ack", {"the receiver's answer to its RTS", WAIT_ACK}, HELD_BY_PEER},
+                          HELD_BY_PEER,
+                          .next = MACHINE_TO(OPENMPI_WAIT_ACK)},
+    [OPENMPI_WAIT_ACK] = {"wait_ack",
+                          {"the receiver's answer to its RTS", WAIT_ACK},
+                          HELD_BY_PEER,
+                          .next = MACHINE_TO(OPENMPI_SEND_FRAGMENTS) |
+                                  MACHINE_TO(OPENMPI_SEND_PUT) | MACHINE_TO(OPENMPI_DONE)},
     [OPENMPI_SEND_FRAGMENTS] = {"send_fragments",
                                 {"room in the socket for its fragments", WAIT_BUFFER},
-                                HELD_BY_PEER},
+                                HELD_BY_PEER,
+                                .next = MACHINE_TO(OPENMPI_WAIT_REQUESTS) |
+                                        MACHINE_TO(OPENMPI_SEND_PUT) | MACHINE_TO(OPENMPI_DONE)},
     [OPENMPI_WAIT_REQUESTS] = {"wait_requests",
                                {"the receiver's requests to PUT the rest", WAIT_ACK},
-                               HELD_BY_PEER},
+                               HELD_BY_PEER,
+                               .next = MACHINE_TO(OPENMPI_SEND_PUT)},
     [OPENMPI_SEND_PUT] = {"send_put",
                           {"room in the socket for the data of its PUTs", WAIT_BUFFER},
-                          HELD_BY_PEER},
-    [OPENMPI_POSTED] = {"posted", {"a matching message", WAIT_OTHER}, HELD_BY_PEER},
+                          HELD_BY_PEER,
+                          .next = MACHINE_TO(OPENMPI_WAIT_REQUESTS) |
+                                  MACHINE_TO(OPENMPI_SEND_FRAGMENTS) | MACHINE_TO(OPENMPI_DONE)},
+    [OPENMPI_POSTED] = {"posted",
+                        {"a matching message", WAIT_OTHER},
+                        HELD_BY_PEER,
+                        .next = MACHINE_TO(OPENMPI_WAIT_FRAGMENTS) | MACHINE_TO(OPENMPI_WAIT_PUT) |
+                                MACHINE_TO(OPENMPI_DONE)},
     [OPENMPI_WAIT_FRAGMENTS] = {"wait_fragments",
                                 {"the rest of its fragments", WAIT_OTHER},
-                                HELD_BY_PEER},
-    [OPENMPI_WAIT_PUT] = {"wait_put", {"the data of its PUTs", WAIT_OTHER}, HELD_BY_PEER},
-    [OPENMPI_WAIT_SELF] = {"wait_self", {"a matching receive of its own", WAIT_OTHER}, HELD_HERE},
+                                HELD_BY_PEER,
+                                .next = MACHINE_TO(OPENMPI_WAIT_PUT) | MACHINE_TO(OPENMPI_DONE)},
+    [OPENMPI_WAIT_PUT] = {"wait_put",
+                          {"the data of its PUTs", WAIT_OTHER},
+                          HELD_BY_PEER,
+                          .next = MACHINE_TO(OPENMPI_DONE)},
+    [OPENMPI_WAIT_SELF] = {"wait_self",
+                           {"a matching receive of its own", WAIT_OTHER},
+                           HELD_HERE,
+                           .next = MACHINE_TO(OPENMPI_DONE)},
     [OPENMPI_DONE] = {"done", {"nothing", WAIT_OTHER}, HELD_HERE},
+};
+
+const struct machine_kind openmpi_request_machine = {
+    .name = "openmpi request",
+    .logged = "send, recv, probe",
+    .title = "Request of Open MPI's PML ob1",
+    .source = "Open MPI, ompi/mca/pml/ob1: pml_ob1_sendreq.c, pml_ob1_recvreq.c",
+    .states = openmpi_states,
+    .count = G_N_ELEMENTS(openmpi_states),
 };
 
 // ---- Messages between two processes ----
@@ -74,7 +111,7 @@ void pml_trace(const struct cpu_context *context, struct mpi_request *request, c
     g_snprintf(detail, sizeof detail,
                "%" G_GINT64_FORMAT " B from %" G_GINT64_FORMAT " on, card %d", bytes, offset,
                endpoint->card);
-    mpi_trace(context, request, openmpi_states[request->machine.state].name, what, detail);
+    mpi_trace(context, request, mpi_request_state(request)->name, what, detail);
 }
 
 void pml_enter(struct cpu_context *context, struct mpi_request *request, unsigned state)
@@ -176,7 +213,7 @@ const struct mpi_device_ops openmpi_ops = {
     .name = "Open MPI",
     .arrival = &openmpi_arrival,
     .request_size = sizeof(struct openmpi_request),
-    .states = openmpi_states,
+    .machine = &openmpi_request_machine,
     .startup = openmpi_startup,
     .finalize = openmpi_finalize,
     .start = pml_start,

@@ -46,7 +46,7 @@ static inline struct openmpi_request *openmpi_request_of(const struct mpi_reques
 
 extern const struct mpi_device_ops openmpi_ops;
 extern const struct mpi_arrival_ops openmpi_arrival;
-extern const struct machine_state openmpi_states[]; // by enum openmpi_state
+extern const struct machine_kind openmpi_request_machine; // by enum openmpi_state
 
 // A message that came before those that precede it (frags_cant_match).
 struct pml_early {

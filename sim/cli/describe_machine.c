@@ -11,6 +11,12 @@
 
 #define STATE_COLUMN 24
 
+// As state logs have it.
+static const char *logged_name(const struct machine_state *state)
+{
+    return state->name ? state->name : "-";
+}
+
 // ---- Text ----
 
 // The process that could end a wait.
@@ -30,7 +36,7 @@ static void append_machine_text(GString *out, const struct machine_kind *kind)
     g_string_append_printf(out, "%s: %s (%s)\n", kind->name, kind->title, kind->source);
     for (unsigned from = 0; from < kind->count; from++) {
         g_string_append(out, "  ");
-        text_append_left(out, kind->states[from].name, STATE_COLUMN);
+        text_append_left(out, logged_name(&kind->states[from]), STATE_COLUMN);
         const char *lead = " -> ";
         for (unsigned to = 0; to < kind->count; to++)
             if (machine_may(kind, from, to)) {
@@ -63,18 +69,23 @@ static void append_waits_markdown(GString *out, const struct machine_kind *kind)
     }
 }
 
-// States have numbers as their ids, since names may have blanks.
+// States have numbers as their ids, since names may have blanks. A state without a name is the
+// diagram's start.
 static void append_machine_markdown(GString *out, const struct machine_kind *kind)
 {
+    bool named = kind->states[0].name;
     g_string_append_printf(out, "\n## %s\n\nIn state logs `%s`. Source: %s.\n\n", kind->title,
                            kind->logged ? kind->logged : kind->name, kind->source);
     g_string_append(out, "```mermaid\nstateDiagram-v2\n");
-    for (unsigned state = 0; state < kind->count; state++)
+    for (unsigned state = named ? 0 : 1; state < kind->count; state++)
         g_string_append_printf(out, "    state \"%s\" as s%u\n", kind->states[state].name, state);
-    g_string_append(out, "    [*] --> s0\n");
+    if (named)
+        g_string_append(out, "    [*] --> s0\n");
     for (unsigned from = 0; from < kind->count; from++)
         for (unsigned to = 0; to < kind->count; to++)
-            if (machine_may(kind, from, to))
+            if (machine_may(kind, from, to) && !kind->states[from].name)
+                g_string_append_printf(out, "    [*] --> s%u\n", to);
+            else if (machine_may(kind, from, to))
                 g_string_append_printf(out, "    s%u --> s%u\n", from, to);
     g_string_append(out, "```\n");
     if (has_waits(kind))
@@ -88,11 +99,16 @@ static void append_machine_dot(GString *out, const struct machine_kind *kind)
     g_string_append_printf(out, "digraph \"%s\" {\n", kind->name);
     g_string_append_printf(out, "    label=\"%s\\n%s\"; labelloc=t;\n", kind->title, kind->source);
     g_string_append(out, "    node [shape=box, style=rounded, fontname=Helvetica];\n");
+    for (unsigned state = 0; state < kind->count; state++)
+        if (kind->states[state].name)
+            g_string_append_printf(out, "    s%u [label=\"%s\"];\n", state,
+                                   kind->states[state].name);
+        else
+            g_string_append_printf(out, "    s%u [shape=point];\n", state);
     for (unsigned from = 0; from < kind->count; from++)
         for (unsigned to = 0; to < kind->count; to++)
             if (machine_may(kind, from, to))
-                g_string_append_printf(out, "    \"%s\" -> \"%s\";\n", kind->states[from].name,
-                                       kind->states[to].name);
+                g_string_append_printf(out, "    s%u -> s%u;\n", from, to);
     g_string_append(out, "}\n");
 }
 
@@ -135,7 +151,7 @@ static bool print_svg(const char *dot)
 
 static json_t *state_json(const struct machine_state *state, json_t *next)
 {
-    json_t *json = json_pack("{s:s, s:o}", "name", state->name, "next", next);
+    json_t *json = json_pack("{s:s, s:o}", "name", logged_name(state), "next", next);
     if (state->wait.text)
         json_object_set_new(json, "waits_for", json_string(state->wait.text));
     if (state->wait.text && holder_names[state->holder])

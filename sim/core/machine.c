@@ -27,7 +27,8 @@ static void note_step(const struct machine_kind *kind, unsigned from, unsigned t
     FILE *file = fopen(path, "a");
     if (!file)
         return;
-    fprintf(file, "%s\t%s\t%s\n", kind->title, kind->states[from].name, kind->states[to].name);
+    const char *start = kind->states[from].name;
+    fprintf(file, "%s\t%s\t%s\n", kind->title, start ? start : "-", kind->states[to].name);
     fclose(file);
 }
 #else
@@ -41,7 +42,7 @@ void machine_enter(const struct machine_kind *kind, struct machine *machine, uns
     const char *from = machine_state_name(kind, machine);
     if (state >= kind->count || !machine_may(kind, machine->state, state))
         g_error("%s %" G_GINT64_FORMAT " of %s: no step leads from %s to %s (%s)", kind->title,
-                owner.subject, owner.where, from,
+                owner.subject, owner.where, from ? from : "the start",
                 state < kind->count ? kind->states[state].name : "a state that it lacks",
                 event ? event : "no event");
     note_step(kind, machine->state, state);

@@ -18,7 +18,8 @@
 #define MACHINE_TO(state) (UINT64_C(1) << (state))
 
 struct machine_state {
-    const char *name;        // in the words of the source, as state logs have it
+    const char *name;        // in the words of the source, as state logs have it. NULL, of state 0:
+                             // its owner is new, and a log has no state for that
     struct wait wait;        // for the next event; a NULL text: for nothing in particular
     enum wait_holder holder; // of the wait
     uint64_t next;           // MACHINE_TO of each state that may follow, joined by |
@@ -54,6 +55,7 @@ void machine_enter(const struct machine_kind *kind, struct machine *machine, uns
                    struct machine_owner owner, const char *event, struct trace *trace,
                    trace_lane lane, sim_time when);
 
+// NULL before the first step of a kind whose state 0 has no name.
 static inline const char *machine_state_name(const struct machine_kind *kind,
                                              const struct machine *machine)
 {

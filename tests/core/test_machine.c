@@ -66,6 +66,27 @@ static void test_step(void)
     SUITE_SAME_INTEGER(machine.state, DOOR_CLOSED);
 }
 
+// The owner is new: traces have no state before its first step.
+static void test_first_step(void)
+{
+    static const struct trace_ops ops = {.transition = note_transition};
+    static const struct machine_state states[] = {
+        {.next = MACHINE_TO(1) | MACHINE_TO(2)},
+        {.name = "called", .next = MACHINE_TO(2)},
+        {.name = "open"},
+    };
+    static const struct machine_kind kind = {"call", .title = "Call", .source = "a telephone",
+                                             .states = states, .count = 3};
+    struct seen seen = {.trace = {&ops}};
+    struct machine machine = {0};
+    CU_ASSERT_PTR_NULL(machine_state_name(&kind, &machine));
+    machine_enter(&kind, &machine, 1, house, NULL, &seen.trace, 0, 100);
+    CU_ASSERT_PTR_NULL(seen.last.from);
+    SUITE_SAME_TEXT(seen.last.to, "called");
+    machine_enter(&kind, &machine, 2, house, NULL, &seen.trace, 0, 200);
+    SUITE_SAME_TEXT(seen.last.from, "called");
+}
+
 // Takes the step in a process of its own. Returns whether that was aborted.
 static bool aborts(unsigned from, unsigned to)
 {
@@ -101,20 +122,28 @@ static uint64_t reachable(const struct machine_kind *kind)
     return found;
 }
 
+static bool differ(const struct machine_state *left, const struct machine_state *right)
+{
+    return g_strcmp0(left->name, right->name) != 0 ||
+           g_strcmp0(left->wait.text, right->wait.text) != 0;
+}
+
 static void check_kind(const struct machine_kind *kind)
 {
     CU_ASSERT(kind->count > 1 && kind->count <= MACHINE_STATES);
     CU_ASSERT(*kind->name && *kind->title && *kind->source);
     for (unsigned i = 0; i < kind->count; i++) {
-        CU_ASSERT_PTR_NOT_NULL_FATAL(kind->states[i].name);
-        CU_ASSERT(kind->count == MACHINE_STATES || kind->states[i].next >> kind->count == 0);
+        const struct machine_state *state = &kind->states[i];
+        CU_ASSERT_FATAL(state->name || i == 0);
+        CU_ASSERT(kind->count == MACHINE_STATES || state->next >> kind->count == 0);
+        CU_ASSERT(kind->states[0].name || !machine_may(kind, i, 0));
         for (unsigned k = 0; k < i; k++)
-            CU_ASSERT(strcmp(kind->states[i].name, kind->states[k].name) != 0);
+            CU_ASSERT(differ(state, &kind->states[k]));
     }
 }
 
-// States have names of their own, machines have titles of their own, and every state can be reached
-// from the first.
+// States differ in their names, or in what they wait for; machines have titles of their own, and
+// every state can be reached from the first, which alone may have no name: then none leads to it.
 static void test_tables_of_the_models(void)
 {
     GPtrArray *machines = registry_machines(&model_registry);
@@ -132,6 +161,7 @@ static void test_tables_of_the_models(void)
 
 static const struct suite_case cases[] = {
     {"step", test_step},
+    {"first step of a new owner", test_first_step},
     {"steps that the table lacks", test_steps_that_the_table_lacks},
     {"tables of the models", test_tables_of_the_models},
     {0},

@@ -103,8 +103,10 @@ enum ch3_vc_state {
 };
 
 struct ch3_vc {
-    uint8_t state; // enum ch3_vc_state
+    struct machine machine; // enum ch3_vc_state
 };
+
+extern const struct machine_kind ch3_vc_machine;
 
 // The requests that packets name, by handle: a row each, reused once the handle is given back.
 struct ch3_handle {
@@ -165,15 +167,15 @@ static inline struct ch3_request *ch3_request_of(const struct mpi_request *reque
     return (struct ch3_request *)(void *)(uintptr_t)request->device;
 }
 
-extern const struct stack_eager ch3_eager; // of every channel's stack
-extern const struct machine_state ch3_states[];
+extern const struct stack_eager ch3_eager;            // of every channel's stack
+extern const struct machine_kind ch3_request_machine; // by enum ch3_state
 extern const struct mpi_arrival_ops ch3_arrival;
 extern const struct stage ch3_stage; // the device on a processor
 
 // Members of a channel's struct mpi_device_ops. The channel adds `startup`, `finalize` (which calls
 // ch3_finalize) and `advance`.
 #define CH3_DEVICE                                                                                 \
-    .longest = MPI_LONGEST_COUNT, .arrival = &ch3_arrival, .states = ch3_states,                   \
+    .longest = MPI_LONGEST_COUNT, .arrival = &ch3_arrival, .machine = &ch3_request_machine,        \
     .request_size = sizeof(struct ch3_request), .start = ch3_start, .opens = ch3_rma_opens,        \
     .way = ch3_rma_way, .describe_request = ch3_describe_request,                                  \
     .describe_process = ch3_describe_process

@@ -5,8 +5,11 @@
 
 static const struct scenario_section sections[] = {{"ch3", &ch3_table}, {NULL, NULL}};
 
+static const struct machine_kind *const ch3_machines[] = {&ch3_vc_machine, NULL};
+
 const struct model ch3_model = {
     .name = "mpich2/ch3",
     .sections = (const struct scenario_section *const[]){sections, NULL},
     .benchmarks = ch3_rma_benchmarks,
+    .machines = ch3_machines,
 };

@@ -17,13 +17,10 @@ json_t *ch3_sctp_describe(const struct ch3_process *ch3, const struct mpi_reques
     if (vc->association)
         json_object_set_new(json, "association", json_integer(vc->association));
     const struct wait *behind = sctp->socket ? sctp_socket_wait(sctp->socket) : NULL;
-    bool unwritten = request->kind == REQUEST_SEND &&
-                     ch3_states[request->machine.state].wait.class == WAIT_BUFFER;
-    if (unwritten && behind)
+    const struct wait *own = machine_wait(&ch3_request_machine, &request->machine);
+    if (request->kind == REQUEST_SEND && own && own->class == WAIT_BUFFER && behind)
         json_object_set_new(json, "waits_for",
-                            json_sprintf("%s, which has %s ahead",
-                                         ch3_states[request->machine.state].wait.text,
-                                         behind->text));
+                            json_sprintf("%s, which has %s ahead", own->text, behind->text));
     return json;
 }
 

@@ -59,9 +59,10 @@ static json_t *describe(const struct ch3_process *ch3, const struct mpi_request 
     const struct sock_vc *vc = sparse_peek(&sock->vcs, peer);
     const struct sock_connection *connection = vc ? vc->connection : NULL;
     json_t *json = json_object();
-    const char *state = connection ? sock_state_name(connection->state) : "none";
+    const char *state =
+        connection ? machine_state_name(&sock_connection_machine, &connection->machine) : "none";
     json_object_set_new(json, "connection", json_string(state));
-    if (writes(request) && (!connection || connection->state != SOCK_CONNECTED))
+    if (writes(request) && (!connection || connection->machine.state != SOCK_CONNECTED))
         json_object_set_new(json, "waits_for",
                             json_sprintf("the connection to rank %d, which accepts it in an MPI "
                                          "call only",

@@ -12,50 +12,55 @@ static uint16_t port_of(int rank)
     return (uint16_t)(PORT_BASE + rank);
 }
 
-const char *sock_state_name(enum sock_connection_state state)
+static const struct machine_state connection_states[] = {
+    [SOCK_UNCONNECTED] = {.next = MACHINE_TO(SOCK_CONNECTING) | MACHINE_TO(SOCK_OPEN_LRECV_PKT)},
+    [SOCK_CONNECTING] = {"connecting", .next = MACHINE_TO(SOCK_OPEN_CSEND) |
+                                               MACHINE_TO(SOCK_CLOSING) | MACHINE_TO(SOCK_CLOSED)},
+    [SOCK_OPEN_CSEND] = {"open_csend", .next = MACHINE_TO(SOCK_OPEN_CRECV) |
+                                               MACHINE_TO(SOCK_CLOSING) | MACHINE_TO(SOCK_CLOSED)},
+    [SOCK_OPEN_CRECV] = {"open_crecv", .next = MACHINE_TO(SOCK_CONNECTED) |
+                                               MACHINE_TO(SOCK_CLOSING) | MACHINE_TO(SOCK_CLOSED)},
+    [SOCK_OPEN_LRECV_PKT] = {"open_lrecv_pkt", .next = MACHINE_TO(SOCK_OPEN_LRECV_DATA) |
+                                                       MACHINE_TO(SOCK_CLOSING) |
+                                                       MACHINE_TO(SOCK_CLOSED)},
+    [SOCK_OPEN_LRECV_DATA] = {"open_lrecv_data", .next = MACHINE_TO(SOCK_OPEN_LSEND) |
+                                                         MACHINE_TO(SOCK_CLOSING) |
+                                                         MACHINE_TO(SOCK_CLOSED)},
+    [SOCK_OPEN_LSEND] = {"open_lsend", .next = MACHINE_TO(SOCK_CONNECTED) |
+                                               MACHINE_TO(SOCK_CLOSING) | MACHINE_TO(SOCK_CLOSED)},
+    [SOCK_CONNECTED] = {"connected", .next = MACHINE_TO(SOCK_CLOSING) | MACHINE_TO(SOCK_CLOSED)},
+    [SOCK_CLOSING] = {"closing", .next = MACHINE_TO(SOCK_CLOSED)},
+    [SOCK_CLOSED] = {.name = "closed"},
+};
+
+const struct machine_kind sock_connection_machine = {
+    .name = "connection",
+    .title = "Connection of ch3:sock",
+    .source = "MPICH2 1.0.5, src/mpid/ch3/util/sock/ch3u_connect_sock.c: CONN_STATE_*",
+    .states = connection_states,
+    .count = G_N_ELEMENTS(connection_states),
+};
+
+static void enter_connection_state(const struct cpu_context *context,
+                                   struct sock_connection *connection,
+                                   enum sock_connection_state state, const char *event)
 {
-    static const char *const names[] = {
-        [SOCK_CONNECTING] = "connecting",
-        [SOCK_OPEN_CSEND] = "open_csend",
-        [SOCK_OPEN_CRECV] = "open_crecv",
-        [SOCK_OPEN_LRECV_PKT] = "open_lrecv_pkt",
-        [SOCK_OPEN_LRECV_DATA] = "open_lrecv_data",
-        [SOCK_OPEN_LSEND] = "open_lsend",
-        [SOCK_CONNECTED] = "connected",
-        [SOCK_CLOSING] = "closing",
-    };
-    return names[state];
+    const struct machine_owner owner = {.where = connection->link.mesh->process->name,
+                                        .subject = connection->number};
+    cpu_machine_enter(context, &sock_connection_machine, &connection->machine, state, owner, event);
 }
 
-static void tell(const struct cpu_context *context, const struct sock_connection *connection,
-                 const char *from, const char *to, const char *detail)
-{
-    const struct mpi_process *process = connection->link.mesh->process;
-    struct trace_transition transition = {.where = process->name,
-                                          .machine = "connection",
-                                          .subject = connection->number,
-                                          .from = from,
-                                          .to = to,
-                                          .detail = detail};
-    trace_transition(process->sim->trace, cpu_lane(context->cpu), context->now, &transition);
-}
-
-static void enter(const struct cpu_context *context, struct sock_connection *connection,
-                  enum sock_connection_state state, const char *detail)
-{
-    tell(context, connection, sock_state_name(connection->state), sock_state_name(state), detail);
-    connection->state = state;
-}
-
-static struct sock_connection *connection_new(struct sock_process *sock, int rank,
+static struct sock_connection *connection_new(const struct cpu_context *context,
+                                              struct sock_process *sock, int rank,
                                               struct tcp_socket *socket,
                                               enum sock_connection_state state)
 {
     struct sock_connection *connection = pool_take(&sock->pool);
-    *connection = (struct sock_connection){.state = state, .number = ++sock->connections_made};
+    *connection = (struct sock_connection){.number = ++sock->connections_made};
     mesh_link_init(&connection->link, &sock->mesh, rank);
     connection->link.socket = socket;
     g_ptr_array_add(sock->connections, connection);
+    enter_connection_state(context, connection, state, NULL);
     return connection;
 }
 
@@ -106,8 +111,7 @@ void sock_vc_connect(struct cpu_context *context, struct sock_process *sock, int
     int station = tcp_peer_station(sock->mesh.host, sock_of(process->peers[rank])->mesh.host);
     struct tcp_socket *socket = tcp_connect(context, sock->mesh.host, station, port_of(rank),
                                             &sock->mesh.config.options, &sock->mesh.process->task);
-    vc->connection = connection_new(sock, rank, socket, SOCK_CONNECTING);
-    tell(context, vc->connection, NULL, sock_state_name(SOCK_CONNECTING), NULL);
+    vc->connection = connection_new(context, sock, rank, socket, SOCK_CONNECTING);
 }
 
 static void queue_open(struct sock_connection *connection, const struct ch3_pkt *pkt, int64_t data)
@@ -126,7 +130,7 @@ void sock_connected(struct cpu_context *context, struct sock_connection *connect
         sock_gone(context, connection);
         return;
     }
-    enter(context, connection, SOCK_OPEN_CSEND, NULL);
+    enter_connection_state(context, connection, SOCK_OPEN_CSEND, NULL);
     queue_open(connection,
                &(struct ch3_pkt){.type = SOCK_PKT_OPEN_REQ, .tag = sock->mesh.process->rank},
                sock->config->group_id);
@@ -139,13 +143,13 @@ static void response_read(struct cpu_context *context, struct sock_connection *c
     struct sock_vc *vc = sock_vc_of(sock, connection->link.rank);
     if (accepted) {
         g_assert(vc->connection == connection);
-        enter(context, connection, SOCK_CONNECTED, NULL);
+        enter_connection_state(context, connection, SOCK_CONNECTED, NULL);
         sock_queue_waiting(sock, vc);
         return;
     }
     if (vc->connection == connection)
         vc->connection = NULL; // the peer's own will come
-    enter(context, connection, SOCK_CLOSING, "refused");
+    enter_connection_state(context, connection, SOCK_CLOSING, "refused");
 }
 
 // ---- Opening: the end that listens ----
@@ -154,9 +158,7 @@ void sock_accept(struct cpu_context *context, struct sock_process *sock)
 {
     struct tcp_socket *socket = tcp_accept(context, sock->listener);
     g_assert(socket); // poll has found it
-    struct sock_connection *connection =
-        connection_new(sock, RANK_ANY, socket, SOCK_OPEN_LRECV_PKT);
-    tell(context, connection, NULL, sock_state_name(SOCK_OPEN_LRECV_PKT), NULL);
+    connection_new(context, sock, RANK_ANY, socket, SOCK_OPEN_LRECV_PKT);
 }
 
 // The process group's id is here: the connection is accepted, unless this process has a connection
@@ -172,7 +174,8 @@ static void request_read(struct cpu_context *context, struct sock_connection *co
         vc->begun = true;
         vc->connection = connection;
     }
-    enter(context, connection, SOCK_OPEN_LSEND, connection->accepts ? NULL : "refuses");
+    enter_connection_state(context, connection, SOCK_OPEN_LSEND,
+                           connection->accepts ? NULL : "refuses");
     queue_open(connection,
                &(struct ch3_pkt){.type = SOCK_PKT_OPEN_RESP,
                                  .flags = connection->accepts ? SOCK_ACCEPTED : 0},
@@ -183,7 +186,7 @@ void sock_open_read(struct cpu_context *context, struct sock_connection *connect
 {
     const struct mesh_reader *reader = connection->link.reader;
     struct ch3_pkt pkt;
-    if (connection->state == SOCK_OPEN_LRECV_DATA) {
+    if (connection->machine.state == SOCK_OPEN_LRECV_DATA) {
         mesh_expect_header(&connection->link);
         request_read(context, connection);
         return;
@@ -191,30 +194,30 @@ void sock_open_read(struct cpu_context *context, struct sock_connection *connect
     g_assert(reader->header_filled == sizeof pkt);
     memcpy(&pkt, reader->header, sizeof pkt);
     mesh_expect_header(&connection->link);
-    if (connection->state == SOCK_OPEN_CRECV) {
+    if (connection->machine.state == SOCK_OPEN_CRECV) {
         g_assert(pkt.type == SOCK_PKT_OPEN_RESP);
         response_read(context, connection, pkt.flags & SOCK_ACCEPTED);
         return;
     }
-    g_assert(connection->state == SOCK_OPEN_LRECV_PKT && pkt.type == SOCK_PKT_OPEN_REQ);
+    g_assert(connection->machine.state == SOCK_OPEN_LRECV_PKT && pkt.type == SOCK_PKT_OPEN_REQ);
     connection->link.rank = pkt.tag;
-    enter(context, connection, SOCK_OPEN_LRECV_DATA, NULL);
+    enter_connection_state(context, connection, SOCK_OPEN_LRECV_DATA, NULL);
     mesh_expect(&connection->link, sock_of_connection(connection)->config->group_id);
 }
 
 void sock_open_written(struct cpu_context *context, struct sock_connection *connection)
 {
     struct sock_process *sock = sock_of_connection(connection);
-    if (connection->state == SOCK_OPEN_CSEND) {
-        enter(context, connection, SOCK_OPEN_CRECV, NULL);
+    if (connection->machine.state == SOCK_OPEN_CSEND) {
+        enter_connection_state(context, connection, SOCK_OPEN_CRECV, NULL);
         return;
     }
-    g_assert(connection->state == SOCK_OPEN_LSEND);
+    g_assert(connection->machine.state == SOCK_OPEN_LSEND);
     if (!connection->accepts) {
-        enter(context, connection, SOCK_CLOSING, NULL);
+        enter_connection_state(context, connection, SOCK_CLOSING, NULL);
         return;
     }
-    enter(context, connection, SOCK_CONNECTED, NULL);
+    enter_connection_state(context, connection, SOCK_CONNECTED, NULL);
     sock_queue_waiting(sock, sock_vc_of(sock, connection->link.rank));
 }
 
@@ -223,7 +226,7 @@ void sock_open_written(struct cpu_context *context, struct sock_connection *conn
 void sock_disconnect(struct cpu_context *context, struct ch3_process *ch3, int peer)
 {
     struct sock_vc *vc = sock_vc_of(sock_of_ch3(ch3), peer);
-    enter(context, vc->connection, SOCK_CLOSING, NULL);
+    enter_connection_state(context, vc->connection, SOCK_CLOSING, NULL);
     vc->connection = NULL;
     vc->over = true;
 }
@@ -235,7 +238,7 @@ void sock_gone(struct cpu_context *context, struct sock_connection *connection)
     struct sock_process *sock = sock_of_connection(connection);
     int rank = connection->link.rank;
     bool needed = rank != RANK_ANY && sock_vc_of(sock, rank)->connection == connection;
-    if (needed && connection->state != SOCK_CONNECTED)
+    if (needed && connection->machine.state != SOCK_CONNECTED)
         mpi_fail(sock->mesh.process, "connection_refused", json_pack("{s:i}", "peer", rank),
                  " cannot connect to rank %d: %s", rank,
                  sock_of(sock->mesh.process->peers[rank])->listener
@@ -243,15 +246,15 @@ void sock_gone(struct cpu_context *context, struct sock_connection *connection)
                      : "it has ended, and what is sent to it now is never received");
     else if (needed)
         mesh_lost(&connection->link);
-    else if (connection->state != SOCK_CLOSING)
-        enter(context, connection, SOCK_CLOSING, "gone");
+    else if (connection->machine.state != SOCK_CLOSING)
+        enter_connection_state(context, connection, SOCK_CLOSING, "gone");
 }
 
 void sock_close(struct cpu_context *context, struct sock_connection *connection)
 {
     struct sock_process *sock = sock_of_connection(connection);
     tcp_close(context, connection->link.socket);
-    tell(context, connection, sock_state_name(connection->state), "closed", NULL);
+    enter_connection_state(context, connection, SOCK_CLOSED, NULL);
     mesh_link_clear(&connection->link);
     g_ptr_array_remove(sock->connections, connection);
     pool_give(&sock->pool, connection);
@@ -267,7 +270,7 @@ enum mpi_progress sock_finalize(struct cpu_context *context, struct mpi_process 
         return progress;
     for (guint i = 0; i < sock->connections->len; i++) {
         struct sock_connection *connection = g_ptr_array_index(sock->connections, i);
-        if (connection->state == SOCK_CLOSING && connection->link.head &&
+        if (connection->machine.state == SOCK_CLOSING && connection->link.head &&
             mesh_open(&connection->link))
             return sock_advance(context, process, true);
     }

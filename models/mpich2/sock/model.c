@@ -11,11 +11,14 @@ static const struct scenario_rule ch3_sock_rules[] = {
     {0},
 };
 
+static const struct machine_kind *const sock_machines[] = {&sock_connection_machine, NULL};
+
 const struct model ch3_sock_model = {
     .name = "mpich2/sock",
     .stands_on = (const char *const[]){"ethernet", "inet", "tcp", "mpi_tcp", "mpich2/ch3", NULL},
     .sections = (const struct scenario_section *const[]){sections, NULL},
     .rules = ch3_sock_rules,
+    .machines = sock_machines,
     .stacks = (const struct stack *const[]){&sock_stack, NULL},
     .operations = ch3_rma_operations,
 };

@@ -10,7 +10,7 @@
 // Returns true if there is more to do at once.
 static bool serve_read(struct cpu_context *context, struct sock_connection *connection)
 {
-    if (connection->state == SOCK_CONNECTING) {
+    if (connection->machine.state == SOCK_CONNECTING) {
         sock_connected(context, connection);
         connection->link.ready = 0;
         return false;
@@ -20,7 +20,7 @@ static bool serve_read(struct cpu_context *context, struct sock_connection *conn
 
 static void serve_write(struct cpu_context *context, struct sock_connection *connection)
 {
-    if (connection->state == SOCK_CONNECTING)
+    if (connection->machine.state == SOCK_CONNECTING)
         sock_connected(context, connection);
     else
         sock_write(context, connection);
@@ -37,7 +37,7 @@ static void serve(struct cpu_context *context, struct sock_process *sock)
         connection->link.ready = 0;
         serve_write(context, connection);
     }
-    bool closes = connection->state == SOCK_CLOSING &&
+    bool closes = connection->machine.state == SOCK_CLOSING &&
                   (!connection->link.head || !mesh_open(&connection->link));
     if (closes || !connection->link.ready)
         sock->serving = NULL;
@@ -50,7 +50,7 @@ static void serve(struct cpu_context *context, struct sock_process *sock)
 static uint8_t wanted(const struct sock_connection *connection)
 {
     uint8_t writes = connection->link.head ? INET_WRITABLE : 0;
-    switch (connection->state) {
+    switch ((enum sock_connection_state)connection->machine.state) {
     case SOCK_CONNECTING:
         return INET_WRITABLE;
     case SOCK_OPEN_CSEND:
@@ -63,6 +63,9 @@ static uint8_t wanted(const struct sock_connection *connection)
         return INET_READABLE;
     case SOCK_CONNECTED:
         return INET_READABLE | writes;
+    case SOCK_UNCONNECTED:
+    case SOCK_CLOSED:
+        break;
     }
     return 0;
 }

@@ -35,6 +35,7 @@ extern const struct stage sock_stage; // the channel on a processor
 
 // As CONN_STATE_*: C is the end that connects, L the end that listens.
 enum sock_connection_state {
+    SOCK_UNCONNECTED,
     SOCK_CONNECTING,
     SOCK_OPEN_CSEND,      // OPEN_REQ is being written
     SOCK_OPEN_CRECV,      // for OPEN_RESP
@@ -43,6 +44,7 @@ enum sock_connection_state {
     SOCK_OPEN_LSEND,      // OPEN_RESP is being written
     SOCK_CONNECTED,
     SOCK_CLOSING, // once all has been written
+    SOCK_CLOSED,
 };
 
 // The packets of opening: their types go on after the device's.
@@ -50,9 +52,9 @@ enum { SOCK_PKT_OPEN_REQ = CH3_PKT_TYPES, SOCK_PKT_OPEN_RESP };
 enum { SOCK_ACCEPTED = 1 }; // flag of OPEN_RESP
 
 struct sock_connection {
-    struct mesh_link link; // its rank: RANK_ANY before OPEN_REQ
-    int number;            // counts those of the process from 1, for traces
-    enum sock_connection_state state;
+    struct mesh_link link;              // its rank: RANK_ANY before OPEN_REQ
+    int number;                         // counts those of the process from 1, for traces
+    struct machine machine;             // enum sock_connection_state
     bool accepts;                       // OPEN_RESP accepts it
     struct ch3_receive receive;         // of the packet whose data are being read
     struct sock_connection *ready_next; // in the queue of those that poll has found ready
@@ -127,7 +129,7 @@ void sock_gone(struct cpu_context *context, struct sock_connection *connection);
 void sock_close(struct cpu_context *context, struct sock_connection *connection);
 void sock_disconnect(struct cpu_context *context, struct ch3_process *ch3, int peer);
 enum mpi_progress sock_finalize(struct cpu_context *context, struct mpi_process *process);
-const char *sock_state_name(enum sock_connection_state state);
+extern const struct machine_kind sock_connection_machine; // by enum sock_connection_state
 
 // transfer.c
 void sock_send(struct cpu_context *context, struct ch3_process *ch3, struct ch3_send *send);

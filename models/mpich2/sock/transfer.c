@@ -30,7 +30,7 @@ void sock_send(struct cpu_context *context, struct ch3_process *ch3, struct ch3_
 {
     struct sock_process *sock = sock_of_ch3(ch3);
     struct sock_vc *vc = sock_vc_of(sock, send->peer);
-    if (!vc->connection || vc->connection->state != SOCK_CONNECTED) {
+    if (!vc->connection || vc->connection->machine.state != SOCK_CONNECTED) {
         FIFO_APPEND(vc->head, vc->tail, send, next);
         if (!vc->begun)
             sock_vc_connect(context, sock, send->peer);
@@ -85,7 +85,7 @@ static bool packet_read(struct cpu_context *context, struct sock_connection *con
 static bool whole_read(struct cpu_context *context, struct sock_connection *connection)
 {
     struct mesh_link *link = &connection->link;
-    if (connection->state != SOCK_CONNECTED) {
+    if (connection->machine.state != SOCK_CONNECTED) {
         sock_open_read(context, connection);
         return false;
     }
