@@ -67,7 +67,8 @@ struct cli_option {
     {.name = "set", .value = CLI_LIST, .offset = offsetof(type, member),                           \
      .argument = "PATH=VALUE", .words = CLI_WORDS_PARAMETER,                                       \
      .summary = "set one parameter; beats the file (repeatable)",                                  \
-     .more = "PATH is where it stands in the scenario; the file beats the default."}
+     .more = "PATH is where it stands in the scenario; the file beats the default. Without a value "       \
+             "(`PATH=`) it removes the key, so that the default holds."}
 #define CLI_UNUSED_OPTION(type, member)                                                            \
     {.name = "allow-unused", .value = CLI_FLAG, .offset = offsetof(type, member),                  \
      .summary = "accept settings that nothing reads",                                              \

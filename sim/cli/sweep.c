@@ -356,7 +356,8 @@ const struct cli_option cli_sweep_options[] = {
      .summary = "vary a parameter; A .. B doubles; beats the file (repeatable)",
      .more = "`1 KiB .. 16 KiB` stands for 1, 2, 4, 8 and 16 KiB. Commas within brackets and "
              "quotes do not separate. Once for each path; it replaces an axis of the "
-             "scenario's own sweep."},
+             "scenario's own sweep. Without a value (`PATH=`) it removes the key, so that the "
+             "default holds."},
     CLI_UNUSED_OPTION(struct arguments, allow_unused),
     {.name = "zip",
      .value = CLI_FLAG,

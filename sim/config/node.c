@@ -230,6 +230,35 @@ bool node_put(struct node **root, const char *path, const struct node *value,
     return true;
 }
 
+bool node_unset(struct node *root, const char *path)
+{
+    struct node *map = root;
+    for (const char *at = path;;) {
+        size_t length = strcspn(at, ".[");
+        char *key = g_strndup(at, length);
+        guint index;
+        bool there = map && map->kind == NODE_MAP && find_key(map, key, &index);
+        g_free(key);
+        if (!there)
+            return false;
+        at += length;
+        if (!*at) {
+            g_ptr_array_remove_index(map->children, index);
+            return true;
+        }
+        map = g_ptr_array_index(map->children, index);
+        for (char *end; *at == '['; at = end) {
+            guint64 item = g_ascii_strtoull(at + 1, &end, 10);
+            if (!g_ascii_isdigit(at[1]) || *end++ != ']' || map->kind != NODE_LIST ||
+                item >= map->children->len)
+                return false;
+            map = g_ptr_array_index(map->children, item);
+        }
+        if (*at++ != '.')
+            return false;
+    }
+}
+
 static void mark_all(struct node *node, struct source_mark mark)
 {
     node->mark = node->key_mark = mark;
@@ -242,9 +271,7 @@ bool node_set(struct node **root, const char *path, const char *value, const cha
 {
     struct source_mark mark = {.file = intern_text(origin)};
     struct diag_list *found = diag_list_new();
-    bool blank = value[strspn(value, " \t")] == '\0';
-    struct node *node =
-        blank ? node_new_scalar(mark, NULL) : node_parse(value, strlen(value), origin, NULL, found);
+    struct node *node = node_parse(value, strlen(value), origin, NULL, found);
     for (guint i = 0; i < found->items->len; i++) {
         const struct diag *diag = g_ptr_array_index(found->items, i);
         diag_add(diags, mark, path, diag->hint, "%s", diag->message);

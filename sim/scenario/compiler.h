@@ -12,6 +12,8 @@ struct scenario_set {
     char *path;
     const char *value;  // text, in origin
     const char *origin; // "--set path=value", interned
+    bool unsets;        // the value is blank: the key is removed where it was given
+    bool unset;         // and it was given somewhere
 };
 
 struct compiler {

@@ -54,7 +54,12 @@ static void add_set(struct compiler *compiler, const char *text)
         return;
     }
     struct scenario_set *set = g_new(struct scenario_set, 1);
-    *set = (struct scenario_set){path, equals + 1, mark.file};
+    *set = (struct scenario_set){
+        .path = path,
+        .value = equals + 1,
+        .origin = mark.file,
+        .unsets = equals[1 + strspn(equals + 1, " \t")] == '\0',
+    };
     g_ptr_array_add(compiler->sets, set);
 }
 
@@ -70,14 +75,33 @@ static bool is_global(const char *path)
     return global;
 }
 
+static void apply_set(struct scenario_set *set, struct node **tree, struct diag_list *diags)
+{
+    if (set->unsets)
+        set->unset |= node_unset(*tree, set->path);
+    else
+        node_set(tree, set->path, set->value, set->origin, diags);
+}
+
 // Applies those of the settings that are global, or those that are not.
 static void apply_sets(const struct compiler *compiler, bool global, struct node **tree,
                        struct diag_list *diags)
 {
     for (guint i = 0; i < compiler->sets->len; i++) {
-        const struct scenario_set *set = g_ptr_array_index(compiler->sets, i);
+        struct scenario_set *set = g_ptr_array_index(compiler->sets, i);
         if (is_global(set->path) == global)
-            node_set(tree, set->path, set->value, set->origin, diags);
+            apply_set(set, tree, diags);
+    }
+}
+
+static void refuse_unset(const struct compiler *compiler)
+{
+    for (guint i = 0; i < compiler->sets->len; i++) {
+        const struct scenario_set *set = g_ptr_array_index(compiler->sets, i);
+        if (set->unsets && !set->unset)
+            diag_add(compiler->diags, (struct source_mark){.file = set->origin}, set->path,
+                     "without a value --set removes a key that a file gives",
+                     "is not set: there is nothing to unset");
     }
 }
 
@@ -122,9 +146,9 @@ static struct node *testbed_name(const struct compiler *compiler, const struct s
         if (given[i])
             node_put(&tree, "testbed", given[i], diags);
     for (guint i = 0; i < compiler->sets->len; i++) {
-        const struct scenario_set *set = g_ptr_array_index(compiler->sets, i);
+        struct scenario_set *set = g_ptr_array_index(compiler->sets, i);
         if (strcmp(set->path, "testbed") == 0)
-            node_set(&tree, set->path, set->value, set->origin, diags);
+            apply_set(set, &tree, diags);
     }
     struct node *name = node_take(tree, "testbed");
     node_free(tree);
@@ -324,6 +348,7 @@ static void read_all(struct compiler *compiler, struct scenario *scenario)
     g_ptr_array_free(known, TRUE);
     read_head(compiler, scenario);
     read_cases(compiler, scenario->cases);
+    refuse_unset(compiler);
 }
 
 static void free_tree(void *data)

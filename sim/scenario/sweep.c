@@ -310,7 +310,10 @@ static void add_argument_value(struct sweep_axis *axis, const char *start, const
                                struct source_mark mark, struct diag_list *diags)
 {
     char *text = g_strstrip(g_strndup(start, (gsize)(end - start)));
-    if (!*text)
+    bool alone = !*end && axis->values->len == 0;
+    if (!*text && alone)
+        add_value(axis, "", mark); // unsets the key
+    else if (!*text)
         diag_add(diags, mark, axis->path, NULL, "a value is missing");
     else
         add_text(axis, text, mark, diags);

@@ -102,6 +102,34 @@ class Settings(harness.Case):
         self.check("grim_latency", ["grim_ni.queue=1 KiB", "grim_ni.channels=0"], 0)
 
 
+class Unset(harness.Case):
+    """`--set PATH=` removes a key in every command that has `--set`."""
+
+    TEXT = ("schema: 1\nname: own\ntestbed: testbeds/cluster1.yaml\nstack: lam_via\nlam_via: {tiny: 1 KiB}\n"
+            "workload: {benchmark: pmb.pingpong, sizes: 4 KiB, repetitions: 2}\n")
+    COMMANDS = (("check",), ("run", "-q"), ("explain",), ("sweep", "-q"))
+
+    def test_every_command(self):
+        self.write("own.yaml", self.TEXT)
+        self.write("without.yaml", self.TEXT.replace("lam_via: {tiny: 1 KiB}\n", ""))
+        for command in self.COMMANDS:
+            with self.subTest(command):
+                self.netsim(*command, "own.yaml", "--set", "lam_via.tiny=")
+                said = self.netsim(*command, "without.yaml", "--set", "lam_via.tiny=", code=1).stderr
+                self.assertRegex(said, r"--set lam_via.tiny=.*: error: lam_via.tiny: is not set: there is nothing to unset")
+
+    def test_the_default_holds(self):
+        def run(*arguments):
+            return self.netsim("run", *arguments, "--format", "csv", "-q").stdout
+        self.write("own.yaml", self.TEXT)
+        self.write("without.yaml", self.TEXT.replace("lam_via: {tiny: 1 KiB}\n", ""))
+        self.assertEqual(run("own.yaml", "--set", "lam_via.tiny="), run("without.yaml"))
+        self.assertNotEqual(run("own.yaml"), run("without.yaml"))
+        point = self.netsim("sweep", "own.yaml", "--set", "lam_via.tiny=", "--csv").stdout
+        latency = next(row for row in run("without.yaml").splitlines() if "latency" in row).split(",")[-1]
+        self.assertIn(f",{latency}\n", point)
+
+
 class Cards(harness.Case):
     """A stack uses one card of each host, that of its first link."""
 

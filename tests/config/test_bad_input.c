@@ -356,6 +356,18 @@ static void test_sets(void)
                "workload.size: there is no such key (did you mean workload.sizes?)");
     expect_set("schema=2", "this program does not know version 2");
     expect_set("seed=x", "--set seed=x: error: seed: \"x\": a whole number");
+    // A key without a value is removed.
+    expect_set("fake_rpi.tiny=",
+               "--set fake_rpi.tiny=: error: fake_rpi.tiny: is not set: there is nothing to unset "
+               "(without a value --set removes a key that a file gives)");
+    expect_set("fake_rpi.tinny=", "fake_rpi.tinny: there is no such key");
+    expect_set("fake_rpi.tiny=null", "fake_rpi.tiny: a size is expected here, not nothing");
+    expect_set("links[0]=", "links[0]: is not set");
+    expect_set("links[7].rate= ", "--set links[7].rate= : error: links[7].rate: is not set");
+    expect_set("stack=", "t.yaml:1:1: error: stack: neither stack nor series is given");
+    expect_set("schema=", "t.yaml:1:1: error: schema: the version of the file's layout is missing");
+    expect_set("nic=", "t.yaml:1:1: error: nic: must be given");
+    expect_set("workload=", "workload: ");
 }
 
 // All mistakes of a file in one go, up to a limit.

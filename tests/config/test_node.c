@@ -308,7 +308,7 @@ static void test_set(void)
         {"{a: [[1, 2], 3]}", "a[0][1]", "4", "{a: [[1, 4], 3]}"},
         {"{a: [{b: 1}]}", "a[0]", "{c: 2}", "{a: [{b: 1, c: 2}]}"},
         {"{a: null}", "a.b", "1", "{a: {b: 1}}"},
-        {"{a: 1}", "a", "", "{a: null}"},
+        {"{a: 1}", "a", "null", "{a: null}"},
         {"{a: 1}", "a", "'2'", "{a: \"2\"}"},
     };
     for (size_t i = 0; i < G_N_ELEMENTS(goods); i++) {
@@ -321,6 +321,40 @@ static void test_set(void)
         g_free(complaints);
         diag_list_free(diags);
     }
+}
+
+static void test_unset(void)
+{
+    static const struct {
+        const char *tree, *path, *result; // NULL: there is no such key
+    } cases[] = {
+        {"{a: 1}", "a", "{}"},
+        {"{a: 1, b: 2}", "b", "{a: 1}"},
+        {"{a: null}", "a", "{}"},
+        {"{a: {b: 1, c: 2}}", "a.b", "{a: {c: 2}}"},
+        {"{a: {b: {c: 1}}}", "a.b", "{a: {}}"},
+        {"{a: [{b: 1}, {b: 2}]}", "a[1].b", "{a: [{b: 1}, {}]}"},
+        {"{a: [[1, {b: 2}]]}", "a[0][1].b", "{a: [[1, {}]]}"},
+        {"{a: 1}", "b", NULL},
+        {"{a: 1}", "a.b", NULL},
+        {"{a: 1}", "b.c.d", NULL},
+        {"{a: [1]}", "a[0]", NULL},
+        {"{a: [{b: 1}]}", "a[1].b", NULL},
+        {"{a: [{b: 1}]}", "a[99999999999999999999].b", NULL},
+        {"{a: [{b: 1}]}", "a[0]b", NULL},
+        {"{a: [{b: 1}]}", "a[0", NULL},
+        {"{a: [{b: 1}]}", "a[x].b", NULL},
+        {"{a: [{b: 1}]}", "a[].b", NULL},
+        {"{a: {b: 1}}", "a[0].b", NULL},
+        {"{a: {b: 1}}", "a.", NULL},
+        {"{a: {b: 1}}", "", NULL},
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        struct node *tree = parse_good(cases[i].tree);
+        CU_ASSERT_EQUAL(node_unset(tree, cases[i].path), cases[i].result != NULL);
+        expect_tree(tree, cases[i].result ? cases[i].result : cases[i].tree);
+    }
+    CU_ASSERT_FALSE(node_unset(NULL, "a"));
 }
 
 static void test_set_marks(void)
@@ -537,6 +571,7 @@ int main(void)
         {"merging", test_merge},
         {"merging keeps places", test_merge_marks},
         {"setting a path", test_set},
+        {"a key can be removed at a path", test_unset},
         {"places of what was set", test_set_marks},
         {"paths that do not fit", test_set_refused},
         {"JSON", test_json},

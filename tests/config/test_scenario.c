@@ -304,6 +304,28 @@ static void test_set_beats_all(void)
     scenario_free(scenario);
 }
 
+// Without a value --set removes the key wherever it was given, and the default holds.
+static void test_set_removes(void)
+{
+    const char *const sets[] = {"fake_rpi.tiny=", "links[0].rate= ", NULL};
+    struct scenario *scenario = compile(SERIES_TEXT, sets);
+    for (guint i = 0; i < 3; i++) {
+        SUITE_SAME_INTEGER(rpi_of(scenario, i)->tiny, 16384);
+        SUITE_SAME_TEXT(rpi_of(scenario, i)->label, "file");
+        SUITE_SAME_TEXT(section_of(case_of(scenario, i), "fake_rpi")->origins[0].file, "default");
+    }
+    const struct topology_link *link = g_ptr_array_index(case_of(scenario, 2)->topology.links, 0);
+    SUITE_SAME_INTEGER(((const struct fake_link *)link->values->values)->rate, 100000000);
+    scenario_free(scenario);
+    // Sections, keys of the whole scenario, and the series instead of which a stack is set.
+    const char *const whole[] = {"fake_rpi=", "series=", "stack=lam_fake", NULL};
+    scenario = compile(SERIES_TEXT, whole);
+    SUITE_SAME_INTEGER(scenario->cases->len, 1);
+    SUITE_SAME_INTEGER(rpi_of(scenario, 0)->tiny, 16384);
+    SUITE_SAME_TEXT(rpi_of(scenario, 0)->label, "none");
+    scenario_free(scenario);
+}
+
 // ---- Testbeds ----
 
 static void write_file(const char *directory, const char *name, const char *text)
@@ -344,6 +366,14 @@ static void test_testbed(void)
     const struct param_values *memory = section_of(case_of(scenario, 0), "host.memory");
     CU_ASSERT(g_str_has_suffix(memory->origins[2].file, "testbeds/bed.yaml"));
     SUITE_SAME_INTEGER(memory->origins[2].line, 8);
+    scenario_free(scenario);
+    // What the testbed gives can be removed, too.
+    struct scenario_options options = {
+        .sets = (const char *const[]){"fake_rpi.label=", "host.memory.cache=", NULL}};
+    scenario = load(directory, "s.yaml", &options);
+    SUITE_SAME_TEXT(rpi_of(scenario, 0)->label, "none");
+    SUITE_SAME_INTEGER(rpi_of(scenario, 0)->tiny, 1024);
+    SUITE_SAME_TEXT(section_of(case_of(scenario, 0), "host.memory")->origins[2].file, "default");
     scenario_free(scenario);
     temporary_remove(directory);
 }
@@ -553,6 +583,7 @@ int main(void)
         {"ranks", test_ranks},
         {"series", test_series},
         {"--set beats all", test_set_beats_all},
+        {"--set removes a key", test_set_removes},
         {"a testbed lies under the scenario", test_testbed},
         {"testbeds among the data", test_testbed_elsewhere},
         {"bad testbeds", test_testbed_refused},

@@ -66,6 +66,8 @@ static void ranges(void)
     check_values("fake_rpi.tiny=0 B .. 4 B", "[0 B] [1 B] [2 B] [4 B]");
     check_values("fake_rpi.tiny=1 KiB .. 1 KiB", "[1 KiB]");
     check_values("fake_rpi.tiny=1 B,8 B .. 16 B,64 B", "[1 B] [8 B] [16 B] [64 B]");
+    check_values("fake_rpi.tiny=", "[]"); // the key is removed
+    check_values("fake_rpi.tiny= ", "[]");
     check_values("workload.sizes=1 B .. 4 B", "[1 B .. 4 B]"); // one value: a range of sizes
     check_values("fake_rpi.tiny='1 B .. 4 B'", "['1 B .. 4 B']");
     // The last doubling would overflow.
@@ -96,7 +98,7 @@ static void mistakes_have_their_column(void)
     check_mistake("=1", "not an axis", 0);
     check_mistake("fake_rpi.tiny=\xff", "not an axis", 0);
     check_mistake("fake_rpi.tyny=1", "no such key", 1);
-    check_mistake("fake_rpi.tiny=", "a value is missing", 15);
+    check_mistake("fake_rpi.tiny=,2", "a value is missing", 15);
     check_mistake("fake_rpi.tiny=1,,2", "a value is missing", 17);
     check_mistake("fake_rpi.tiny=1,2,", "a value is missing", 19);
     check_mistake("fake_rpi.tiny=1,1", "there twice", 17);
