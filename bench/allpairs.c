@@ -6,7 +6,7 @@
 #include "bench/bench.h"
 
 #include "sim/cluster/cluster.h"
-#include "sim/workload/run.h"
+#include "sim/run/run.h"
 
 #include <string.h>
 

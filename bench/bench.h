@@ -13,7 +13,7 @@
 #ifndef NETSIM_BENCH_BENCH_H
 #define NETSIM_BENCH_BENCH_H
 
-#include "sim/workload/model.h"
+#include "sim/model/model.h"
 
 #include <jansson.h>
 #include <stdbool.h>

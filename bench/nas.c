@@ -5,7 +5,7 @@
 // iterations are run, and the time of all is said.
 #include "bench/bench.h"
 
-#include "sim/workload/run.h"
+#include "sim/run/run.h"
 
 #include <string.h>
 

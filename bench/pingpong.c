@@ -3,7 +3,7 @@
 // scenario simulates.
 #include "bench/bench.h"
 
-#include "sim/workload/run.h"
+#include "sim/run/run.h"
 
 #define SCENARIO "pingpong_cluster1.yaml"
 

@@ -4,7 +4,7 @@
 // installed, the same of its TCP, whose hosts take no time (bench/ns3_tcp.cc).
 #include "bench/outside.h"
 
-#include "sim/workload/run.h"
+#include "sim/run/run.h"
 
 #include <string.h>
 

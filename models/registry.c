@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The one list of what exists, in the order in which it is described. NAME stands for NAME_model.
-#include "sim/workload/model.h"
+#include "sim/model/model.h"
 
 // clang-format off
 #define MODELS(MODEL) \

@@ -20,7 +20,7 @@
 #ifndef NETSIM_MODELS_ARMCI_ARMCI_H
 #define NETSIM_MODELS_ARMCI_ARMCI_H
 
-#include "sim/workload/stack.h"
+#include "sim/model/stack.h"
 
 extern const struct stack armci_stack;
 extern const struct scenario_section armci_sections[]; // ends with a NULL path

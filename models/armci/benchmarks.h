@@ -3,7 +3,7 @@
 #ifndef NETSIM_MODELS_ARMCI_BENCHMARKS_H
 #define NETSIM_MODELS_ARMCI_BENCHMARKS_H
 
-#include "sim/workload/benchmark.h"
+#include "sim/benchmark/benchmark.h"
 
 extern const struct benchmark armci_benchmarks[]; // ends with a NULL schema.name
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Ports of a card: 1 and 2 are the data server's, those after them the processes'.
 #include "models/armci/server.h"
-#include "sim/workload/job.h"
+#include "sim/model/job.h"
 
 #define REQUEST_PORT 1
 #define RESPONSE_PORT 2

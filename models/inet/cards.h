@@ -3,7 +3,7 @@
 #ifndef NETSIM_MODELS_INET_CARDS_H
 #define NETSIM_MODELS_INET_CARDS_H
 
-#include "sim/workload/stack.h"
+#include "sim/model/stack.h"
 
 // The cards of a host that the case's stack uses.
 int inet_cards_of(const struct scenario_case *test_case, int host);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/iwarp/segment.h"
-#include "sim/workload/stack.h"
+#include "sim/model/stack.h"
 
 #define T struct iwarp_config
 

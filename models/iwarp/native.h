@@ -13,9 +13,9 @@
 #define NETSIM_MODELS_IWARP_NATIVE_H
 
 #include "models/iwarp/verbs.h"
+#include "sim/model/stack.h"
 #include "sim/mpi/startup.h"
 #include "sim/program/operation_kind.h"
-#include "sim/workload/stack.h"
 
 enum native_iwarp_transport { NATIVE_IWARP_SCTP, NATIVE_IWARP_TCP };
 

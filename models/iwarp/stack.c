@@ -4,7 +4,7 @@
 #include "models/iwarp/native.h"
 #include "models/sctp_cmt/sctp/socket.h"
 #include "models/tcp/socket.h"
-#include "sim/workload/job.h"
+#include "sim/model/job.h"
 
 #define N struct native_iwarp_config
 

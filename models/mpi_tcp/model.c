@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "sim/workload/model.h"
+#include "sim/model/model.h"
 #include "models/mpi_tcp/stacks.h"
 #include "models/tcp/rules.h"
-#include "sim/workload/stream.h"
+#include "sim/benchmark/stream.h"
 
 static const struct benchmark benchmarks[] = {
     BENCHMARK_OF_STREAM("iperf.tcp",

@@ -5,7 +5,7 @@
 #include "models/mpi_tcp/lam_tcp.h"
 #include "models/mpi_tcp/netpipe.h"
 #include "models/mpi_tcp/p4.h"
-#include "sim/workload/job.h"
+#include "sim/model/job.h"
 
 const struct scenario_section mpi_tcp_sections[] = {
     {"lam_tcp", &lam_tcp_table},

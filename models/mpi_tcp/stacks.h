@@ -4,7 +4,7 @@
 #define NETSIM_MODELS_MPI_TCP_STACKS_H
 
 #include "models/ethernet/nics.h"
-#include "sim/workload/stack.h"
+#include "sim/model/stack.h"
 
 extern const struct stack lam_tcp_stack;  // LAM/MPI over the TCP RPI
 extern const struct stack mpich_p4_stack; // MPICH 1.2.5 over ch_p4

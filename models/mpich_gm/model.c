@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "sim/workload/model.h"
+#include "sim/model/model.h"
 #include "models/mpich_gm/mpich.h"
 
 static const struct scenario_section sections[] = {{"mpich_gm", &mpich_gm_table}, {0}};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "sim/workload/model.h"
+#include "sim/model/model.h"
 #include "models/nas/nas.h"
 
 static const char *const class_names[] = {"S", "W", "A", "B", "C", NULL};

@@ -9,7 +9,7 @@
 #ifndef NETSIM_MODELS_NAS_NAS_H
 #define NETSIM_MODELS_NAS_NAS_H
 
-#include "sim/workload/benchmark.h"
+#include "sim/benchmark/benchmark.h"
 
 enum nas_class { NAS_S, NAS_W, NAS_A, NAS_B, NAS_C, NAS_CLASSES };
 

@@ -4,7 +4,7 @@
 #include "models/ethernet/nics.h"
 #include "models/inet/cards.h"
 #include "models/openmpi/openmpi.h"
-#include "sim/workload/job.h"
+#include "sim/model/job.h"
 
 const struct scenario_section openmpi_sections[] = {
     {"openmpi_tcp", &openmpi_tcp_table},

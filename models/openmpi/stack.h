@@ -3,7 +3,7 @@
 #ifndef NETSIM_MODELS_OPENMPI_STACK_H
 #define NETSIM_MODELS_OPENMPI_STACK_H
 
-#include "sim/workload/stack.h"
+#include "sim/model/stack.h"
 
 extern const struct stack openmpi_tcp_stack;
 extern const struct scenario_section openmpi_sections[]; // ends with a NULL path

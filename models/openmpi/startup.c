@@ -4,7 +4,7 @@
 // have come there, which the daemons tell (a barrier out of band), and then closes its connections.
 #include "models/openmpi/openmpi.h"
 #include "models/openmpi/port.h"
-#include "sim/workload/job.h"
+#include "sim/model/job.h"
 
 static void wake_all(const struct openmpi_job *job)
 {

@@ -4,9 +4,9 @@
 #include "models/portals/benchmarks.h"
 #include "models/portals/library.h"
 #include "models/portals/operations.h"
+#include "sim/benchmark/benchmark.h"
 #include "sim/core/intern.h"
 #include "sim/program/program.h"
-#include "sim/workload/benchmark.h"
 
 #define SERVER 0
 #define CLIENT 1

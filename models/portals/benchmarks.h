@@ -2,7 +2,7 @@
 #ifndef NETSIM_MODELS_PORTALS_BENCHMARKS_H
 #define NETSIM_MODELS_PORTALS_BENCHMARKS_H
 
-#include "sim/workload/benchmark.h"
+#include "sim/benchmark/benchmark.h"
 
 // Those of PORTALS_BENCHMARKS (library.h); ends with a NULL schema.name.
 extern const struct benchmark portals_benchmarks[];

@@ -3,7 +3,7 @@
 
 #include "sim/config/reader.h"
 #include "sim/config/tolerance.h"
-#include "sim/workload/result.h"
+#include "sim/measure/result.h"
 
 #include <math.h>
 #include <string.h>

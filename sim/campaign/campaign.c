@@ -8,8 +8,9 @@
 #include "sim/campaign/workers.h"
 #include "sim/flow/flow.h"
 #include "sim/output/json.h"
+#include "sim/run/run.h"
+#include "sim/run/schema.h"
 #include "sim/scenario/unused.h"
-#include "sim/workload/run.h"
 
 #include <stdlib.h>
 #include <string.h>

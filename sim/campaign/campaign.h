@@ -12,8 +12,8 @@
 #ifndef NETSIM_CAMPAIGN_CAMPAIGN_H
 #define NETSIM_CAMPAIGN_CAMPAIGN_H
 
+#include "sim/model/model.h"
 #include "sim/scenario/case.h"
-#include "sim/workload/model.h"
 
 #include <glib.h>
 #include <jansson.h>

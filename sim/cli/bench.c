@@ -4,6 +4,7 @@
 
 #include "bench/bench.h"
 #include "sim/output/json.h"
+#include "sim/run/schema.h"
 
 static const char *const bench_formats[] = {"table", "json", NULL};
 

@@ -7,6 +7,7 @@
 #include "sim/output/file.h"
 #include "sim/output/json.h"
 #include "sim/output/progress.h"
+#include "sim/run/schema.h"
 
 #include <math.h>
 #include <string.h>

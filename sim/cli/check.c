@@ -3,10 +3,11 @@
 #include "sim/cli/cli.h"
 
 #include "sim/flow/flow.h"
+#include "sim/model/model.h"
 #include "sim/output/json.h"
+#include "sim/run/estimate.h"
+#include "sim/run/schema.h"
 #include "sim/scenario/workload.h"
-#include "sim/workload/estimate.h"
-#include "sim/workload/model.h"
 
 static const char *const check_formats[] = {"table", "json", NULL};
 enum check_format { CHECK_TABLE, CHECK_JSON };

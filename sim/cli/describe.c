@@ -10,9 +10,10 @@
 #include "sim/config/param_kind.h"
 #include "sim/config/reader.h"
 #include "sim/core/intern.h"
+#include "sim/model/model.h"
 #include "sim/output/json.h"
 #include "sim/output/text.h"
-#include "sim/workload/model.h"
+#include "sim/run/schema.h"
 
 #include <string.h>
 

@@ -2,9 +2,9 @@
 #include "sim/cli/describe_machine.h"
 
 #include "sim/core/machine.h"
+#include "sim/model/model.h"
 #include "sim/output/json.h"
 #include "sim/output/text.h"
-#include "sim/workload/model.h"
 
 #include <glib/gstdio.h>
 #include <string.h>

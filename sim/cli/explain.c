@@ -7,6 +7,7 @@
 #include "sim/explain/trial.h"
 #include "sim/output/json.h"
 #include "sim/output/progress.h"
+#include "sim/run/schema.h"
 
 #include <string.h>
 

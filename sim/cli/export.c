@@ -2,8 +2,9 @@
 // netsim export: a scenario for other programs.
 #include "sim/cli/export.h"
 
+#include "sim/model/model.h"
 #include "sim/output/progress.h"
-#include "sim/workload/model.h"
+#include "sim/run/schema.h"
 
 #include <string.h>
 

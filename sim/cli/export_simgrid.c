@@ -11,8 +11,8 @@
 #include "sim/flow/platform_xml.h"
 #include "sim/flow/smpi.h"
 #include "sim/flow/smpi_collectives.h"
+#include "sim/model/model.h"
 #include "sim/output/progress.h"
-#include "sim/workload/model.h"
 
 #include <math.h>
 #include <string.h>

@@ -3,13 +3,13 @@
 // NAME_rank-0.txt and so on; nothing is written if a call cannot be.
 #include "sim/cli/export.h"
 
+#include "sim/benchmark/benchmark.h"
 #include "sim/config/quantity.h"
+#include "sim/model/model.h"
 #include "sim/output/progress.h"
 #include "sim/recording/ti_write.h"
 #include "sim/scenario/replay.h"
-#include "sim/workload/benchmark.h"
-#include "sim/workload/model.h"
-#include "sim/workload/recorded_calls.h"
+#include "sim/source/recorded_calls.h"
 
 #include <errno.h>
 

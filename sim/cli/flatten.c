@@ -3,8 +3,10 @@
 #include "sim/cli/cli.h"
 
 #include "sim/config/quantity.h"
+#include "sim/flatten/flatten.h"
 #include "sim/output/json.h"
-#include "sim/workload/flatten.h"
+#include "sim/run/flatten_case.h"
+#include "sim/run/schema.h"
 
 static const char *const flatten_formats[] = {"table", "json", NULL};
 enum flatten_format { FLATTEN_TABLE, FLATTEN_JSON };

@@ -5,9 +5,10 @@
 #include "sim/config/node.h"
 #include "sim/core/shown.h"
 #include "sim/figures/spec.h"
+#include "sim/model/model.h"
 #include "sim/output/json.h"
 #include "sim/output/text.h"
-#include "sim/workload/model.h"
+#include "sim/run/schema.h"
 
 // The first ones are listed if none is named.
 const char *const cli_list_kinds[] = {"stacks",  "testbeds", "benchmarks", "scenarios", "sweeps",

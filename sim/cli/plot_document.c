@@ -14,7 +14,8 @@
 #include "sim/output/file.h"
 #include "sim/output/progress.h"
 #include "sim/output/values.h"
-#include "sim/workload/run.h"
+#include "sim/run/run.h"
+#include "sim/run/schema.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -3,7 +3,9 @@
 // for.
 #include "sim/cli/run.h"
 
+#include "sim/benchmark/samples.h"
 #include "sim/flow/flow.h"
+#include "sim/measure/clocks.h"
 #include "sim/output/csv.h"
 #include "sim/output/file.h"
 #include "sim/output/json.h"
@@ -12,12 +14,11 @@
 #include "sim/output/progress.h"
 #include "sim/output/table.h"
 #include "sim/output/text.h"
+#include "sim/run/estimate.h"
+#include "sim/run/limit.h"
+#include "sim/run/run.h"
+#include "sim/run/schema.h"
 #include "sim/scenario/workload.h"
-#include "sim/workload/clocks.h"
-#include "sim/workload/estimate.h"
-#include "sim/workload/limit.h"
-#include "sim/workload/run.h"
-#include "sim/workload/samples.h"
 
 #include <signal.h>
 #include <string.h>

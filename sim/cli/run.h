@@ -4,9 +4,9 @@
 #define NETSIM_CLI_RUN_H
 
 #include "sim/cli/cli.h"
+#include "sim/measure/result.h"
 #include "sim/output/progress.h"
 #include "sim/output/recorder.h"
-#include "sim/workload/result.h"
 
 // The series to run, one process per series, and the recorders of their events.
 struct run_parallel {

@@ -4,7 +4,8 @@
 
 #include "sim/core/sim.h"
 #include "sim/flow/flow.h"
-#include "sim/workload/limit.h"
+#include "sim/run/limit.h"
+#include "sim/run/schema.h"
 
 #include <math.h>
 #include <string.h>

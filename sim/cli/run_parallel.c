@@ -6,9 +6,9 @@
 
 #include "sim/campaign/workers.h"
 #include "sim/flow/flow.h"
-#include "sim/workload/estimate.h"
-#include "sim/workload/result_text.h"
-#include "sim/workload/run.h"
+#include "sim/measure/result_text.h"
+#include "sim/run/estimate.h"
+#include "sim/run/run.h"
 
 #include <string.h>
 #include <sys/mman.h>

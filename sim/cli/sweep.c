@@ -11,6 +11,7 @@
 #include "sim/output/json.h"
 #include "sim/output/progress.h"
 #include "sim/output/text.h"
+#include "sim/run/schema.h"
 
 #include <math.h>
 #include <string.h>

@@ -4,6 +4,7 @@
 
 #include "sim/campaign/points.h"
 #include "sim/output/file.h"
+#include "sim/run/schema.h"
 
 #include <glib/gstdio.h>
 #include <string.h>

@@ -6,9 +6,10 @@
 
 #include "sim/config/param.h"
 #include "sim/config/quantity.h"
+#include "sim/model/model.h"
+#include "sim/model/stack.h"
 #include "sim/output/json.h"
-#include "sim/workload/model.h"
-#include "sim/workload/stack.h"
+#include "sim/run/schema.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #ifndef NETSIM_CLI_TRACE_H
 #define NETSIM_CLI_TRACE_H
 
-#include "sim/workload/recorded_profile.h"
+#include "sim/flatten/recorded_profile.h"
 
 #include <jansson.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 
 #include "sim/config/reader.h"
 #include "sim/core/intern.h"
-#include "sim/workload/result.h"
+#include "sim/measure/result.h"
 
 #include <string.h>
 

@@ -3,8 +3,8 @@
 
 #include "sim/compare/compare.h"
 #include "sim/config/tolerance.h"
+#include "sim/measure/result.h"
 #include "sim/output/text.h"
-#include "sim/workload/result.h"
 
 #include <math.h>
 #include <string.h>

@@ -19,7 +19,7 @@ typedef int64_t sim_time;
 #define TIME_NEVER INT64_MAX
 
 // The end of time. An event at this time or later ends the run instead of running
-// (sim/workload/limit.h).
+// (sim/run/limit.h).
 #define TIME_END (26 * 24 * 3600 * TIME_S)
 
 // `span` after `when`, both 0 .. 3 * TIME_END, but at most TIME_END. Code that adds up times while

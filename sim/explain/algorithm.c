@@ -2,6 +2,7 @@
 #include "sim/explain/algorithm.h"
 
 #include "sim/mpi/library.h"
+#include "sim/run/schema.h"
 
 #include <string.h>
 

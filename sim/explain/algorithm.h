@@ -5,7 +5,7 @@
 #ifndef NETSIM_EXPLAIN_ALGORITHM_H
 #define NETSIM_EXPLAIN_ALGORITHM_H
 
-#include "sim/workload/model.h"
+#include "sim/model/model.h"
 
 struct algorithm_choice {
     const struct param_values *values; // of the section

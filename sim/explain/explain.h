@@ -5,7 +5,7 @@
 #define NETSIM_EXPLAIN_EXPLAIN_H
 
 #include "sim/explain/load.h"
-#include "sim/workload/run.h"
+#include "sim/run/run.h"
 
 // A part of the time: of the critical path ("wire"), or of a process's sleep ("an ACK").
 struct explain_part {

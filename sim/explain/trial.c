@@ -3,6 +3,7 @@
 
 #include "sim/core/intern.h"
 #include "sim/explain/algorithm.h"
+#include "sim/run/schema.h"
 
 #include <math.h>
 #include <string.h>

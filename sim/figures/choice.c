@@ -2,8 +2,8 @@
 #include "sim/figures/choice.h"
 
 #include "sim/config/quantity.h"
+#include "sim/measure/result.h"
 #include "sim/output/text.h"
-#include "sim/workload/result.h"
 
 #include <string.h>
 

@@ -4,8 +4,8 @@
 #include "sim/core/intern.h"
 #include "sim/core/sim.h"
 #include "sim/figures/notes.h"
+#include "sim/measure/result.h"
 #include "sim/output/text.h"
-#include "sim/workload/result.h"
 
 #include <math.h>
 #include <string.h>

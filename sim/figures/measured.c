@@ -2,10 +2,10 @@
 #include "sim/figures/measured.h"
 
 #include "sim/figures/axis_value.h"
+#include "sim/measure/result.h"
 #include "sim/output/csv.h"
 #include "sim/output/csv_rows.h"
 #include "sim/output/text.h"
-#include "sim/workload/result.h"
 
 #include <math.h>
 #include <stdarg.h>

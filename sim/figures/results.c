@@ -3,11 +3,11 @@
 
 #include "sim/compare/compare.h"
 #include "sim/core/sim.h"
+#include "sim/measure/result.h"
 #include "sim/output/csv_rows.h"
 #include "sim/output/json.h"
 #include "sim/output/json_check.h"
 #include "sim/output/manifest.h"
-#include "sim/workload/result.h"
 
 #include <stdbool.h>
 #include <string.h>

@@ -5,9 +5,9 @@
 #include "sim/figures/document.h"
 #include "sim/figures/notes.h"
 #include "sim/figures/swept_internal.h"
+#include "sim/measure/result.h"
 #include "sim/outcome/replicated.h"
 #include "sim/output/text.h"
-#include "sim/workload/result.h"
 
 #include <math.h>
 #include <string.h>

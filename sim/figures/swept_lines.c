@@ -4,7 +4,7 @@
 
 #include "sim/config/quantity.h"
 #include "sim/figures/notes.h"
-#include "sim/workload/result.h"
+#include "sim/measure/result.h"
 
 #include <math.h>
 #include <string.h>

@@ -5,9 +5,9 @@
 
 #include "sim/config/quantity.h"
 #include "sim/figures/notes.h"
+#include "sim/measure/result.h"
 #include "sim/outcome/replicated.h"
 #include "sim/output/text.h"
-#include "sim/workload/result.h"
 
 #include <math.h>
 #include <string.h>

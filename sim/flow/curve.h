@@ -17,7 +17,7 @@
 #define NETSIM_FLOW_CURVE_H
 
 #include "sim/core/diag.h"
-#include "sim/workload/model.h"
+#include "sim/model/model.h"
 
 struct flow_curve_point {
     int64_t size;         // of the message

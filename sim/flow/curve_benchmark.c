@@ -3,7 +3,7 @@
 
 #include "sim/flow/gaps.h"
 #include "sim/flow/pieces.h"
-#include "sim/workload/run.h"
+#include "sim/run/run.h"
 
 #include <string.h>
 

@@ -4,12 +4,12 @@
 #include "sim/flow/child.h"
 #include "sim/flow/quality.h"
 #include "sim/flow/steps.h"
+#include "sim/measure/books.h"
+#include "sim/measure/clocks.h"
+#include "sim/measure/result_text.h"
+#include "sim/run/limit.h"
+#include "sim/run/measurements.h"
 #include "sim/scenario/placement.h"
-#include "sim/workload/books.h"
-#include "sim/workload/clocks.h"
-#include "sim/workload/limit.h"
-#include "sim/workload/measurements.h"
-#include "sim/workload/result_text.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,18 +2,18 @@
 // The second fidelity: a case runs on packets, or on flows, by its key `fidelity`. On flows, the
 // stack's protocol is a curve (curve.h), messages share links as fluids do, and MPI's rules are
 // SimGrid's SMPI (plugin.h). Its operations are netsim's own: programs, benchmarks and recordings,
-// with the collectives of their library unfolded (sim/workload/flatten.h).
+// with the collectives of their library unfolded (sim/flatten/flatten.h).
 //
 // Flows know no loss, no queue that is full, no credit and no window: what the run can't show is in
 // its result (series_result.note).
 #ifndef NETSIM_FLOW_FLOW_H
 #define NETSIM_FLOW_FLOW_H
 
-#include "sim/workload/run.h"
+#include "sim/run/run.h"
 
-// Runs one case at its fidelity, as run_case of sim/workload/run.h, with the same result. On flows,
+// Runs one case at its fidelity, as run_case of sim/run/run.h, with the same result. On flows,
 // nothing but the result and its progress comes of the options: no trace, capture, observer or
-// measured interval. What flows can't run has been refused (sim/workload/fidelity_check.h); without
+// measured interval. What flows can't run has been refused (sim/run/fidelity_check.h); without
 // SimGrid the result says what to type.
 struct series_result *flow_or_packets(const struct registry *registry,
                                       const struct scenario_case *test_case, int series,

@@ -9,8 +9,8 @@
 #include "sim/flow/sounding.h"
 
 #include "sim/flow/pair.h"
-#include "sim/workload/limit.h"
-#include "sim/workload/run.h"
+#include "sim/run/limit.h"
+#include "sim/run/run.h"
 
 #include <string.h>
 

@@ -7,8 +7,8 @@
 #ifndef NETSIM_FLOW_STEPS_H
 #define NETSIM_FLOW_STEPS_H
 
+#include "sim/flatten/flatten.h"
 #include "sim/flow/flow_cluster.h"
-#include "sim/workload/flatten.h"
 
 struct steps;
 

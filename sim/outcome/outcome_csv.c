@@ -2,10 +2,10 @@
 // The values of a sweep as CSV.
 #include "sim/outcome/outcome.h"
 
+#include "sim/measure/result.h"
 #include "sim/outcome/replicated.h"
 #include "sim/output/csv.h"
 #include "sim/output/text.h"
-#include "sim/workload/result.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sim/outcome/outcome_metrics.h"
 
+#include "sim/measure/result.h"
 #include "sim/outcome/replicated.h"
-#include "sim/workload/result.h"
 
 #include <math.h>
 

@@ -2,11 +2,11 @@
 #define _GNU_SOURCE // RLIMIT_NOFILE's rlimit
 #include "sim/output/captures.h"
 
+#include "sim/model/model.h"
 #include "sim/output/file.h"
 #include "sim/output/pcapng.h"
 #include "sim/output/recorder.h"
 #include "sim/scenario/scenario.h"
-#include "sim/workload/model.h"
 
 #include <string.h>
 #include <sys/resource.h>

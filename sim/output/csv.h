@@ -3,7 +3,7 @@
 #ifndef NETSIM_OUTPUT_CSV_H
 #define NETSIM_OUTPUT_CSV_H
 
-#include "sim/workload/result.h"
+#include "sim/measure/result.h"
 
 // The unit in a counter's row, which tells it from a measured value.
 #define CSV_COUNT "count"
@@ -16,7 +16,7 @@ GString *csv_text(const struct result *result);
 
 // "scenario,series,rank,size,repetition,time_us" and one row per repetition, counted from 1, if the
 // times are kept (workload.samples): for each rank that measures, in the order of series and
-// measurement. sim/workload/samples.h defines the times. Returns NULL if no series has any. Free
+// measurement. sim/benchmark/samples.h defines the times. Returns NULL if no series has any. Free
 // with g_string_free.
 GString *csv_samples(const struct result *result);
 

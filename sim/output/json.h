@@ -3,7 +3,7 @@
 #ifndef NETSIM_OUTPUT_JSON_H
 #define NETSIM_OUTPUT_JSON_H
 
-#include "sim/workload/result.h"
+#include "sim/measure/result.h"
 
 #include <jansson.h>
 

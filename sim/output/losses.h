@@ -4,7 +4,7 @@
 #ifndef NETSIM_OUTPUT_LOSSES_H
 #define NETSIM_OUTPUT_LOSSES_H
 
-#include "sim/workload/result.h"
+#include "sim/measure/result.h"
 
 // "LAM TCP: 5 dropped (3 lost on link a->b, 2 queue full at b->c), 4 sent again, 1 time-out; before
 // the measurement: 2 dropped\n". Appends nothing if nothing was dropped, sent again or timed out

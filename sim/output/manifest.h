@@ -3,8 +3,8 @@
 #ifndef NETSIM_OUTPUT_MANIFEST_H
 #define NETSIM_OUTPUT_MANIFEST_H
 
+#include "sim/measure/result.h"
 #include "sim/scenario/scenario.h"
-#include "sim/workload/result.h"
 
 #include <jansson.h>
 #include <stdbool.h>

@@ -4,7 +4,7 @@
 #ifndef NETSIM_OUTPUT_STANDOUTS_H
 #define NETSIM_OUTPUT_STANDOUTS_H
 
-#include "sim/workload/result.h"
+#include "sim/measure/result.h"
 
 // "LAM TCP, 16 B: repetition 1 of 5 took 32.5 ms, 163 times the median: for 32.3 ms it waited for a
 // timer (delayed ACK)\n", and likewise where the first repetition differs from the others. The few

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sim/output/table.h"
 
+#include "sim/benchmark/samples.h"
 #include "sim/core/shown.h"
 #include "sim/output/failure.h"
 #include "sim/output/links.h"
 #include "sim/output/losses.h"
 #include "sim/output/standouts.h"
 #include "sim/output/text.h"
-#include "sim/workload/samples.h"
 
 #include <math.h>
 #include <stdlib.h>

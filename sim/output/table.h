@@ -4,7 +4,7 @@
 #ifndef NETSIM_OUTPUT_TABLE_H
 #define NETSIM_OUTPUT_TABLE_H
 
-#include "sim/workload/result.h"
+#include "sim/measure/result.h"
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sim/output/text.h"
 
-#include "sim/workload/result.h"
+#include "sim/measure/result.h"
 
 #include <math.h>
 #include <string.h>

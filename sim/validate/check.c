@@ -4,8 +4,8 @@
 #include "sim/config/reader.h"
 #include "sim/config/tolerance.h"
 #include "sim/core/intern.h"
+#include "sim/measure/result.h"
 #include "sim/validate/check_internal.h"
-#include "sim/workload/result.h"
 
 #include <string.h>
 

@@ -4,7 +4,8 @@
 #include "sim/core/intern.h"
 #include "sim/flow/flow.h"
 #include "sim/output/state_log.h"
-#include "sim/workload/run.h"
+#include "sim/run/run.h"
+#include "sim/run/schema.h"
 
 #include <string.h>
 

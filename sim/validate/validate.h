@@ -8,7 +8,7 @@
 
 #include "sim/campaign/campaign.h"
 #include "sim/core/diag.h"
-#include "sim/workload/model.h"
+#include "sim/model/model.h"
 
 #include <glib.h>
 #include <jansson.h>

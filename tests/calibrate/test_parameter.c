@@ -2,7 +2,8 @@
 // How the search sees a parameter: bounds, the mapping, rounding, units.
 #include "sim/calibrate/parameter.h"
 
-#include "sim/workload/model.h"
+#include "sim/model/model.h"
+#include "sim/run/schema.h"
 #include "tests/support/suite.h"
 
 #include <math.h>

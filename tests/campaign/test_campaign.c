@@ -4,9 +4,10 @@
 #include "sim/campaign/case_key.h"
 #include "sim/campaign/source_id.h"
 #include "sim/campaign/workers.h"
+#include "sim/model/job.h"
 #include "sim/output/json.h"
-#include "sim/workload/job.h"
-#include "sim/workload/run.h"
+#include "sim/run/run.h"
+#include "sim/run/schema.h"
 #include "tests/support/suite.h"
 #include "tests/support/temporary.h"
 

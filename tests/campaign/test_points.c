@@ -6,6 +6,7 @@
 #include "sim/campaign/store.h"
 #include "sim/outcome/outcome.h"
 #include "sim/outcome/outcome_report.h"
+#include "sim/run/schema.h"
 #include "tests/support/suite.h"
 #include "tests/support/temporary.h"
 

@@ -6,8 +6,9 @@
 #include "tests/support/fake_schema.h"
 #include "tests/support/suite.h"
 
+#include "sim/model/model.h"
+#include "sim/run/schema.h"
 #include "sim/scenario/rule.h"
-#include "sim/workload/model.h"
 
 #include <string.h>
 

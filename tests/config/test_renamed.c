@@ -6,8 +6,9 @@
 #include "tests/support/suite.h"
 
 #include "sim/config/reader.h"
+#include "sim/model/model.h"
+#include "sim/run/schema.h"
 #include "sim/scenario/sweep.h"
-#include "sim/workload/model.h"
 
 #include <stdio.h>
 #include <string.h>

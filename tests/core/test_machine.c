@@ -2,7 +2,7 @@
 // State machines: what a step does, what a table refuses, and the tables of the models.
 #include "sim/core/machine.h"
 
-#include "sim/workload/model.h"
+#include "sim/model/model.h"
 #include "tests/support/suite.h"
 
 #include <string.h>

@@ -3,6 +3,7 @@
 // explained in their place where the record would be too long.
 #include "sim/explain/explain.h"
 
+#include "sim/run/schema.h"
 #include "tests/support/suite.h"
 
 #include <math.h>

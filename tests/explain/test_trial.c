@@ -3,6 +3,7 @@
 #include "sim/explain/algorithm.h"
 #include "sim/explain/trial.h"
 
+#include "sim/run/schema.h"
 #include "tests/support/suite.h"
 
 #include <string.h>

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Any bytes as a scenario, with all tables and checks of the stacks that there are. Testbeds and
 // included files are those of the tree.
+#include "sim/benchmark/benchmark.h"
+#include "sim/model/model.h"
+#include "sim/run/schema.h"
 #include "sim/scenario/scenario.h"
-#include "sim/workload/benchmark.h"
-#include "sim/workload/model.h"
 #include "tests/fuzz/fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Lines of PATH=VALUE as what --set of `run` takes, and as what --set of `sweep` takes.
+#include "sim/model/model.h"
+#include "sim/run/schema.h"
 #include "sim/scenario/scenario.h"
-#include "sim/workload/model.h"
 #include "tests/fuzz/fuzz.h"
 
 #define MOST_LINES 4

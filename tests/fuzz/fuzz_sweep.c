@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Any bytes as what stands below `sweep:` of a scenario.
+#include "sim/model/model.h"
+#include "sim/run/schema.h"
 #include "sim/scenario/scenario.h"
-#include "sim/workload/model.h"
 #include "tests/fuzz/fuzz.h"
 
 #define MOST_POINTS 100 // that are looked at

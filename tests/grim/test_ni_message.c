@@ -2,7 +2,8 @@
 // GRIM's message format, bit by bit (thesis 003, 4.1.1 and Fig. 4.2).
 #include "models/grim/ni/message.h"
 #include "sim/core/random.h"
-#include "sim/workload/model.h"
+#include "sim/model/model.h"
+#include "sim/run/schema.h"
 #include "tests/support/suite.h"
 #include "tests/support/world_grim.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Bare TCP as NetPIPE measures it (via.cfg.native_baselines): below every library.
-#include "sim/workload/run.h"
+#include "sim/run/run.h"
 #include "tests/support/compiled.h"
 #include "tests/support/suite.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What a message costs over ch3:sctp in calls and copies, and how its parts are cut (thesis 004,
 // 3.2.6). One cost at a time is made so large that half a round trip counts how often it is paid.
-#include "sim/workload/run.h"
+#include "sim/run/run.h"
 #include "tests/support/program_run.h"
 #include "tests/support/suite.h"
 

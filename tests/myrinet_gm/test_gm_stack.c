@@ -2,7 +2,7 @@
 // Programs on bare GM, run as the program runs them: gm.allsize in its three forms, free programs,
 // the machines of the firmware as text, and what a scenario may get wrong.
 #include "sim/core/random.h"
-#include "sim/workload/run.h"
+#include "sim/run/run.h"
 #include "tests/support/suite.h"
 #include "tests/support/transition_log.h"
 #include "tests/support/world_gm.h"

@@ -2,8 +2,8 @@
 // The programs of the NAS benchmarks as trees: their totals are those of references/nas.yaml, which
 // come from another writing, and every message has its receive, of all classes and many ranks.
 #include "sim/config/node.h"
-#include "sim/workload/model.h"
-#include "sim/workload/program_source.h"
+#include "sim/model/model.h"
+#include "sim/source/program_source.h"
 #include "tests/support/suite.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What several cards, weights and calls come to: times of whole runs.
-#include "sim/workload/run.h"
+#include "sim/run/run.h"
 #include "tests/support/compiled.h"
 #include "tests/support/suite.h"
 

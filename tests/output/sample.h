@@ -3,8 +3,8 @@
 #ifndef NETSIM_TESTS_OUTPUT_SAMPLE_H
 #define NETSIM_TESTS_OUTPUT_SAMPLE_H
 
+#include "sim/measure/result.h"
 #include "sim/output/recorder.h"
-#include "sim/workload/result.h"
 
 #include <glib/gstdio.h>
 #include <unistd.h>

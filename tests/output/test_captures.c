@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The captures of a run: which files there are, what is refused before a run, and when a frame is
 // written with which comments.
+#include "sim/model/model.h"
 #include "sim/output/captures.h"
 #include "sim/output/file.h"
 #include "sim/output/recorder.h"
-#include "sim/workload/model.h"
 #include "tests/output/sample.h"
 #include "tests/support/compiled.h"
 #include "tests/support/suite.h"

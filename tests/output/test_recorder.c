@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // All recorders of a run: each row of the table keeps what happens in a series, whether this
 // process records it or another one does in parts, and says when it can't.
+#include "sim/model/model.h"
 #include "sim/output/captures.h"
 #include "sim/output/file.h"
 #include "sim/output/recorder.h"
-#include "sim/workload/model.h"
 #include "tests/output/sample.h"
 #include "tests/support/compiled.h"
 #include "tests/support/suite.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A result that goes to another process as a text comes out as it went in, to the last bit.
 #include "sim/core/intern.h"
+#include "sim/measure/result_text.h"
 #include "sim/output/json.h"
-#include "sim/workload/result_text.h"
 #include "tests/output/sample.h"
 #include "tests/support/suite.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Repetitions that stand out: whose wait is named, and the order of their lines.
+#include "sim/measure/repetitions.h"
 #include "sim/output/standouts.h"
-#include "sim/workload/repetitions.h"
 #include "tests/output/sample.h"
 #include "tests/support/suite.h"
 

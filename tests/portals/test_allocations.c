@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Once pools and tables have grown, puts, gets, acknowledgements and events ask the system for no
 // memory: a program of ten times as many asks as often.
-#include "sim/workload/run.h"
+#include "sim/run/run.h"
 #include "tests/support/allocations.h"
 #include "tests/support/compiled.h"
 #include "tests/support/suite.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Portals' benchmarks over a made-up network layer that takes no time: what is left is the sum of
 // the library's costs.
-#include "sim/workload/run.h"
+#include "sim/run/run.h"
 #include "tests/support/compiled.h"
 #include "tests/support/portals_fake.h"
 #include "tests/support/suite.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Random programs of one target and one initiator, over a made-up network layer and over Intercept:
 // what a plain reference says is accepted, truncated or refused must be what the ledger says.
-#include "sim/workload/run.h"
+#include "sim/run/run.h"
 #include "tests/support/compiled.h"
 #include "tests/support/portals_fake.h"
 #include "tests/support/suite.h"

@@ -10,8 +10,8 @@
 #define NETSIM_TESTS_SCRIPT_PLAY_H
 
 #include "sim/cluster/cluster.h"
+#include "sim/model/model.h"
 #include "sim/scenario/scenario.h"
-#include "sim/workload/model.h"
 #include "tests/script/parse.h"
 
 // The host under test, host 0 of a scenario with one cable, and the peer's station at the other

@@ -2,6 +2,7 @@
 #include "tests/script/world.h"
 
 #include "models/ethernet/nics.h"
+#include "sim/run/schema.h"
 
 #include <string.h>
 

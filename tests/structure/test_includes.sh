@@ -25,18 +25,19 @@ put sim/net/link.h        '#include "sim/core/engine.h"' '#include "sim/config/u
 put sim/host/cpu.h        '#include "sim/core/engine.h"' '#include "sim/config/units.h"'
 put sim/cluster/cluster.h '#include "sim/net/link.h"' '#include "sim/host/cpu.h"'
 put sim/mpi/request.h     '#include "sim/host/cpu.h"'
-put sim/workload/stack.h  '#include "sim/mpi/request.h"' '#include "sim/cluster/cluster.h"'
-put sim/output/table.h    '#include "sim/workload/stack.h"' '#include "sim/core/engine.h"'
+put sim/model/stack.h     '#include "sim/mpi/request.h"' '#include "sim/cluster/cluster.h"'
+put sim/run/run.h         '#include "sim/model/stack.h"'
+put sim/output/table.h    '#include "sim/model/stack.h"' '#include "sim/core/engine.h"'
 put sim/cli/run.h         '#include "sim/output/table.h"'
 put sim/cli/bench.c       '#include "bench/hold.h"' '#include "sim/cli/run.h"'
-put models/models.h       '#include "sim/workload/stack.h"'
-put models/via/via.h      '#include "sim/workload/stack.h"' '#include "models/models.h"'
+put models/models.h       '#include "sim/model/stack.h"'
+put models/via/via.h      '#include "sim/model/stack.h"' '#include "models/models.h"'
 put models/via/via.c      '#include "models/via/via.h"' '#include "via.h"'
 put models/tcp/tcp.h      '#include "sim/net/link.h"'
-put models/registry.c     '#include "sim/workload/stack.h"'
+put models/registry.c     '#include "sim/model/stack.h"'
 put models/mpi_tcp/mpi.c  '#include "models/tcp/tcp.h"'
 put models/mpi_tcp/model.c 'const struct model m = {.stands_on = (const char *const[]){"tcp", NULL}};'
-put bench/hold.h          '#include "sim/core/engine.h"' '#include "sim/workload/stack.h"'
+put bench/hold.h          '#include "sim/core/engine.h"' '#include "sim/model/stack.h"'
 put tests/via/test_via.c  '#include "models/via/via.h"' '#include "models/tcp/tcp.h"'
 mv "$tree" "$scratch/good"
 
@@ -80,25 +81,26 @@ declare -A header=(
     [sim/core]=sim/core/engine.h [sim/config]=sim/config/units.h [sim/net]=sim/net/link.h
     [sim/program]=sim/program/program.h [sim/scenario]=sim/scenario/case.h
     [sim/host]=sim/host/cpu.h [sim/cluster]=sim/cluster/cluster.h
-    [sim/mpi]=sim/mpi/request.h [sim/workload]=sim/workload/stack.h
+    [sim/mpi]=sim/mpi/request.h [sim/model]=sim/model/stack.h
+    [sim/run]=sim/run/run.h
     [sim/output]=sim/output/table.h [sim/cli]=sim/cli/run.h [bench]=bench/hold.h
     [models/via]=models/via/via.h [models/tcp]=models/tcp/tcp.h
     [models/via/vip]=models/via/vip/vip.h
     [tests]=tests/support/support.h
 )
 declare -A refused=(
-    [sim/core]="sim/config sim/net sim/host sim/cluster sim/mpi sim/workload sim/output sim/cli bench models/via tests"
-    [sim/config]="sim/program sim/scenario sim/net sim/host sim/cluster sim/mpi sim/workload sim/output sim/cli bench models/via tests"
-    [sim/program]="sim/scenario sim/net sim/host sim/workload models/via"
-    [sim/scenario]="sim/host sim/cluster sim/mpi sim/workload models/via"
-    [sim/net]="sim/program sim/scenario sim/host sim/cluster sim/mpi sim/workload sim/output sim/cli bench models/via tests"
-    [sim/host]="sim/scenario sim/net sim/cluster sim/mpi sim/workload sim/output sim/cli bench models/via tests"
-    [sim/cluster]="sim/mpi sim/workload sim/output sim/cli bench models/via tests"
-    [sim/mpi]="sim/net sim/cluster sim/workload sim/output sim/cli bench models/via tests"
-    [sim/workload]="sim/net sim/host sim/output sim/cli bench models/via tests"
+    [sim/core]="sim/config sim/net sim/host sim/cluster sim/mpi sim/model sim/output sim/cli bench models/via tests"
+    [sim/config]="sim/program sim/scenario sim/net sim/host sim/cluster sim/mpi sim/model sim/output sim/cli bench models/via tests"
+    [sim/program]="sim/scenario sim/net sim/host sim/model models/via"
+    [sim/scenario]="sim/host sim/cluster sim/mpi sim/model models/via"
+    [sim/net]="sim/program sim/scenario sim/host sim/cluster sim/mpi sim/model sim/output sim/cli bench models/via tests"
+    [sim/host]="sim/scenario sim/net sim/cluster sim/mpi sim/model sim/output sim/cli bench models/via tests"
+    [sim/cluster]="sim/mpi sim/model sim/output sim/cli bench models/via tests"
+    [sim/mpi]="sim/net sim/cluster sim/model sim/output sim/cli bench models/via tests"
+    [sim/model]="sim/net sim/host sim/run sim/output sim/cli bench models/via tests"
     [sim/output]="sim/net sim/host sim/cluster sim/mpi sim/cli bench models/via tests"
     [sim/cli]="sim/net sim/host sim/cluster sim/mpi models/via models/tcp tests"
-    [models/via]="models/tcp sim/output sim/cli bench tests"
+    [models/via]="models/tcp sim/run sim/output sim/cli bench tests"
     [models/sctp_cmt]="models/tcp models/via"
     [models/via/mvich]="models/via models/via/vip"
     [models/tcp]="models/via"

@@ -4,7 +4,7 @@
 #ifndef NETSIM_TESTS_SUPPORT_ALLOCATIONS_RUN_H
 #define NETSIM_TESTS_SUPPORT_ALLOCATIONS_RUN_H
 
-#include "sim/workload/run.h"
+#include "sim/run/run.h"
 #include "tests/support/allocations.h"
 #include "tests/support/program_run.h"
 #include "tests/support/suite.h"

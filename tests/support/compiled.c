@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/support/compiled.h"
 
-#include "sim/workload/model.h"
+#include "sim/model/model.h"
+#include "sim/run/schema.h"
 
 #include <string.h>
 

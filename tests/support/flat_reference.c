@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/support/flat_reference.h"
 
+#include "sim/model/model.h"
 #include "sim/mpi/library.h"
-#include "sim/workload/model.h"
+#include "sim/run/flatten_case.h"
 #include "tests/support/suite.h"
 
 #include <string.h>

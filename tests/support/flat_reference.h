@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a program comes out as when it is unfolded (sim/workload/flatten.h), against what its ranks
+// What a program comes out as when it is unfolded (sim/flatten/flatten.h), against what its ranks
 // did in a run, by its log: which requests each rank started, with peer, tag, size, context and
 // number, in which order, and where it waited for which.
 #ifndef NETSIM_TESTS_SUPPORT_FLAT_REFERENCE_H
 #define NETSIM_TESTS_SUPPORT_FLAT_REFERENCE_H
 
-#include "sim/workload/flatten.h"
+#include "sim/flatten/flatten.h"
 #include "tests/support/call_log.h"
 #include "tests/support/program_run.h"
 

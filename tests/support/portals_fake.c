@@ -3,8 +3,9 @@
 
 #include "models/portals/benchmarks.h"
 #include "models/portals/library.h"
-#include "sim/workload/job.h"
-#include "sim/workload/run.h"
+#include "sim/model/job.h"
+#include "sim/run/run.h"
+#include "sim/run/schema.h"
 
 #include <stdio.h>
 #include <string.h>

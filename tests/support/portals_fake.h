@@ -4,7 +4,7 @@
 #ifndef NETSIM_TESTS_SUPPORT_PORTALS_FAKE_H
 #define NETSIM_TESTS_SUPPORT_PORTALS_FAKE_H
 
-#include "sim/workload/model.h"
+#include "sim/model/model.h"
 
 #define PORTALS_FAKE_MOST 100000 // B: it does not carry more
 #define PORTALS_FAKE_BAD 777     // a message of so many bytes fails on the way

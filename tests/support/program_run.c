@@ -2,7 +2,7 @@
 #include "tests/support/program_run.h"
 
 #include "sim/core/intern.h"
-#include "sim/workload/run.h"
+#include "sim/run/run.h"
 #include "tests/support/suite.h"
 #include "tests/support/transition_log.h"
 

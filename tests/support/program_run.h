@@ -10,8 +10,8 @@
 #ifndef NETSIM_TESTS_SUPPORT_PROGRAM_RUN_H
 #define NETSIM_TESTS_SUPPORT_PROGRAM_RUN_H
 
+#include "sim/measure/result.h"
 #include "sim/mpi/observer.h"
-#include "sim/workload/result.h"
 #include "tests/support/compiled.h"
 
 #include <glib.h>

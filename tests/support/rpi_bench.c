@@ -2,9 +2,9 @@
 #include "tests/support/rpi_bench.h"
 #include "models/ethernet/nics.h"
 
-#include "sim/workload/interpreter.h"
-#include "sim/workload/model.h"
-#include "sim/workload/program_source.h"
+#include "sim/interpreter/interpreter.h"
+#include "sim/model/model.h"
+#include "sim/source/program_source.h"
 #include "tests/support/suite.h"
 #include "tests/support/world.h"
 

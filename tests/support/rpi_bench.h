@@ -6,7 +6,7 @@
 
 #include "models/via/lam_via/rpi.h"
 #include "models/via/vip/provider.h"
-#include "sim/workload/job.h"
+#include "sim/model/job.h"
 #include "tests/support/program_run.h"
 
 struct rpi_bench {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/support/world_gm.h"
 
-#include "sim/workload/stack.h"
+#include "sim/model/stack.h"
 #include "tests/support/stage_called.h"
 #include "tests/support/suite.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/support/world_intercept.h"
 
-#include "sim/workload/model.h"
+#include "sim/model/model.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
 #include "tests/support/suite.h"
 
 #include "models/intercept/vdma/handler_align.h"
-#include "sim/workload/run.h"
+#include "sim/run/run.h"
 
 #include <math.h>
 #include <string.h>

@@ -12,7 +12,7 @@
 // looks every nanosecond, so that nothing is rounded.
 #include "models/ethernet/nics.h"
 #include "models/via/vip/mvia.h"
-#include "sim/workload/run.h"
+#include "sim/run/run.h"
 #include "tests/support/suite.h"
 #include "tests/support/world.h"
 

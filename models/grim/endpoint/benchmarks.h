@@ -3,7 +3,7 @@
 #ifndef NETSIM_MODELS_GRIM_ENDPOINT_BENCHMARKS_H
 #define NETSIM_MODELS_GRIM_ENDPOINT_BENCHMARKS_H
 
-#include "sim/workload/benchmark.h"
+#include "sim/benchmark/benchmark.h"
 
 // grim.inject, grim.scan, grim.latency, grim.remote; ends with a NULL schema.name.
 extern const struct benchmark grim_benchmarks[];

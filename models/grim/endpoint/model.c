@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "sim/workload/model.h"
+#include "sim/model/model.h"
 #include "models/grim/endpoint/benchmarks.h"
 #include "models/grim/endpoint/operations.h"
 #include "models/grim/endpoint/stack.h"

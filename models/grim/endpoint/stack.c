@@ -2,8 +2,8 @@
 #include "models/grim/endpoint/stack.h"
 
 #include "models/grim/endpoint/endpoint.h"
+#include "sim/model/job.h"
 #include "sim/program/program.h"
-#include "sim/workload/job.h"
 
 #define ENDPOINT_BYTES                                                                             \
     20000 // its channel, tables of handlers, regions and flow to the server, about

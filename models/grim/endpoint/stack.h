@@ -3,7 +3,7 @@
 #ifndef NETSIM_MODELS_GRIM_ENDPOINT_STACK_H
 #define NETSIM_MODELS_GRIM_ENDPOINT_STACK_H
 
-#include "sim/workload/stack.h"
+#include "sim/model/stack.h"
 
 extern const struct stack grim_stack;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "sim/workload/model.h"
+#include "sim/model/model.h"
 #include "models/grim/memory/memory.h"
 
 static const struct scenario_section sections[] = {{"grim_memory", &grim_memory_table}, {0}};

@@ -3,8 +3,8 @@
 #include "models/intercept/p3/stack.h"
 
 #include "models/intercept/p3/long.h"
+#include "sim/model/job.h"
 #include "sim/program/program.h"
-#include "sim/workload/job.h"
 
 #define MOST_TOLD 4 // of processes, and of each one's waits, in a report's sentence
 // Of a process, as allocated among 1,024: 6 kB of its card, 11 kB of the eight channels of its four

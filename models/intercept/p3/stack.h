@@ -2,7 +2,7 @@
 #ifndef NETSIM_MODELS_INTERCEPT_P3_STACK_H
 #define NETSIM_MODELS_INTERCEPT_P3_STACK_H
 
-#include "sim/workload/stack.h"
+#include "sim/model/stack.h"
 
 extern const struct stack portals_stack;
 extern const struct scenario_section p3_sections[]; // "p3"

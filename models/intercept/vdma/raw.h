@@ -5,9 +5,9 @@
 #define NETSIM_MODELS_INTERCEPT_VDMA_RAW_H
 
 #include "models/intercept/vdma/handler.h"
+#include "sim/benchmark/benchmark.h"
+#include "sim/model/stack.h"
 #include "sim/mpi/process.h"
-#include "sim/workload/benchmark.h"
-#include "sim/workload/stack.h"
 
 struct vdma_state {
     const struct vdma_handler_config *config;

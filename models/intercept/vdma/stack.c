@@ -2,7 +2,7 @@
 #include "models/intercept/vdma/handler_internal.h"
 #include "models/intercept/vdma/raw.h"
 
-#include "sim/workload/job.h"
+#include "sim/model/job.h"
 
 // Of a process, as allocated among 1,024: 6 kB of its card, 11 kB of the eight channels of its four
 // links with their repeaters, 4 kB of the handler with its pools.

@@ -28,8 +28,8 @@
 #include "models/mpich2/ch3/pkt.h"
 #include "sim/core/pool.h"
 #include "sim/core/sparse.h"
+#include "sim/model/stack.h"
 #include "sim/mpi/arrival.h"
-#include "sim/workload/stack.h"
 
 struct ch3_config {
     int64_t eager;         // bytes: a message that is longer with its packet takes the rendezvous

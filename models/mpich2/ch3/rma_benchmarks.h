@@ -3,7 +3,7 @@
 #ifndef NETSIM_MODELS_MPICH2_CH3_RMA_BENCHMARKS_H
 #define NETSIM_MODELS_MPICH2_CH3_RMA_BENCHMARKS_H
 
-#include "sim/workload/benchmark.h"
+#include "sim/benchmark/benchmark.h"
 
 extern const struct benchmark ch3_rma_benchmarks[];
 

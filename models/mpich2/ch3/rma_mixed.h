@@ -4,7 +4,7 @@
 #ifndef NETSIM_MODELS_MPICH2_CH3_RMA_MIXED_H
 #define NETSIM_MODELS_MPICH2_CH3_RMA_MIXED_H
 
-#include "sim/workload/benchmark.h"
+#include "sim/benchmark/benchmark.h"
 
 extern const struct param_table ch3_mixed_table;
 

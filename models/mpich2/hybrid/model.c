@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "sim/workload/model.h"
+#include "sim/model/model.h"
 #include "models/mpich2/hybrid/hybrid.h"
 
 static const struct scenario_section sections[] = {{"ch3_hybrid", &ch3_hybrid_table}, {NULL, NULL}};

@@ -2,8 +2,8 @@
 #include "models/ethernet/nics.h"
 #include "models/mpich2/ch3/rma_benchmarks.h"
 #include "models/mpich2/hybrid/hybrid.h"
+#include "sim/model/job.h"
 #include "sim/program/operations.h"
-#include "sim/workload/job.h"
 
 static json_t *describe_process(const struct ch3_process *ch3)
 {

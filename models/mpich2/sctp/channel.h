@@ -25,8 +25,8 @@
 
 #include "models/mpich2/ch3/ch3.h"
 #include "models/sctp_cmt/sctp/socket.h"
+#include "sim/model/stack.h"
 #include "sim/mpi/startup.h"
-#include "sim/workload/stack.h"
 
 #include <glib.h>
 

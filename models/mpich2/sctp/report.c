@@ -2,7 +2,7 @@
 // What a process that did not end is told about: its send queue, what has not been read, and what
 // the socket waits for.
 #include "models/mpich2/sctp/channel.h"
-#include "sim/workload/job.h"
+#include "sim/model/job.h"
 
 static const char *const vc_words[] = {"not connected", "connecting", "connected", "closed"};
 

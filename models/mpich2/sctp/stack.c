@@ -4,8 +4,8 @@
 #include "models/mpich2/ch3/rma.h"
 #include "models/mpich2/ch3/rma_benchmarks.h"
 #include "models/mpich2/sctp/channel.h"
+#include "sim/model/job.h"
 #include "sim/program/operations.h"
-#include "sim/workload/job.h"
 
 const struct ch3_channel ch3_sctp_channel = {
     .name = "ch3:sctp",

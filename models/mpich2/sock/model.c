@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "sim/workload/model.h"
+#include "sim/model/model.h"
 #include "models/mpich2/ch3/rma.h"
 #include "models/mpich2/sock/sock.h"
 #include "models/tcp/rules.h"

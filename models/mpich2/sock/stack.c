@@ -3,8 +3,8 @@
 #include "models/mpich2/ch3/rma.h"
 #include "models/mpich2/ch3/rma_benchmarks.h"
 #include "models/mpich2/sock/sock.h"
+#include "sim/model/job.h"
 #include "sim/program/operations.h"
-#include "sim/workload/job.h"
 
 static void sock_init(struct job *job, struct mpi_process *process)
 {

@@ -3,7 +3,7 @@
 
 #include "models/myrinet_gm/gm/gm_config.h"
 #include "models/myrinet_gm/gm/gm_native.h"
-#include "sim/workload/job.h"
+#include "sim/model/job.h"
 
 #include <glib.h>
 

@@ -3,8 +3,8 @@
 #ifndef NETSIM_MODELS_MYRINET_GM_GM_GM_STACKS_H
 #define NETSIM_MODELS_MYRINET_GM_GM_GM_STACKS_H
 
-#include "sim/workload/benchmark.h"
-#include "sim/workload/stack.h"
+#include "sim/benchmark/benchmark.h"
+#include "sim/model/stack.h"
 
 extern const struct stack gm_stack;
 

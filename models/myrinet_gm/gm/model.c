@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "sim/workload/model.h"
+#include "sim/model/model.h"
 #include "models/myrinet_gm/gm/gm_config.h"
 #include "models/myrinet_gm/gm/gm_internal.h"
 #include "models/myrinet_gm/gm/gm_stacks.h"

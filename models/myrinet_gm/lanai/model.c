@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "sim/workload/model.h"
+#include "sim/model/model.h"
 #include "models/myrinet_gm/lanai/lanai.h"
 
 const struct model lanai_model = {

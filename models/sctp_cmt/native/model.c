@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "sim/workload/model.h"
+#include "sim/model/model.h"
 #include "models/sctp_cmt/native/native.h"
-#include "sim/workload/stream.h"
+#include "sim/benchmark/stream.h"
 
 static const struct benchmark benchmarks[] = {
     BENCHMARK_OF_STREAM("iperf.sctp",

@@ -10,9 +10,9 @@
 #define NETSIM_MODELS_SCTP_NATIVE_H
 
 #include "models/sctp_cmt/sctp/socket.h"
+#include "sim/model/stack.h"
 #include "sim/mpi/bare.h"
 #include "sim/mpi/startup.h"
-#include "sim/workload/stack.h"
 
 #define NATIVE_MOST_CARDS 8 // of a host
 

@@ -2,7 +2,7 @@
 #include "models/ethernet/nics.h"
 #include "models/inet/cards.h"
 #include "models/sctp_cmt/native/native.h"
-#include "sim/workload/job.h"
+#include "sim/model/job.h"
 
 #define N struct native_sctp_config
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "sim/workload/model.h"
+#include "sim/model/model.h"
 
 const struct model sctp_wire_model = {
     .name = "sctp_cmt/wire",

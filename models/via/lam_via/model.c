@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "sim/workload/model.h"
+#include "sim/model/model.h"
 #include "models/via/lam_via/rpi.h"
 
 static const struct scenario_section sections[] = {{"lam_via", &rpi_table}, {0}};

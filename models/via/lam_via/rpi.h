@@ -15,9 +15,9 @@
 
 #include "models/via/lam_via/pin_cache.h"
 #include "models/via/vip/vip.h"
+#include "sim/model/stack.h"
 #include "sim/mpi/arrival.h"
 #include "sim/mpi/startup.h"
-#include "sim/workload/stack.h"
 
 // ---- Parameters (thesis 5.2) ----
 

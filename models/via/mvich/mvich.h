@@ -19,9 +19,9 @@
 
 #include "models/via/vip/vip.h"
 #include "sim/core/fifo.h"
+#include "sim/model/stack.h"
 #include "sim/mpi/arrival.h"
 #include "sim/mpi/startup.h"
-#include "sim/workload/stack.h"
 
 // ---- Parameters ----
 

@@ -5,7 +5,7 @@
 #define NETSIM_MODELS_VIA_VIP_PROCESS_H
 
 #include "models/via/vip/vip.h"
-#include "sim/workload/job.h"
+#include "sim/model/job.h"
 
 // Opens the card of the process's host, with an agent of its own. Close with vip_process_close.
 struct vip_nic *vip_process_open(const struct job *job, struct mpi_process *process);

@@ -4,7 +4,7 @@
 #define NETSIM_MODELS_VIA_VIP_STACK_H
 
 #include "models/ethernet/nics.h"
-#include "sim/workload/stack.h"
+#include "sim/model/stack.h"
 
 extern const struct stack mvia_stack;
 

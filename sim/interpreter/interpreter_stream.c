@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Calls that go on until a time is over (stream.h): one buffer after the other.
+#include "sim/interpreter/interpreter_internal.h"
+
+static const struct stage wait_stage = {"wait for the start", STAGE_COMPUTE};
+
+static enum interpreter_phase start_stream(struct interpreter *run, struct cpu_context *context,
+                                           enum mpi_request_kind kind)
+{
+    const struct operation_arguments *arguments = run->call.arguments;
+    const struct mpi_transfer transfer = {
+        .peer = arguments->peer,
+        .context = CONTEXT_POINT_TO_POINT,
+        .address = interpreter_address(run, arguments->size),
+        .size = arguments->size,
+        .blocking = true,
+    };
+    interpreter_wait_for(run, mpi_start(context, run->process, kind, &transfer));
+    return PHASE_WAIT;
+}
+
+static enum interpreter_phase write_next(struct interpreter *run, struct cpu_context *context)
+{
+    struct stream *stream = run->stream;
+    if (!stream->begun && context->now < stream->config->start) {
+        cpu_spend_time(context, stream->config->start - context->now, &wait_stage);
+        return PHASE_NEXT;
+    }
+    if (!stream->begun)
+        sim_measurement_begins(run->process->sim);
+    stream_write(stream, context->now);
+    return start_stream(run, context, REQUEST_SEND);
+}
+
+enum interpreter_phase interpreter_stream(struct interpreter *run, struct cpu_context *context)
+{
+    if (!run->stream) {
+        interpreter_fail(run, "only a benchmark over time has a stream");
+        return PHASE_NEXT;
+    }
+    run->streams = true;
+    return op_call_is(&run->call, OP_STREAM_WRITE) ? write_next(run, context)
+                                                   : start_stream(run, context, REQUEST_RECV);
+}
+
+bool interpreter_stream_goes_on(struct interpreter *run, sim_time now)
+{
+    if (!run->streams)
+        return false;
+    if (op_call_is(&run->call, OP_STREAM_WRITE)) {
+        run->streams = !stream_is_written(run->stream);
+    } else {
+        stream_receive(run->stream, now);
+        run->streams = !run->stream->ended;
+    }
+    return run->streams;
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What a case will ask of the machine, before it is run: memory, within a factor of 1.5, and work,
+// to an order of magnitude. What can't be run is refused (limits.memory, limits.operations).
+//
+// Not counted: traces, and what piles up in queues during the run.
+#ifndef NETSIM_RUN_ESTIMATE_H
+#define NETSIM_RUN_ESTIMATE_H
+
+#include "sim/scenario/case.h"
+
+struct estimate {
+    double memory;     // bytes
+    double operations; // that the programs of all ranks do
+    double events;     // of the engine; of a collective those of one message
+};
+
+struct estimate estimate_of(const struct scenario_case *test_case);
+
+// Bytes that a process may take here: the machine's memory, or less if it is limited.
+int64_t estimate_memory_there(void);
+
+// An error at the place of the number that makes the case too large.
+void estimate_check(const struct scenario_case *test_case, struct diag_list *diags);
+
+// "3.1 MB of memory, 5e+03 operations, 1e+05 events"; the caller frees it.
+char *estimate_text(const struct estimate *estimate);
+
+// What is unusual about it ("needs about 2.3 GB of memory"), or NULL; the caller frees it.
+char *estimate_warning(const struct estimate *estimate);
+
+#endif

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What some of a case's ranks ask for, with collectives unfolded as the library schedules them: a
+// sample from which an estimate knows how many peers a rank has.
+#ifndef NETSIM_RUN_ESTIMATE_SAMPLE_H
+#define NETSIM_RUN_ESTIMATE_SAMPLE_H
+
+#include "sim/scenario/case.h"
+
+struct estimate_sample {
+    double peers; // that a rank exchanges messages with, on average
+};
+
+// Returns false if the case has operations that do not unfold into messages between two ranks, or
+// more of them per rank than an estimate may read; its own numbers must do then.
+bool estimate_sample(const struct scenario_case *test_case, struct estimate_sample *sample);
+
+#endif
