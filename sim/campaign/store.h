@@ -29,7 +29,7 @@ GQuark store_error_quark(void);
 
 // Opens a database, creating it if it is missing; NULL opens one in memory. Returns NULL and sets
 // *error if that fails, if the file was not written by this program and version, or if it is
-// damaged. All of its contents are checked here (store_check.h), so that readers need not check
+// damaged. All of its contents are checked here (store_check.c), so that readers need not check
 // again.
 struct store *store_open(const char *path, GError **error);
 // The same for reading only; the file must exist.
@@ -77,7 +77,16 @@ bool store_fail(struct store *store, const char *what, GError **error);
 // case.
 bool store_merge(struct store *store, struct store *from, GError **error);
 
-// Whether the database is still sound after rows of another have been added; else sets *error.
+// The SQL that creates the tables.
+extern const char store_layout[];
+
+// ---- Soundness (store_check.c) ----
+
+// Returns false and sets *error, with table and row, if the database contains anything that this
+// program does not write: other tables; cells of another type, out of range or not UTF-8; documents
+// that are not JSON or not what their table demands; rows that refer to no row of another table; a
+// sweep whose points are not exactly those that its axes span. A database may come from another
+// machine: the whole file is checked once, so that no reader needs to check again.
 bool store_is_sound(struct store *store, GError **error);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "sim/campaign/store_check.h"
+#include "sim/campaign/store.h"
 
 #include "sim/output/json_check.h"
 #include "sim/scenario/sweep.h"
@@ -455,12 +455,12 @@ static bool check_made(struct check *check, const char *name, const char *layout
     return good;
 }
 
-bool store_check(struct store *store, const char *layout, GError **error)
+bool store_is_sound(struct store *store, GError **error)
 {
     struct check check = {.store = store};
     bool good = true;
     for (size_t i = 0; good && i < G_N_ELEMENTS(tables); i++)
-        good = check_made(&check, tables[i].name, layout, error);
+        good = check_made(&check, tables[i].name, store_layout, error);
     for (size_t i = 0; good && i < G_N_ELEMENTS(tables); i++)
         good = check_table(&check, &tables[i], error);
     for (size_t i = 0; good && i < G_N_ELEMENTS(strays); i++)

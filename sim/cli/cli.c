@@ -211,7 +211,7 @@ enum cli_exit cli_help(const struct cli_command *command, int argc, char **argv)
     struct help_arguments arguments = {0};
     enum cli_exit code;
     if (cli_parse(command, &arguments, &argc, &argv, &code))
-        code = arguments.fill ? reference_fill(arguments.fill) : help_print(argv[1]);
+        code = arguments.fill ? reference_fill(arguments.fill, cli_commands) : help_print(argv[1]);
     cli_clear(command, &arguments);
     return code;
 }
@@ -264,11 +264,6 @@ static enum cli_exit dispatch(int argc, char **argv)
     g_free(rest);
     g_ptr_array_unref(words);
     return code;
-}
-
-enum cli_exit cli_exit_of(const GError *error, enum cli_exit otherwise)
-{
-    return workers_signal_of(error) ? (enum cli_exit)error->code : otherwise;
 }
 
 // ---- Out of memory ----

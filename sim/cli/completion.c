@@ -62,13 +62,13 @@ static void bash_command(GString *out, const struct cli_command *command)
     g_free(words);
 }
 
-void completion_bash(GString *out)
+void completion_bash(GString *out, const struct cli_command *commands)
 {
     g_string_append(out, "    commands='");
-    for (const struct cli_command *command = cli_commands; command->name; command++)
+    for (const struct cli_command *command = commands; command->name; command++)
         g_string_append_printf(out, "%s ", command->name);
     g_string_append(out, LAUNCHER_TEST "'\n    case $command in\n");
-    for (const struct cli_command *command = cli_commands; command->name; command++)
+    for (const struct cli_command *command = commands; command->name; command++)
         bash_command(out, command);
     g_string_append(out, "    esac\n");
 }
@@ -102,17 +102,17 @@ static void zsh_option(GString *out, const struct cli_option *option)
     g_free(summary);
 }
 
-void completion_zsh(GString *out)
+void completion_zsh(GString *out, const struct cli_command *commands)
 {
     g_string_append(out, "    commands=(\n");
-    for (const struct cli_command *command = cli_commands; command->name; command++) {
+    for (const struct cli_command *command = commands; command->name; command++) {
         char *summary = quoted(command->summary, ":");
         g_string_append_printf(out, "        '%s:%s'\n", command->name, summary);
         g_free(summary);
     }
     g_string_append(out, "        '" LAUNCHER_TEST ":" LAUNCHER_TEST_SUMMARY "'\n    )\n"
                          "    case $command in\n");
-    for (const struct cli_command *command = cli_commands; command->name; command++) {
+    for (const struct cli_command *command = commands; command->name; command++) {
         char *words = words_text(command->words, command->choices);
         g_string_append_printf(out, "    %s)\n        _arguments \\\n", command->name);
         for (const struct cli_option *option = command->options; option->name; option++)
@@ -152,12 +152,12 @@ static void fish_command(GString *out, const char *name, const char *summary)
     g_free(text);
 }
 
-void completion_fish(GString *out)
+void completion_fish(GString *out, const struct cli_command *commands)
 {
-    for (const struct cli_command *command = cli_commands; command->name; command++)
+    for (const struct cli_command *command = commands; command->name; command++)
         fish_command(out, command->name, command->summary);
     fish_command(out, LAUNCHER_TEST, LAUNCHER_TEST_SUMMARY);
-    for (const struct cli_command *command = cli_commands; command->name; command++) {
+    for (const struct cli_command *command = commands; command->name; command++) {
         char *words = words_text(command->words, command->choices);
         g_string_append_printf(
             out,

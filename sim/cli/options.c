@@ -31,6 +31,11 @@ enum cli_exit cli_refuse(GError *error)
     return CLI_BAD_INPUT;
 }
 
+enum cli_exit cli_exit_of(const GError *error, enum cli_exit otherwise)
+{
+    return workers_signal_of(error) ? (enum cli_exit)error->code : otherwise;
+}
+
 void cli_print(const char *format, ...)
 {
     va_list arguments;

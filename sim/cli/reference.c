@@ -87,30 +87,30 @@ static void append_man_call(GString *out, const struct cli_command *command)
         g_string_append_printf(out, ".Ar %s\n", command->arguments);
 }
 
-static void append_man_synopsis(GString *out)
+static void append_man_synopsis(GString *out, const struct cli_command *commands)
 {
-    for (const struct cli_command *command = cli_commands; command->name; command++)
+    for (const struct cli_command *command = commands; command->name; command++)
         append_man_call(out, command);
 }
 
 // ---- Files ----
 
 // False if there is no such part.
-static bool append_part(GString *out, const char *name)
+static bool append_part(GString *out, const char *name, const struct cli_command *commands)
 {
     static const char options[] = "man options ";
     if (strcmp(name, "man synopsis") == 0)
-        append_man_synopsis(out);
+        append_man_synopsis(out, commands);
     else if (strcmp(name, "bash commands") == 0)
-        completion_bash(out);
+        completion_bash(out, commands);
     else if (strcmp(name, "zsh commands") == 0)
-        completion_zsh(out);
+        completion_zsh(out, commands);
     else if (strcmp(name, "fish commands") == 0)
-        completion_fish(out);
+        completion_fish(out, commands);
     else if (!g_str_has_prefix(name, options))
         return false;
     else
-        for (const struct cli_command *command = cli_commands;; command++) {
+        for (const struct cli_command *command = commands;; command++) {
             if (!command->name)
                 return false;
             if (strcmp(command->name, name + strlen(options)) == 0) {
@@ -128,7 +128,7 @@ static bool is_end(const char *line)
 }
 
 // The text with all parts made anew; NULL and *mistake, which the caller frees.
-static GString *filled(char **lines, char **mistake)
+static GString *filled(char **lines, const struct cli_command *commands, char **mistake)
 {
     GString *out = g_string_new(NULL);
     for (char **line = lines; *line; line++) {
@@ -137,7 +137,7 @@ static GString *filled(char **lines, char **mistake)
         if (!begin)
             continue;
         const char *name = begin + strlen(" " BEGIN);
-        if (!append_part(out, name))
+        if (!append_part(out, name, commands))
             *mistake =
                 g_strdup_printf("line %d: there is no part \"%s\"", (int)(line - lines) + 1, name);
         while (!*mistake && line[1] && !is_end(line[1]))
@@ -152,7 +152,7 @@ static GString *filled(char **lines, char **mistake)
     return out;
 }
 
-enum cli_exit reference_fill(const char *path)
+enum cli_exit reference_fill(const char *path, const struct cli_command *commands)
 {
     GError *error = NULL;
     char *text = NULL, *mistake = NULL;
@@ -162,7 +162,7 @@ enum cli_exit reference_fill(const char *path)
         return CLI_BAD_INPUT;
     }
     char **lines = g_strsplit(text, "\n", -1);
-    GString *out = filled(lines, &mistake);
+    GString *out = filled(lines, commands, &mistake);
     if (out) {
         fputs(out->str, stdout);
         g_string_free(out, TRUE);

@@ -18,12 +18,12 @@
 #include "sim/cli/cli.h"
 
 // Prints a file with these parts generated anew. An unknown name, and a beginning without an end,
-// are printed errors.
-enum cli_exit reference_fill(const char *path);
+// are printed errors. `commands` is the program's table.
+enum cli_exit reference_fill(const char *path, const struct cli_command *commands);
 
 // The generated part of a shell's file. Ends with a line feed.
-void completion_bash(GString *out);
-void completion_zsh(GString *out);
-void completion_fish(GString *out);
+void completion_bash(GString *out, const struct cli_command *commands);
+void completion_zsh(GString *out, const struct cli_command *commands);
+void completion_fish(GString *out, const struct cli_command *commands);
 
 #endif

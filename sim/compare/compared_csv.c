@@ -4,6 +4,7 @@
 #include "sim/compare/compare.h"
 
 #include "sim/output/csv.h"
+#include "sim/output/csv_field.h"
 #include "sim/output/csv_rows.h"
 
 #include <string.h>

@@ -259,32 +259,6 @@ bool node_unset(struct node *root, const char *path)
     }
 }
 
-static void mark_all(struct node *node, struct source_mark mark)
-{
-    node->mark = node->key_mark = mark;
-    for (guint i = 0; node->children && i < node->children->len; i++)
-        mark_all(g_ptr_array_index(node->children, i), mark);
-}
-
-bool node_set(struct node **root, const char *path, const char *value, const char *origin,
-              struct diag_list *diags)
-{
-    struct source_mark mark = {.file = intern_text(origin)};
-    struct diag_list *found = diag_list_new();
-    struct node *node = node_parse(value, strlen(value), origin, NULL, found);
-    for (guint i = 0; i < found->items->len; i++) {
-        const struct diag *diag = g_ptr_array_index(found->items, i);
-        diag_add(diags, mark, path, diag->hint, "%s", diag->message);
-    }
-    diag_list_free(found);
-    if (!node)
-        return false;
-    mark_all(node, mark);
-    bool good = node_put(root, path, node, diags);
-    node_free(node);
-    return good;
-}
-
 // ---- Other forms ----
 
 static void append_text(GString *text, const struct node *node)

@@ -2,7 +2,7 @@
 #include "sim/explain/csv.h"
 
 #include "sim/explain/trial.h"
-#include "sim/output/csv.h"
+#include "sim/output/csv_field.h"
 
 struct csv {
     GString *out;

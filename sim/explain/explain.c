@@ -379,6 +379,13 @@ bool explain_measure(const struct explain_run *run, sim_time *total, int64_t *me
     return good;
 }
 
+void explain_trial_free(struct explain_trial *trial)
+{
+    g_ptr_array_unref(trial->sets);
+    g_free(trial->why);
+    g_free(trial);
+}
+
 static struct explanation *explanation_new(const struct explain_run *run, int64_t size)
 {
     const struct workload *workload = &run->test_case->workload;
@@ -392,7 +399,7 @@ static struct explanation *explanation_new(const struct explain_run *run, int64_
     found->sleeps = g_array_new(FALSE, FALSE, sizeof(struct explain_part));
     found->loads = g_array_new(FALSE, FALSE, sizeof(struct resource_load));
     found->choices = g_ptr_array_new_with_free_func(g_free);
-    found->trials = g_ptr_array_new_with_free_func((GDestroyNotify)trial_free);
+    found->trials = g_ptr_array_new_with_free_func((GDestroyNotify)explain_trial_free);
     if (!workload->benchmark || found->over_time)
         return found;
     found->run_repetitions = benchmark_repetitions(workload, size);

@@ -84,6 +84,10 @@ GPtrArray *explain_case(const struct explain_run *run);
 bool explain_measure(const struct explain_run *run, sim_time *total, int64_t *messages, char **why);
 void explanation_free(struct explanation *found);
 
+// Frees one of the trials (trial.h) of an explanation.
+struct explain_trial;
+void explain_trial_free(struct explain_trial *trial);
+
 // Adds time to the part with that name and class, keeping parts sorted by time, largest first.
 void explain_add(GArray *parts, const char *name, const char *class, sim_time time);
 void explain_sort(GArray *parts);

@@ -276,13 +276,6 @@ static void add_switches(GPtrArray *sets, const struct scenario_case *test_case)
 
 // ---- Runs ----
 
-void trial_free(struct explain_trial *trial)
-{
-    g_ptr_array_unref(trial->sets);
-    g_free(trial->why);
-    g_free(trial);
-}
-
 static struct explain_trial *trial_new(const char *what, double percent)
 {
     struct explain_trial *trial = g_new0(struct explain_trial, 1);
@@ -320,7 +313,7 @@ static void run_trial(const struct attempt *attempt, struct explain_trial *trial
 static struct explain_trial *try_it(const struct attempt *attempt, struct explain_trial *trial)
 {
     if (trial->sets->len == 0) {
-        trial_free(trial);
+        explain_trial_free(trial);
         return NULL;
     }
     run_trial(attempt, trial);

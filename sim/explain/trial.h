@@ -49,6 +49,4 @@ double trial_share(const struct explanation *found, const struct explain_trial *
 // "8 parameters of eepro100". The caller frees it.
 char *trial_settings(const struct explain_trial *trial);
 
-void trial_free(struct explain_trial *trial);
-
 #endif

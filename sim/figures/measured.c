@@ -3,7 +3,7 @@
 
 #include "sim/figures/axis_value.h"
 #include "sim/measure/result.h"
-#include "sim/output/csv.h"
+#include "sim/output/csv_field.h"
 #include "sim/output/csv_rows.h"
 #include "sim/output/text.h"
 

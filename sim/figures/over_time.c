@@ -2,7 +2,7 @@
 #include "sim/figures/over_time.h"
 
 #include "sim/figures/notes.h"
-#include "sim/output/csv.h"
+#include "sim/output/csv_field.h"
 #include "sim/output/csv_rows.h"
 #include "sim/output/values.h"
 

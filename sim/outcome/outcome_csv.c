@@ -4,7 +4,7 @@
 
 #include "sim/measure/result.h"
 #include "sim/outcome/replicated.h"
-#include "sim/output/csv.h"
+#include "sim/output/csv_field.h"
 #include "sim/output/text.h"
 
 #include <math.h>

@@ -20,14 +20,4 @@ GString *csv_text(const struct result *result);
 // with g_string_free.
 GString *csv_samples(const struct result *result);
 
-// Appends one field, quoted if necessary. Spreadsheets take a text that begins with = + - @ for a
-// formula: such a text gets an apostrophe in front, which spreadsheets hide, unless it is a number.
-// To keep this reversible, a text of apostrophes followed by such a character gets one more
-// apostrophe.
-void csv_append_field(GString *out, const char *text);
-
-// The inverse for a field without its quotes: the text that csv_append_field was given, as a
-// pointer into `field`.
-const char *csv_field_text(const char *field);
-
 #endif

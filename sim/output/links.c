@@ -2,7 +2,7 @@
 #include "sim/output/links.h"
 
 #include "sim/core/shown.h"
-#include "sim/output/csv.h"
+#include "sim/output/csv_field.h"
 #include "sim/output/text.h"
 
 #include <string.h>

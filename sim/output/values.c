@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sim/output/values.h"
 
-#include "sim/output/csv.h"
+#include "sim/output/csv_field.h"
 #include "sim/output/csv_rows.h"
 #include "sim/output/text.h"
 

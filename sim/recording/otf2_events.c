@@ -8,36 +8,6 @@
 #define EVENT_MOST_BYTES (UINT64_C(1) << 50)
 #define PS_PER_S 1e12
 
-bool otf2_fail(struct otf2_calls *calls, const char *hint, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    char *text = g_strdup_vprintf(format, arguments);
-    va_end(arguments);
-    otf2_complain_at(calls->archive, calls->rank, calls->event, hint, "%s", text);
-    g_free(text);
-    calls->bad = true;
-    return false;
-}
-
-OTF2_CallbackCode otf2_over(struct otf2_calls *calls, bool good)
-{
-    calls->bad = calls->bad || !good;
-    return calls->bad ? OTF2_CALLBACK_INTERRUPT : OTF2_CALLBACK_SUCCESS;
-}
-
-struct otf2_calls *otf2_at_event(void *owner, uint64_t event)
-{
-    struct otf2_calls *calls = owner;
-    calls->event = event;
-    return calls;
-}
-
-int otf2_line(uint64_t event)
-{
-    return event < INT_MAX ? (int)event : INT_MAX;
-}
-
 // ---- Time ----
 
 void otf2_end_work(struct otf2_calls *calls, OTF2_TimeStamp now)

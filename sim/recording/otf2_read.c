@@ -10,28 +10,6 @@
 
 // ---- Errors ----
 
-void otf2_complain(struct otf2_archive *archive, const char *hint, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    char *text = g_strdup_vprintf(format, arguments);
-    va_end(arguments);
-    struct source_mark mark = {archive->path, 0, 0};
-    diag_add(archive->diags, mark, NULL, hint, "%s", text);
-    g_free(text);
-}
-
-void otf2_complain_at(struct otf2_archive *archive, int rank, uint64_t event, const char *hint,
-                      const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    char *text = g_strdup_vprintf(format, arguments);
-    va_end(arguments);
-    otf2_complain(archive, hint, "rank %d, event %" G_GUINT64_FORMAT ": %s", rank, event, text);
-    g_free(text);
-}
-
 // Keeps what the library would print. The first says most.
 static OTF2_ErrorCode keep_problem(void *owner, const char *file, uint64_t line,
                                    const char *function, OTF2_ErrorCode code, const char *format,
@@ -59,26 +37,6 @@ static void read_local_definitions(struct otf2_archive *archive, OTF2_LocationRe
         return;
     OTF2_Reader_ReadAllLocalDefinitions(archive->reader, reader, &count);
     OTF2_Reader_CloseDefReader(archive->reader, reader);
-}
-
-bool otf2_read_events(struct otf2_archive *archive, OTF2_LocationRef location,
-                      OTF2_EvtReaderCallbacks *callbacks, void *owner, int rank,
-                      const uint64_t *event)
-{
-    uint64_t count = 0;
-    g_clear_pointer(&archive->problem, g_free);
-    OTF2_EvtReader *reader = OTF2_Reader_GetEvtReader(archive->reader, location);
-    OTF2_ErrorCode code = OTF2_ERROR_INVALID;
-    if (reader &&
-        OTF2_Reader_RegisterEvtCallbacks(archive->reader, reader, callbacks, owner) == OTF2_SUCCESS)
-        code = OTF2_Reader_ReadAllLocalEvents(archive->reader, reader, &count);
-    if (code != OTF2_SUCCESS && code != OTF2_ERROR_INTERRUPTED_BY_CALLBACK)
-        otf2_complain_at(archive, rank, *event, "the archive may have been cut off",
-                         "what follows cannot be read: %s",
-                         archive->problem ? archive->problem : OTF2_Error_GetDescription(code));
-    if (reader)
-        OTF2_Reader_CloseEvtReader(archive->reader, reader);
-    return code == OTF2_SUCCESS || code == OTF2_ERROR_INTERRUPTED_BY_CALLBACK;
 }
 
 // ---- The first time ----

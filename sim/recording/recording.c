@@ -136,18 +136,6 @@ const char *recording_file(const struct recording *recording, int rank)
     return file ? file : recording->path;
 }
 
-struct recorded_call recorded_call(enum op_code code, int line)
-{
-    return (struct recorded_call){
-        .code = code,
-        .line = line,
-        .communicator = NO_COMMUNICATOR,
-        .peer = OPERATION_ANY,
-        .source = OPERATION_ANY,
-        .request = OPERATION_ANY,
-    };
-}
-
 // ---- Building ----
 
 // The last block of a rank, which is being filled.

@@ -50,7 +50,17 @@ struct recorded_call {
 };
 
 // A call with no more than its code and line.
-struct recorded_call recorded_call(enum op_code code, int line);
+static inline struct recorded_call recorded_call(enum op_code code, int line)
+{
+    return (struct recorded_call){
+        .code = code,
+        .line = line,
+        .communicator = NO_COMMUNICATOR,
+        .peer = OPERATION_ANY,
+        .source = OPERATION_ANY,
+        .request = OPERATION_ANY,
+    };
+}
 
 // Reads the recording at `path`: SimGrid's time-independent traces (the list of files, or one
 // file for all ranks), or an OTF2 archive (its .otf2 anchor). Finds out which. Returns NULL and

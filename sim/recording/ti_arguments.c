@@ -9,6 +9,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+void ti_complain(const struct ti_line *line, int word, const char *hint, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    char *text = g_strdup_vprintf(format, arguments);
+    va_end(arguments);
+    struct source_mark mark = line->mark;
+    if (word < line->count)
+        mark.column = line->words[word].column;
+    diag_add(line->reader->diags, mark, NULL, hint, "%s", text);
+    g_free(text);
+}
+
 // Bytes of a datatype, by the number that SimGrid 3.32 has for it, from what it writes of a program
 // that sends one of each; ten a line. 0: a type that has no number there. 45 is MPI_INTEGER1, which
 // has 4 bytes, and 44 MPI_COMPLEX32, which has 16: so they are in SMPI.

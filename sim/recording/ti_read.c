@@ -17,19 +17,6 @@ struct ti_file {
 
 // ---- Lines ----
 
-void ti_complain(const struct ti_line *line, int word, const char *hint, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    char *text = g_strdup_vprintf(format, arguments);
-    va_end(arguments);
-    struct source_mark mark = line->mark;
-    if (word < line->count)
-        mark.column = line->words[word].column;
-    diag_add(line->reader->diags, mark, NULL, hint, "%s", text);
-    g_free(text);
-}
-
 void ti_split(char *text, GArray *words)
 {
     g_array_set_size(words, 0);

@@ -24,7 +24,7 @@ static struct explanation *explanation(int64_t size)
     found->sleeps = parts();
     found->loads = g_array_new(FALSE, FALSE, sizeof(struct resource_load));
     found->choices = g_ptr_array_new_with_free_func(g_free);
-    found->trials = g_ptr_array_new_with_free_func((GDestroyNotify)trial_free);
+    found->trials = g_ptr_array_new_with_free_func((GDestroyNotify)explain_trial_free);
     return found;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // results.csv: long form, quoting after RFC 4180.
 #include "sim/output/csv.h"
+#include "sim/output/csv_field.h"
 #include "tests/output/sample.h"
 #include "tests/support/suite.h"
 
