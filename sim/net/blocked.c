@@ -37,27 +37,6 @@ static void cycle_describe(GPtrArray *lines, struct channel *start)
     } while (channel != start);
 }
 
-// A blocked channel becomes free only after the one that it waits for, and so on: around a cycle
-// none ever does.
-void worm_look_for_cycle(struct channel *channel)
-{
-    struct network *network = channel->network;
-    network_deadlock_fn *on_deadlock = network->on_deadlock;
-    if (!on_deadlock)
-        return;
-    // More steps than channels: the walk is in a cycle that excludes this channel.
-    const struct channel *at = channel;
-    for (int step = 0; step <= network->channel_count; step++) {
-        if (!worm_blocked(at))
-            return;
-        at = worm_waits_for(at);
-        if (at == channel)
-            break;
-    }
-    network->on_deadlock = NULL;
-    on_deadlock(network->deadlock_owner);
-}
-
 static GPtrArray *stuck_lines(const struct network *network)
 {
     GPtrArray *lines = NULL;

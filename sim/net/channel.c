@@ -226,8 +226,8 @@ char *network_describe_drops(struct network *network, int from, int to)
 {
     GArray *clauses = g_array_new(FALSE, FALSE, sizeof(struct clause));
     GString *text = g_string_new(NULL);
-    add_clauses(clauses, network_route(network, from, to));
-    add_clauses(clauses, network_route(network, to, from));
+    add_clauses(clauses, route_find(network->routes, from, to));
+    add_clauses(clauses, route_find(network->routes, to, from));
     g_array_sort(clauses, compare_clauses);
     for (guint i = 0; i < clauses->len; i++) {
         struct clause *clause = &g_array_index(clauses, struct clause, i);
@@ -248,6 +248,16 @@ void channel_drop(struct channel *channel, struct packet *packet, enum drop_caus
     channel_count_seldom(channel, (enum link_count)(LINK_LOST + (int)cause), 1);
     engine_fingerprint_add(network->engine, network->drops);
     packet_lose(network, packet, note->reason);
+}
+
+// A host or its card drops it: before it has begun on its first link, or after the last one.
+void packet_drop(struct network *network, struct packet *packet, const char *reason)
+{
+    const struct route *route = packet->route;
+    if (route)
+        link_load_add_drop(
+            &channel_seldom(route->channels[packet->hop ? packet->hop - 1 : 0])->drops, reason, 1);
+    packet_lose(network, packet, reason);
 }
 
 struct seldom_counts *channel_seldom(struct channel *channel)

@@ -211,8 +211,10 @@ void network_free(struct network *network)
     route_cache_free(network->routes);
     for (int i = 0; i < network->channel_count; i++) {
         channel_clear(&network->channels[i]);
-        if (network->channels[i].worm)
+        if (network->channels[i].worm) {
+            gate_free(network->channels[i].worm->gate);
             worm_clear(network->channels[i].worm);
+        }
     }
     for (int i = 0; i < network->switch_count; i++) {
         g_free(network->switches[i].neighbours);
@@ -276,30 +278,6 @@ sim_time network_station_in_time(const struct network *network, int station, int
     return channel_time(network->stations[station].in, bytes);
 }
 
-void network_limit(struct network *network, int station)
-{
-    network->stations[station].limited = true;
-    struct channel *in = network->stations[station].in;
-    if (in->worm)
-        in->worm->to_limited = true;
-}
-
-void network_credit(struct network *network, int station)
-{
-    struct station *to = &network->stations[station];
-    g_assert(to->limited);
-    if (to->credits++ == 0 && !to->held && to->in->worm)
-        worm_open(to->in);
-}
-
-void network_hold(struct network *network, int station, bool held)
-{
-    struct station *to = &network->stations[station];
-    to->held = held;
-    if (!held && to->in->worm && !worm_closed(to->in))
-        worm_open(to->in);
-}
-
 int64_t network_station_rate(const struct network *network, int station)
 {
     return network->stations[station].out->rate;
@@ -329,91 +307,6 @@ const struct route *network_route_back(struct network *network, int station)
 
 // ---- Packets ----
 
-struct packet *packet_new(struct network *network)
-{
-    struct packet *packet = pool_take(&network->packets);
-    memset(packet, 0, sizeof *packet);
-    event_init(&packet->event, NULL);
-    return packet;
-}
-
-static inline void packet_unload(struct packet *packet)
-{
-    if (packet->load)
-        packet->load->release(packet);
-    packet->load = NULL;
-}
-
-void packet_free(struct network *network, struct packet *packet)
-{
-    capture_ended(network->sim->capture, packet, engine_now(network->engine), NULL);
-    packet_unload(packet);
-    pool_give(&network->packets, packet);
-}
-
-void packet_lose(struct network *network, struct packet *packet, const char *reason)
-{
-    struct ledger *ledger = network->sim->ledger;
-    if (packet->load && packet->cut_on != PACKET_STOMPED)
-        packet->load->drop(packet, ledger, reason);
-    else
-        ledger_drop(ledger, packet->message, packet->offset, packet->length, reason);
-    capture_ended(network->sim->capture, packet, engine_now(network->engine), reason);
-    packet_free(network, packet);
-}
-
-// A host or its card drops it: before it has begun on its first link, or after the last one.
-void packet_drop(struct network *network, struct packet *packet, const char *reason)
-{
-    const struct route *route = packet->route;
-    if (route)
-        link_load_add_drop(
-            &channel_seldom(route->channels[packet->hop ? packet->hop - 1 : 0])->drops, reason, 1);
-    packet_lose(network, packet, reason);
-}
-
-struct packet *packet_copy(struct network *network, const struct packet *of)
-{
-    struct packet *copy = packet_new(network);
-    *copy = *of;
-    event_init(&copy->event, NULL);
-    copy->next = NULL;
-    copy->sent = NULL;
-    copy->begun = false;
-    if (of->load)
-        of->load->copy(copy, of);
-    return copy;
-}
-
-static void release_packet(void *packet, void *data)
-{
-    (void)data;
-    packet_unload(packet);
-}
-
-void network_release(struct network *network)
-{
-    pool_each(&network->packets, release_packet, NULL);
-}
-
-void packet_capture(const struct network *network, const struct packet *packet, int interface,
-                    enum capture_direction direction, const void *bytes, uint32_t length)
-{
-    char *message =
-        ledger_describe(network->sim->ledger, packet->message, packet->offset, packet->length);
-    const struct capture_frame frame = {
-        .interface = interface,
-        .direction = direction,
-        .when = engine_now(network->engine),
-        .bytes = bytes,
-        .length = length,
-        .packet = packet,
-        .message = message,
-    };
-    capture_frame(network->sim->capture, &frame);
-    g_free(message);
-}
-
 void network_send(struct network *network, struct packet *packet, struct event *sent)
 {
     packet->born = engine_now(network->engine);
@@ -421,65 +314,6 @@ void network_send(struct network *network, struct packet *packet, struct event *
     packet->hop = 1;
     packet->route_bytes = (uint16_t)packet->route->route_bytes;
     channel_enter(packet->route->channels[0], packet);
-}
-
-static sim_time station_head_time(const struct channel *channel)
-{
-    return channel_time(channel, channel->preamble + channel->to.station->head);
-}
-
-static void station_arrive_head(struct engine *engine, struct event *event)
-{
-    struct packet *packet = container_of(event, struct packet, event);
-    struct channel *channel = packet->route->channels[packet->hop - 1];
-    const struct station *station = channel->to.station;
-    sim_time last = engine_now(engine) - station_head_time(channel) +
-                    channel_time(channel, channel_packet_bytes(channel, packet));
-    packet->begun = true;
-    packet->event.run = channel->arrive;
-    engine_schedule(engine, &packet->event, last);
-    station->begin(station->owner, packet, last);
-}
-
-void channel_schedule_arrival(struct channel *channel, struct packet *packet, sim_time start,
-                              sim_time end)
-{
-    const struct station *station = channel->to.station;
-    bool begins = station && station->begin && packet->wire_bytes > station->head &&
-                  packet->cut_on != PACKET_STOMPED;
-    packet->event.run = begins ? station_arrive_head : channel->arrive;
-    engine_schedule(channel->network->engine, &packet->event,
-                    (begins ? start + station_head_time(channel) : end) + channel->delay);
-}
-
-// The cable was pulled out during the packet: little of it arrives, and its credit is returned. Or
-// the packet was marked bad, and a link repeats it.
-static void station_arrive_cut(const struct channel *channel, struct packet *packet)
-{
-    struct network *network = channel->network;
-    const struct station *station = channel->to.station;
-    if (packet->cut_on == PACKET_STOMPED)
-        packet_free(network, packet);
-    else
-        channel_drop(&network->channels[packet->cut_on - 1], packet, DROP_DOWN);
-    if (station->limited)
-        network_credit(network, (int)(station - network->stations));
-}
-
-void station_arrive(struct engine *engine, struct event *event)
-{
-    (void)engine;
-    struct packet *packet = container_of(event, struct packet, event);
-    struct channel *channel = packet->route->channels[packet->hop - 1];
-    const struct station *station = channel->to.station;
-    packet->corrupt |= packet->cut_on && packet->begun;
-    channel_count_end(channel, packet);
-    if (packet->cut_on && !packet->begun)
-        station_arrive_cut(channel, packet);
-    else if (station->receive)
-        station->receive(station->owner, packet);
-    else
-        channel_drop(channel, packet, DROP_UNWANTED);
 }
 
 void network_on_deadlock(struct network *network, network_deadlock_fn *on_deadlock, void *owner)

@@ -511,8 +511,9 @@ static const struct route *route_of(struct route_cache *cache, int from, int to)
 
 const struct route *route_find(struct route_cache *cache, int from, int to)
 {
-    bool own = from == to && network_peer_station(cache->network, from) != from;
-    return own ? NULL : route_of(cache, from, to);
+    const struct station *station = &cache->network->stations[from];
+    bool cable = station->out->to.station == station; // a loopback cable
+    return from == to && !cable ? NULL : route_of(cache, from, to);
 }
 
 const struct route *route_back(struct route_cache *cache, int station)

@@ -24,7 +24,6 @@
 
 #include "sim/core/fifo.h"
 #include "sim/net/repeater.h"
-#include "sim/net/stop_go.h"
 
 static void worm_release(struct engine *engine, struct event *event);
 static void worm_arbitrate(struct engine *engine, struct event *event);
@@ -72,7 +71,6 @@ void worm_clear(struct worm *worm)
 {
     if (worm->entries != worm->first_entries)
         g_free(worm->entries);
-    gate_free(worm->gate);
 }
 
 // ---- The slack buffer ----
@@ -569,6 +567,27 @@ bool worm_blocked(const struct channel *channel)
 {
     const struct worm *worm = channel->worm;
     return worm && worm->held && !worm->kept && channel->network->flow->blocked(channel);
+}
+
+// A blocked channel becomes free only after the one that it waits for, and so on: around a cycle
+// none ever does.
+void worm_look_for_cycle(struct channel *channel)
+{
+    struct network *network = channel->network;
+    network_deadlock_fn *on_deadlock = network->on_deadlock;
+    if (!on_deadlock)
+        return;
+    // More steps than channels: the walk is in a cycle that excludes this channel.
+    const struct channel *at = channel;
+    for (int step = 0; step <= network->channel_count; step++) {
+        if (!worm_blocked(at))
+            return;
+        at = worm_waits_for(at);
+        if (at == channel)
+            break;
+    }
+    network->on_deadlock = NULL;
+    on_deadlock(network->deadlock_owner);
 }
 
 struct channel *worm_waits_for(const struct channel *channel)
