@@ -24,15 +24,11 @@ static void count_send(struct armci_client *client)
 static void acknowledged(struct cpu_context *context, struct armci_client *client,
                          struct armci_slot *slot)
 {
-    struct mpi_process *process = client->process;
-    struct trace_transition transition = {
-        .where = process->name,
-        .machine = "ARMCI context",
-        .subject = slot ? slot->number : 0,
-        .from = "sending",
-        .to = "ACK",
-    };
-    trace_transition(process->sim->trace, cpu_lane(context->cpu), context->now, &transition);
+    cpu_trace_event(context,
+                    (struct machine_owner){.where = client->process->name,
+                                           .subject = slot ? slot->number : 0,
+                                           .machine = "ARMCI context"},
+                    "sending", "ACK", NULL);
     client->sends_out--;
     if (slot)
         armci_buffers_acknowledge(slot);

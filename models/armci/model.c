@@ -3,6 +3,7 @@
 #include "models/armci/armci.h"
 #include "models/armci/benchmarks.h"
 #include "models/armci/operations.h"
+#include "models/armci/server.h"
 
 static bool buffers_broken(const struct scenario_case *test_case,
                            const struct scenario_schema *schema, const struct scenario_rule *rule,
@@ -37,6 +38,8 @@ static const struct scenario_rule armci_rules[] = {
     {0},
 };
 
+static const struct machine_kind *const armci_machines[] = {&armci_server_machine, NULL};
+
 const struct model armci_model = {
     .name = "armci",
     .stands_on = (const char *const[]){"myrinet_gm/lanai", "myrinet_gm/gm", "mpich_gm", NULL},
@@ -45,4 +48,5 @@ const struct model armci_model = {
     .stacks = (const struct stack *const[]){&armci_stack, NULL},
     .benchmarks = armci_benchmarks,
     .operations = armci_operations,
+    .machines = armci_machines,
 };

@@ -3,52 +3,51 @@
 
 #include "sim/core/intern.h"
 
-#include <stdarg.h>
-
 static const struct stage data_server_stage = {"data server", STAGE_LIBRARY};
 
-static const char *const state_names[] = {
-    [ARMCI_SERVER_STARTS] = "starts", [ARMCI_SERVER_IDLE] = "idle",
-    [ARMCI_SERVER_SENDS] = "buffer",  [ARMCI_SERVER_READY] = "COPYSD",
-    [ARMCI_SERVER_SENT] = "XMITD",    [ARMCI_SERVER_ANSWER] = "answer",
+static const struct machine_state server_states[] = {
+    [ARMCI_SERVER_STARTS] = {"starts",
+                             {"its start", WAIT_OTHER},
+                             HOLDER_UNKNOWN,
+                             MACHINE_TO(ARMCI_SERVER_IDLE)},
+    [ARMCI_SERVER_IDLE] = {"idle",
+                           {"a request", WAIT_OTHER},
+                           HOLDER_UNKNOWN,
+                           MACHINE_TO(ARMCI_SERVER_SENDS) | MACHINE_TO(ARMCI_SERVER_ANSWER)},
+    [ARMCI_SERVER_SENDS] = {"buffer",
+                            {"the acknowledgement of an earlier send from its next buffer",
+                             WAIT_ACK},
+                            HOLDER_UNKNOWN,
+                            MACHINE_TO(ARMCI_SERVER_READY)},
+    [ARMCI_SERVER_READY] = {"COPYSD",
+                            {"a free buffer of the client", WAIT_BUFFER},
+                            HELD_BY_PEER,
+                            MACHINE_TO(ARMCI_SERVER_SENDS) | MACHINE_TO(ARMCI_SERVER_SENT) |
+                                MACHINE_TO(ARMCI_SERVER_ANSWER) | MACHINE_TO(ARMCI_SERVER_IDLE)},
+    [ARMCI_SERVER_SENT] = {"XMITD",
+                           {"the acknowledgement of its last send", WAIT_ACK},
+                           HOLDER_UNKNOWN,
+                           MACHINE_TO(ARMCI_SERVER_IDLE)},
+    [ARMCI_SERVER_ANSWER] = {"answer",
+                             {"a send token", WAIT_CREDIT},
+                             HOLDER_UNKNOWN,
+                             MACHINE_TO(ARMCI_SERVER_IDLE)},
 };
 
-// ---- What it tells ----
-
-static void trace_server(const struct cpu_context *context, const struct armci_server *server,
-                         const char *from, const char *to, const char *detail)
-{
-    const struct armci_received *current = server->current;
-    struct trace_transition transition = {
-        .where = server->name,
-        .machine = "data server",
-        .subject = current ? current->message->number : 0,
-        .from = from,
-        .to = to,
-        .detail = detail,
-    };
-    trace_transition(server->job->sim->trace, cpu_lane(context->cpu), context->now, &transition);
-}
-
-void armci_server_phase(const struct cpu_context *context, const struct armci_server *server,
-                        const char *phase, const char *detail, ...)
-{
-    if (!server->job->sim->trace)
-        return;
-    char text[128];
-    va_list arguments;
-    va_start(arguments, detail);
-    g_vsnprintf(text, sizeof text, detail, arguments);
-    va_end(arguments);
-    trace_server(context, server, NULL, phase, text);
-}
+const struct machine_kind armci_server_machine = {
+    .name = "data server",
+    .title = "ARMCI's data server",
+    .source = "thesis 001, 2.3.2, 4.2, 4.3",
+    .states = server_states,
+    .count = G_N_ELEMENTS(server_states),
+};
 
 void armci_server_enter(struct cpu_context *context, struct armci_server *server,
                         enum armci_server_state state)
 {
-    if (state != server->state)
-        trace_server(context, server, state_names[server->state], state_names[state], NULL);
-    server->state = state;
+    if (state != server->machine.state)
+        cpu_machine_enter(context, &armci_server_machine, &server->machine, state,
+                          armci_server_owner(server), NULL);
 }
 
 void armci_server_spend(struct cpu_context *context, const struct armci_server *server,
@@ -168,7 +167,7 @@ static enum cpu_next run(struct cpu_context *context, struct cpu_task *task)
         ++*server->interrupts;
     server->blocked = server->watching = false;
     engine_cancel(server->job->sim->engine, &server->tick);
-    switch (server->state) {
+    switch ((enum armci_server_state)server->machine.state) {
     case ARMCI_SERVER_STARTS:
         return server_start(context, server);
     case ARMCI_SERVER_IDLE:
@@ -207,22 +206,15 @@ int64_t armci_server_add(struct armci_server *server, int rank)
 
 json_t *armci_server_describe(const struct armci_server *server)
 {
-    static const char *const waits_for[] = {
-        [ARMCI_SERVER_STARTS] = "its start",
-        [ARMCI_SERVER_IDLE] = "a request",
-        [ARMCI_SERVER_SENDS] = "the acknowledgement of an earlier send from its next buffer",
-        [ARMCI_SERVER_READY] = "a free buffer of the client",
-        [ARMCI_SERVER_SENT] = "the acknowledgement of its last send",
-        [ARMCI_SERVER_ANSWER] = "a send token",
-    };
+    const struct wait *wait = machine_wait(&armci_server_machine, &server->machine);
     int stored = 0;
     for (const struct armci_received *at = server->first; at; at = at->next)
         stored++;
     return json_pack("{s:s, s:s, s:s, s:i}", "name", server->name, "state",
-                     state_names[server->state], "waits_for",
+                     machine_state_name(&armci_server_machine, &server->machine), "waits_for",
                      server->held_up ? "the callback of its own send, in front of which another "
                                        "client's request stands (armci.server_ports)"
-                                     : waits_for[server->state],
+                                     : wait->text,
                      "stored", stored);
 }
 

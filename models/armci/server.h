@@ -10,6 +10,7 @@
 #define NETSIM_MODELS_ARMCI_SERVER_H
 
 #include "models/armci/client.h"
+#include "sim/core/machine.h"
 
 enum armci_server_state {
     ARMCI_SERVER_STARTS,
@@ -72,10 +73,10 @@ struct armci_server {
     const char *name; // "data server node1"
     struct cpu_task task;
     struct gm_port *requests, *responses; // the same port if there is only one
-    enum armci_server_state state;
-    struct armci_received *current;      // being executed
-    struct armci_received *first, *last; // stored
-    struct armci_received *held_up;      // not stored: ahead of what the server waits for
+    struct machine machine;               // enum armci_server_state
+    struct armci_received *current;       // being executed
+    struct armci_received *first, *last;  // stored
+    struct armci_received *held_up;       // not stored: ahead of what the server waits for
     struct pool received, waiters, answers;
     struct armci_receive_buffers large, small;
     struct armci_message *local, *local_tail; // requests of this node
@@ -124,14 +125,20 @@ int64_t armci_server_add(struct armci_server *server, int rank);
 
 json_t *armci_server_describe(const struct armci_server *server);
 
+extern const struct machine_kind armci_server_machine; // by enum armci_server_state
+
 // ---- Between the server's files ----
 
 void armci_server_enter(struct cpu_context *context, struct armci_server *server,
                         enum armci_server_state state);
 
-// Traces a phase of the current request; `detail` as for printf.
-void armci_server_phase(const struct cpu_context *context, const struct armci_server *server,
-                        const char *phase, const char *detail, ...) G_GNUC_PRINTF(4, 5);
+static inline struct machine_owner armci_server_owner(const struct armci_server *server)
+{
+    const struct armci_received *current = server->current;
+    return (struct machine_owner){.where = server->name,
+                                  .subject = current ? current->message->number : 0,
+                                  .machine = armci_server_machine.name};
+}
 
 // The next action while the server's own sends are not acknowledged: handles an event of the port
 // through which they leave, or sleeps until there is one.

@@ -56,7 +56,7 @@ static void send_data(struct cpu_context *context, struct armci_server *server)
     int64_t place =
         message->get->direct ? server->piece.offset : target * armci_buffer_bytes(config);
     ++*server->sends;
-    armci_server_phase(context, server, "XMITD", "buffer %d", slot->number);
+    cpu_trace_eventf(context, armci_server_owner(server), NULL, "XMITD", "buffer %d", slot->number);
     gm_directed_send_with_callback(context, server->responses, &send,
                                    message->client_address + place);
 }
@@ -97,7 +97,7 @@ static bool tell_target(struct cpu_context *context, struct armci_server *server
         .callback_context = server,
     };
     ++*server->sends;
-    armci_server_phase(context, server, "ack", "buffer %d", slot->number);
+    cpu_trace_eventf(context, armci_server_owner(server), NULL, "ack", "buffer %d", slot->number);
     gm_send_with_callback(context, server->responses, &send);
     server->untold = NULL;
     return true;
@@ -130,9 +130,9 @@ static enum cpu_next pack(struct cpu_context *context, struct armci_server *serv
     server->slot = armci_buffers_take(&server->buffers, server->piece.bytes + config->flag);
     if (!server->slot)
         return armci_server_look(context, server);
-    armci_server_phase(context, server, "COPYSD",
-                       "buffer %d: %" G_GINT64_FORMAT " B at %" G_GINT64_FORMAT,
-                       server->slot->number, server->piece.bytes, server->piece.offset);
+    cpu_trace_eventf(context, armci_server_owner(server), NULL, "COPYSD",
+                     "buffer %d: %" G_GINT64_FORMAT " B at %" G_GINT64_FORMAT, server->slot->number,
+                     server->piece.bytes, server->piece.offset);
     struct copy_reuse reuse = {
         .source = armci_user_reuse(message->bytes, server->buffers.count, message->limit),
         .destination = armci_buffer_reuse(message->bytes, server->buffers.count, message->limit),
@@ -211,7 +211,7 @@ static enum cpu_next wait_sent(struct cpu_context *context, struct armci_server 
 
 enum cpu_next armci_get_slice(struct cpu_context *context, struct armci_server *server)
 {
-    switch (server->state) {
+    switch ((enum armci_server_state)server->machine.state) {
     case ARMCI_SERVER_SENDS:
         return pack(context, server);
     case ARMCI_SERVER_READY:

@@ -14,7 +14,7 @@ static struct armci_receive_buffers *buffers_of(struct armci_server *server, int
 static void provide(struct cpu_context *context, struct armci_server *server, int64_t address,
                     int size)
 {
-    armci_server_phase(context, server, "provide", "size class %d", size);
+    cpu_trace_eventf(context, armci_server_owner(server), NULL, "provide", "size class %d", size);
     gm_provide_receive_buffer(context, server->requests, address, size, 0);
 }
 
@@ -76,8 +76,8 @@ static void give_back(struct cpu_context *context, struct armci_server *server,
 
 void armci_server_done(struct cpu_context *context, struct armci_server *server)
 {
-    armci_server_phase(context, server, "done", "%s",
-                       armci_kind_name(server->current->message->kind));
+    cpu_trace_eventf(context, armci_server_owner(server), NULL, "done", "%s",
+                     armci_kind_name(server->current->message->kind));
     armci_server_enter(context, server, ARMCI_SERVER_IDLE);
     give_back(context, server, server->current);
     server->current = NULL;
@@ -117,15 +117,16 @@ static bool notice(struct cpu_context *context, struct armci_server *server,
         struct armci_ready *ready = sparse_at(&server->ready, message->client);
         ready->free = ready->number == message->number ? ready->free + 1 : 1;
         ready->number = message->number;
-        armci_server_phase(context, server, "RCV", "rank %d has a free buffer", message->client);
+        cpu_trace_eventf(context, armci_server_owner(server), NULL, "RCV",
+                         "rank %d has a free buffer", message->client);
     } else { // the process looks at its memory, which the thread shares
         struct armci_message *copy = pool_take(&server->job->messages);
         *copy = *message;
         copy->client_of = armci_client_at(server->job, message->client);
         event_init(&copy->event, arrived_event);
         cpu_post(context, &copy->event);
-        armci_server_phase(context, server, "RECVD", "rank %d: buffer %d", message->client,
-                           message->slot + 1);
+        cpu_trace_eventf(context, armci_server_owner(server), NULL, "RECVD", "rank %d: buffer %d",
+                         message->client, message->slot + 1);
     }
     give_back(context, server, received);
     return true;
@@ -168,11 +169,11 @@ bool armci_server_take(struct cpu_context *context, struct armci_server *server)
         .size = event.size,
     };
     ++*server->received_count;
-    armci_server_phase(context, server, "RECV",
-                       "%s[%u] of rank %d: %" G_GINT64_FORMAT " B in a buffer of %" G_GINT64_FORMAT
-                       " B",
-                       armci_kind_name(received->message->kind), received->message->number,
-                       received->message->client, event.length, received->message->tag);
+    cpu_trace_eventf(context, armci_server_owner(server), NULL, "RECV",
+                     "%s[%u] of rank %d: %" G_GINT64_FORMAT " B in a buffer of %" G_GINT64_FORMAT
+                     " B",
+                     armci_kind_name(received->message->kind), received->message->number,
+                     received->message->client, event.length, received->message->tag);
     if (server->current && !server->config->server_stores) {
         server->held_up = received;
         return true;

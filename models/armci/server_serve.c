@@ -75,8 +75,9 @@ static void copy_out(struct cpu_context *context, struct armci_server *server)
     const struct armci_message *message = server->current->message;
     const struct armci_config *config = server->config;
     struct ledger *ledger = server->job->sim->ledger;
-    armci_server_phase(context, server, "COPYR", "%" G_GINT64_FORMAT " B at %" G_GINT64_FORMAT,
-                       message->piece.bytes, message->piece.offset);
+    cpu_trace_eventf(context, armci_server_owner(server), NULL, "COPYR",
+                     "%" G_GINT64_FORMAT " B at %" G_GINT64_FORMAT, message->piece.bytes,
+                     message->piece.offset);
     int64_t kept = 2 * message->piece.bytes; // a request that the server has put aside itself
     struct copy_reuse reuse = {
         .source = server->current->buffer ? COPY_NEVER : kept,

@@ -96,12 +96,35 @@ trace_lane cpu_lane(const struct cpu *cpu)
     return cpu->lane;
 }
 
+#define MOST_EVENT_TEXT 192 // bytes
+
 void cpu_machine_enter(const struct cpu_context *context, const struct machine_kind *kind,
                        struct machine *machine, unsigned state, struct machine_owner owner,
                        const char *event)
 {
     const struct cpu *cpu = context->cpu;
     machine_enter(kind, machine, state, owner, event, cpu->sim->trace, cpu->lane, context->now);
+}
+
+// Formats the event of a step, if there is a trace.
+#define FORMAT_EVENT(text, context, format)                                                        \
+    do {                                                                                           \
+        (text)[0] = '\0';                                                                          \
+        if (!(context)->cpu->sim->trace)                                                           \
+            break;                                                                                 \
+        va_list arguments;                                                                         \
+        va_start(arguments, format);                                                               \
+        g_vsnprintf(text, sizeof text, format, arguments);                                         \
+        va_end(arguments);                                                                         \
+    } while (0)
+
+void cpu_machine_enterf(const struct cpu_context *context, const struct machine_kind *kind,
+                        struct machine *machine, unsigned state, struct machine_owner owner,
+                        const char *format, ...)
+{
+    char event[MOST_EVENT_TEXT];
+    FORMAT_EVENT(event, context, format);
+    cpu_machine_enter(context, kind, machine, state, owner, event);
 }
 
 void cpu_trace_event(const struct cpu_context *context, struct machine_owner owner,
@@ -117,6 +140,14 @@ void cpu_trace_event(const struct cpu_context *context, struct machine_owner own
                          .to = event,
                          .detail = detail,
                      });
+}
+
+void cpu_trace_eventf(const struct cpu_context *context, struct machine_owner owner,
+                      const char *from, const char *event, const char *format, ...)
+{
+    char detail[MOST_EVENT_TEXT];
+    FORMAT_EVENT(detail, context, format);
+    cpu_trace_event(context, owner, from, event, detail);
 }
 
 struct cpu_usage cpu_usage(const struct cpu *cpu)

@@ -138,10 +138,21 @@ void cpu_machine_enter(const struct cpu_context *context, const struct machine_k
                        struct machine *machine, unsigned state, struct machine_owner owner,
                        const char *event);
 
-// Traces an event of what has no states of its own, such as an area of a pin cache, on the
-// processor's lane, at the handler's time. `from` and `detail` may be NULL; `detail` is copied.
+// Like cpu_machine_enter; the event is formatted as by printf, if there is a trace.
+void cpu_machine_enterf(const struct cpu_context *context, const struct machine_kind *kind,
+                        struct machine *machine, unsigned state, struct machine_owner owner,
+                        const char *format, ...) G_GNUC_PRINTF(6, 7);
+
+// Traces an event of what has no states of its own, such as an area of a pin cache, or none that
+// follows, on the processor's lane, at the handler's time. `from` and `detail` may be NULL;
+// `detail` is copied.
 void cpu_trace_event(const struct cpu_context *context, struct machine_owner owner,
                      const char *from, const char *event, const char *detail);
+
+// Like cpu_trace_event; the detail is formatted as by printf, if there is a trace.
+void cpu_trace_eventf(const struct cpu_context *context, struct machine_owner owner,
+                      const char *from, const char *event, const char *format, ...)
+    G_GNUC_PRINTF(5, 6);
 
 // The time of work on `bytes` (>= 0) that costs `each_kib` per KiB.
 sim_time cpu_cost_of_bytes(const struct cpu *cpu, struct cost each_kib, int64_t bytes);

@@ -51,7 +51,7 @@ static void write_landed(struct grim_arrival *arrival)
 static void write_second(struct cpu_context *context, struct grim_arrival *arrival)
 {
     struct memory *memory = grim_arrival_owner(arrival);
-    SUITE_SAME_INTEGER(grim_arrival_notes(arrival)->number[0], 7);
+    SUITE_SAME_INTEGER(grim_arrival_notes(arrival)->machine.state, 7);
     CU_ASSERT_TRUE(memory->written > 0 && memory->written <= context->now);
     tell(memory, "written %u, ", grim_arrival_message(arrival)->argument[0]);
     grim_arrival_end(context, arrival);
@@ -59,14 +59,14 @@ static void write_second(struct cpu_context *context, struct grim_arrival *arriv
 
 static void write_first(struct cpu_context *context, struct grim_arrival *arrival)
 {
-    CU_ASSERT_EQUAL(grim_arrival_notes(arrival)->number[0]++, 6);
+    CU_ASSERT_EQUAL(grim_arrival_notes(arrival)->machine.state++, 6);
     grim_arrival_move(context, arrival, LANAI_TO_HOST, 100, write_second, write_landed);
 }
 
 static void write_deliver(struct cpu_context *context, void *owner, struct grim_arrival *arrival)
 {
     CU_ASSERT_PTR_EQUAL(owner, grim_arrival_owner(arrival));
-    grim_arrival_notes(arrival)->number[0] = 6;
+    grim_arrival_notes(arrival)->machine.state = 6;
     grim_arrival_move(context, arrival, LANAI_TO_HOST, 300, write_first, NULL);
 }
 

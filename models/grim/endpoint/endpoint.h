@@ -108,6 +108,16 @@ struct grim_reply {
     int next, last;
 };
 
+enum grim_overflow_state { GRIM_OVERFLOW_EMPTY, GRIM_OVERFLOW_HOLDING };
+
+// Of the message at the head of the endpoint's queue.
+enum grim_handler_state {
+    GRIM_HANDLER_WAITING,
+    GRIM_HANDLER_RUNNING,
+    GRIM_HANDLER_NO_ROOM, // for a message that the handler injects
+    GRIM_HANDLER_DONE,
+};
+
 struct grim_endpoint {
     struct grim_stack *stack;
     struct mpi_process *process;
@@ -124,11 +134,13 @@ struct grim_endpoint {
     bool handlers_wait;
     struct grim_overflow *overflow, *overflow_last;
     int64_t overflow_bytes, overflow_messages;
+    struct machine overflowing; // enum grim_overflow_state
     struct pool overflow_pool;
 
     struct grim_reply reply; // of the current handler
     bool replying;
-    struct sparse partial; // struct grim_partial, by source
+    struct machine handling; // enum grim_handler_state
+    struct sparse partial;   // struct grim_partial, by source
 
     int64_t handled, notified; // not yet claimed by a poll
     int64_t last_handled;      // all so far
@@ -165,6 +177,8 @@ extern const struct stage grim_stage;          // the library on a processor
 extern const struct stage grim_handlers_stage; // its table of handlers
 extern const struct stage grim_poll_stage;     // its look at the queue
 extern const struct mpi_device_ops grim_ops;
+extern const struct machine_kind grim_overflow_machine; // by enum grim_overflow_state
+extern const struct machine_kind grim_handler_machine;  // by enum grim_handler_state
 
 // ---- endpoint.c ----
 

@@ -7,24 +7,33 @@ static const struct stage handler_stage = {"handler", STAGE_LIBRARY};
 
 // ---- Handlers ----
 
-static void trace_handler(const struct cpu_context *context, const struct grim_endpoint *endpoint,
-                          const struct grim_message *message, const char *from, const char *to)
+static const struct machine_state handler_states[] = {
+    [GRIM_HANDLER_WAITING] = {"waiting", .next = MACHINE_TO(GRIM_HANDLER_RUNNING)},
+    [GRIM_HANDLER_RUNNING] = {"running", .next = MACHINE_TO(GRIM_HANDLER_NO_ROOM) |
+                                                 MACHINE_TO(GRIM_HANDLER_DONE)},
+    [GRIM_HANDLER_NO_ROOM] = {"no_room", .next = MACHINE_TO(GRIM_HANDLER_RUNNING)},
+    [GRIM_HANDLER_DONE] = {.name = "done"},
+};
+
+const struct machine_kind grim_handler_machine = {
+    .name = "handler",
+    .title = "Active message at a GRIM endpoint",
+    .source = "thesis 003, 4.4.2, 4.4.3",
+    .states = handler_states,
+    .count = G_N_ELEMENTS(handler_states),
+};
+
+static void handler_enter(const struct cpu_context *context, struct grim_endpoint *endpoint,
+                          const struct grim_message *message, enum grim_handler_state state)
 {
-    struct sim *sim = endpoint->process->sim;
-    if (!sim->trace)
-        return;
-    const char *name = message->handler < GRIM_FIRST_ID
-                           ? grim_function_name((enum grim_function)message->handler)
-                           : grim_handlers_name_of(endpoint->handlers, message->handler);
-    struct trace_transition transition = {
-        .where = endpoint->process->name,
-        .machine = "handler",
-        .subject = endpoint->last_handled,
-        .from = from,
-        .to = to,
-        .detail = name,
-    };
-    trace_transition(sim->trace, cpu_lane(context->cpu), context->now, &transition);
+    const char *name = NULL;
+    if (endpoint->process->sim->trace)
+        name = message->handler < GRIM_FIRST_ID
+                   ? grim_function_name((enum grim_function)message->handler)
+                   : grim_handlers_name_of(endpoint->handlers, message->handler);
+    struct machine_owner owner = {.where = endpoint->process->name,
+                                  .subject = endpoint->last_handled};
+    cpu_machine_enter(context, &grim_handler_machine, &endpoint->handling, state, owner, name);
 }
 
 // The function that a message's integer means. An endpoint may have sent its names to the server
@@ -192,10 +201,11 @@ static bool run_function(struct cpu_context *context, struct grim_endpoint *endp
 static void handled(struct cpu_context *context, struct grim_endpoint *endpoint,
                     const struct grim_message *message)
 {
-    trace_handler(context, endpoint, message, "running", "done");
+    handler_enter(context, endpoint, message, GRIM_HANDLER_DONE);
     if (message->handler >= GRIM_FIRST_ID)
         endpoint->handled++;
     endpoint->last_handled++;
+    endpoint->handling = (struct machine){GRIM_HANDLER_WAITING}; // the next message
     grim_endpoint_release(context, endpoint->channel);
 }
 
@@ -216,18 +226,18 @@ bool grim_handle_next(struct cpu_context *context, struct grim_endpoint *endpoin
         return false;
     if (!endpoint->replying) {
         cpu_spend_for(context, endpoint->config->handle, &grim_stage, message->message);
-        trace_handler(context, endpoint, message, "waiting", "running");
+        handler_enter(context, endpoint, message, GRIM_HANDLER_RUNNING);
         take(context, endpoint, message);
         if (!run_function(context, endpoint, message))
             return false;
         if (endpoint->replying && !reply_on(context, endpoint)) {
-            trace_handler(context, endpoint, message, "running", "no_room");
+            handler_enter(context, endpoint, message, GRIM_HANDLER_NO_ROOM);
             return true;
         }
     } else {
         if (!reply_on(context, endpoint))
             return false;
-        trace_handler(context, endpoint, message, "no_room", "running");
+        handler_enter(context, endpoint, message, GRIM_HANDLER_RUNNING);
     }
     handled(context, endpoint, message);
     return true;

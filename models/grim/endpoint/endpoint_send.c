@@ -25,18 +25,25 @@ static bool hand_over(struct cpu_context *context, struct grim_endpoint *endpoin
 
 // ---- The overflow queue ----
 
-static void trace_overflow(const struct cpu_context *context, const struct grim_endpoint *endpoint,
-                           const char *from, const char *to)
+static const struct machine_state overflow_states[] = {
+    [GRIM_OVERFLOW_EMPTY] = {"empty", .next = MACHINE_TO(GRIM_OVERFLOW_HOLDING)},
+    [GRIM_OVERFLOW_HOLDING] = {"holding", .next = MACHINE_TO(GRIM_OVERFLOW_EMPTY)},
+};
+
+const struct machine_kind grim_overflow_machine = {
+    .name = "overflow",
+    .title = "Overflow queue of a GRIM endpoint",
+    .source = "thesis 003, 4.4.3",
+    .states = overflow_states,
+    .count = G_N_ELEMENTS(overflow_states),
+};
+
+static void overflow_enter(const struct cpu_context *context, struct grim_endpoint *endpoint,
+                           enum grim_overflow_state state)
 {
-    struct trace_transition transition = {
-        .where = endpoint->process->name,
-        .machine = "overflow",
-        .subject = endpoint->overflow_messages,
-        .from = from,
-        .to = to,
-    };
-    trace_transition(endpoint->process->sim->trace, cpu_lane(context->cpu), context->now,
-                     &transition);
+    struct machine_owner owner = {.where = endpoint->process->name,
+                                  .subject = endpoint->overflow_messages};
+    cpu_machine_enter(context, &grim_overflow_machine, &endpoint->overflowing, state, owner, NULL);
 }
 
 static bool overflow_holds(const struct grim_endpoint *endpoint, const struct grim_message *message)
@@ -57,7 +64,7 @@ static void overflow_append(struct cpu_context *context, struct grim_endpoint *e
     endpoint->overflow_bytes += grim_message_bytes(message);
     (*endpoint->overflowed)++;
     if (endpoint->overflow_messages++ == 0)
-        trace_overflow(context, endpoint, "empty", "holding");
+        overflow_enter(context, endpoint, GRIM_OVERFLOW_HOLDING);
 }
 
 bool grim_overflow_drain(struct cpu_context *context, struct grim_endpoint *endpoint)
@@ -72,7 +79,7 @@ bool grim_overflow_drain(struct cpu_context *context, struct grim_endpoint *endp
     endpoint->overflow = entry->next;
     endpoint->overflow_bytes -= grim_message_bytes(&entry->message);
     if (--endpoint->overflow_messages == 0)
-        trace_overflow(context, endpoint, "holding", "empty");
+        overflow_enter(context, endpoint, GRIM_OVERFLOW_EMPTY);
     pool_give(&endpoint->overflow_pool, entry);
     return true;
 }

@@ -4,6 +4,7 @@
 #define NETSIM_MODELS_GRIM_MEMORY_MEMORY_INTERNAL_H
 
 #include "models/grim/memory/memory_remote.h"
+#include "sim/core/machine.h"
 #include "sim/core/pool.h"
 
 #include <glib.h>
@@ -20,7 +21,7 @@ enum grim_translating {
 struct grim_way {
     struct grim_unit *unit;
     uint16_t source, destination;
-    enum grim_translating state;
+    struct machine machine; // enum grim_translating
     // The waiting message; all others of the way are refused meanwhile.
     struct grim_arrival *held;
     // The kernel's answers for it, which the cache may have displaced before all have come; empty
@@ -60,6 +61,19 @@ struct grim_remote {
     void *owner;
     int64_t *misses, *hits, *interrupts, *evictions, *peripheral; // counters
 };
+
+// What becomes of a message of remote memory; kept in its arrival's notes.
+enum grim_remote_state {
+    GRIM_REMOTE_TAKEN,
+    GRIM_REMOTE_TRANSLATING, // lacks a translation
+    GRIM_REMOTE_FETCHING,    // a read
+    GRIM_REMOTE_REPLIED,
+    GRIM_REMOTE_STORING, // a write, or the reply to a read
+    GRIM_REMOTE_DONE,
+};
+
+extern const struct machine_kind grim_translation_machine; // by enum grim_translating
+extern const struct machine_kind grim_remote_machine;      // by enum grim_remote_state
 
 // The reply to a read.
 void grim_pack_reply(struct grim_message *reply, const struct grim_message *read);

@@ -211,20 +211,34 @@ static int64_t start_physical(struct cpu_context *context, struct grim_arrival *
     return bytes;
 }
 
-static void trace_step(const struct cpu_context *context, struct grim_arrival *arrival,
-                       const char *from, const char *to)
+static const struct machine_state remote_states[] = {
+    [GRIM_REMOTE_TAKEN] = {"taken", .next = MACHINE_TO(GRIM_REMOTE_TRANSLATING) |
+                                            MACHINE_TO(GRIM_REMOTE_FETCHING) |
+                                            MACHINE_TO(GRIM_REMOTE_STORING)},
+    [GRIM_REMOTE_TRANSLATING] = {"translating", .next = MACHINE_TO(GRIM_REMOTE_FETCHING) |
+                                                        MACHINE_TO(GRIM_REMOTE_STORING)},
+    [GRIM_REMOTE_FETCHING] = {"fetching", .next = MACHINE_TO(GRIM_REMOTE_REPLIED)},
+    [GRIM_REMOTE_REPLIED] = {.name = "replied"},
+    [GRIM_REMOTE_STORING] = {"storing", .next = MACHINE_TO(GRIM_REMOTE_DONE)},
+    [GRIM_REMOTE_DONE] = {.name = "done"},
+};
+
+const struct machine_kind grim_remote_machine = {
+    .name = "remote",
+    .title = "Message of GRIM's remote memory at its card",
+    .source = "thesis 003, 4.5.3, 4.5.4",
+    .states = remote_states,
+    .count = G_N_ELEMENTS(remote_states),
+};
+
+static void remote_enter(const struct cpu_context *context, struct grim_arrival *arrival,
+                         enum grim_remote_state state)
 {
     const struct grim_message *message = grim_arrival_message(arrival);
-    const struct grim_unit *unit = unit_of_arrival(arrival);
-    struct trace_transition transition = {
-        .where = grim_channel_name(grim_arrival_channel(arrival)),
-        .machine = "remote",
-        .subject = message->source,
-        .from = from,
-        .to = to,
-        .detail = grim_type_name(message->type),
-    };
-    trace_transition(unit->remote->sim->trace, cpu_lane(context->cpu), context->now, &transition);
+    struct machine_owner owner = {.where = grim_channel_name(grim_arrival_channel(arrival)),
+                                  .subject = message->source};
+    cpu_machine_enter(context, &grim_remote_machine, &grim_arrival_notes(arrival)->machine, state,
+                      owner, grim_type_name(message->type));
 }
 
 // ---- Writes and replies to reads ----
@@ -247,7 +261,7 @@ static void stored(struct cpu_context *context, struct grim_arrival *arrival)
         grim_acknowledge(context, grim_arrival_channel(arrival), (uint8_t)(stamp >> 8),
                          (uint8_t)stamp);
     }
-    trace_step(context, arrival, "storing", "done");
+    remote_enter(context, arrival, GRIM_REMOTE_DONE);
     grim_arrival_end(context, arrival);
 }
 
@@ -294,7 +308,7 @@ static void store(struct cpu_context *context, struct grim_arrival *arrival)
 
 static void fetched(struct cpu_context *context, struct grim_arrival *arrival)
 {
-    trace_step(context, arrival, "fetching", "replied");
+    remote_enter(context, arrival, GRIM_REMOTE_REPLIED);
     grim_entry_commit(context, grim_arrival_notes(arrival)->pointer);
     grim_arrival_end(context, arrival);
 }
@@ -307,10 +321,10 @@ static void fetch(struct cpu_context *context, struct grim_arrival *arrival)
         grim_arrival_move(context, arrival, LANAI_FROM_HOST, rest, fetched, NULL);
 }
 
-static void move(struct cpu_context *context, struct grim_arrival *arrival, const char *from)
+static void move(struct cpu_context *context, struct grim_arrival *arrival)
 {
     bool reads = grim_arrival_message(arrival)->type == GRIM_READ_VIRTUAL;
-    trace_step(context, arrival, from, reads ? "fetching" : "storing");
+    remote_enter(context, arrival, reads ? GRIM_REMOTE_FETCHING : GRIM_REMOTE_STORING);
     if (reads)
         fetch(context, arrival);
     else
@@ -329,7 +343,7 @@ static void translated(struct cpu_context *context, struct grim_arrival *arrival
     g_array_set_size(way->granted, 0);
     way->held = NULL;
     unit->held--;
-    move(context, arrival, "translating");
+    move(context, arrival);
 }
 
 void grim_way_resume(struct cpu_context *context, struct grim_way *way)
@@ -347,10 +361,10 @@ static void deliver(struct cpu_context *context, void *owner, struct grim_arriva
     grim_arrival_notes(arrival)->pointer = way->reply;
     way->reply = NULL;
     if (message->type == GRIM_WRITE_PHYSICAL || translates(context, way, message)) {
-        move(context, arrival, "taken");
+        move(context, arrival);
         return;
     }
-    trace_step(context, arrival, "taken", "translating");
+    remote_enter(context, arrival, GRIM_REMOTE_TRANSLATING);
     way->held = arrival;
     unit->held++;
     grim_arrival_hold(arrival, translated);

@@ -11,29 +11,32 @@ static const struct stage translation_stage = {"translation", STAGE_NIC};
 #define ENTRY_BYTES 16
 #define RANGE_BYTES 8
 
-static void enter(const struct cpu_context *context, struct grim_way *way,
-                  enum grim_translating state)
+static const struct machine_state translation_states[] = {
+    [GRIM_TRANSLATED] = {"translated", .next = MACHINE_TO(GRIM_ASKING)},
+    [GRIM_ASKING] = {"request_dma", .next = MACHINE_TO(GRIM_ASKED)},
+    [GRIM_ASKED] = {"interrupt", .next = MACHINE_TO(GRIM_ANSWERING)},
+    [GRIM_ANSWERING] = {"answer", .next = MACHINE_TO(GRIM_TRANSLATED)},
+};
+
+const struct machine_kind grim_translation_machine = {
+    .name = "translation",
+    .title = "Translation of an address for a GRIM card",
+    .source = "thesis 003, 4.5.2",
+    .states = translation_states,
+    .count = G_N_ELEMENTS(translation_states),
+};
+
+// Outside of handlers, `context` is NULL.
+static void translation_enter(const struct cpu_context *context, struct grim_way *way,
+                              enum grim_translating state)
 {
-    static const char *const names[] = {
-        [GRIM_TRANSLATED] = "translated",
-        [GRIM_ASKING] = "request_dma",
-        [GRIM_ASKED] = "interrupt",
-        [GRIM_ANSWERING] = "answer",
-    };
+    struct sim *sim = way->unit->remote->sim;
     const struct grim_channel *channel =
         grim_channel_find(way->unit->remote->fabric, way->destination);
-    struct trace_transition transition = {
-        .where = grim_channel_name(channel),
-        .machine = "translation",
-        .subject = way->source,
-        .from = names[way->state],
-        .to = names[state],
-        .detail = way->operation,
-    };
-    struct sim *sim = way->unit->remote->sim;
-    trace_transition(sim->trace, context ? cpu_lane(context->cpu) : 0,
-                     context ? context->now : sim_now(sim), &transition);
-    way->state = state;
+    struct machine_owner owner = {.where = grim_channel_name(channel), .subject = way->source};
+    machine_enter(&grim_translation_machine, &way->machine, state, owner, way->operation,
+                  sim->trace, context ? cpu_lane(context->cpu) : 0,
+                  context ? context->now : sim_now(sim));
 }
 
 static int64_t entry_bytes(const struct grim_translation *translation)
@@ -75,7 +78,7 @@ static void request_written(void *owner, struct lanai_transfer *transfer)
     (void)owner;
     struct grim_way *way = container_of(transfer, struct grim_way, request);
     struct grim_unit *unit = way->unit;
-    enter(NULL, way, GRIM_ASKED);
+    translation_enter(NULL, way, GRIM_ASKED);
     FIFO_APPEND(unit->asked, unit->asked_last, way, next);
     host_interrupt(unit->host, &unit->service);
 }
@@ -89,7 +92,7 @@ static void ask(struct cpu_context *context, struct grim_way *way, int64_t addre
     cpu_spend(context, config->ask, &translation_stage);
     way->address = address;
     way->operation = operation;
-    enter(context, way, GRIM_ASKING);
+    translation_enter(context, way, GRIM_ASKING);
     way->request.item.handler = LANAI_NOBODY;
     way->request.move = LANAI_TO_HOST;
     way->request.bytes = config->request;
@@ -125,7 +128,7 @@ static void answered(struct cpu_context *context, struct grim_ni *ni, struct gri
     if (evicted.endpoint >= 0)
         (*unit->remote->evictions)++;
     g_array_append_val(way->granted, way->answer);
-    enter(context, way, GRIM_TRANSLATED);
+    translation_enter(context, way, GRIM_TRANSLATED);
     grim_way_resume(context, way);
     grim_ni_retry(ni);
 }
@@ -161,7 +164,7 @@ static void serve(struct cpu_context *context, struct grim_way *way)
                    &translate_pages_stage);
     way->post.write.bytes = bytes;
     way->post.run = answered;
-    enter(context, way, GRIM_ANSWERING);
+    translation_enter(context, way, GRIM_ANSWERING);
     grim_ni_post(context, unit->ni, &way->post);
 }
 

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sim/model/model.h"
-#include "models/grim/ni/ni.h"
+#include "models/grim/ni/ni_internal.h"
+
+static const struct machine_kind *const ni_machines[] = {
+    &grim_message_machine,  &grim_receiver_machine, &grim_incoming_machine,
+    &grim_firmware_machine, &grim_control_machine,  NULL};
 
 const struct model grim_ni_model = {
     .name = "grim/ni",
@@ -9,4 +13,5 @@ const struct model grim_ni_model = {
     .cards = (const struct card[]){{"lanai4", GRIM_CARD, NULL, &lanai_rates, "pci"},
                                    {"lanai9", GRIM_CARD, NULL, &lanai9_rates, "pci"},
                                    {0}},
+    .machines = ni_machines,
 };

@@ -26,6 +26,7 @@
 #include "models/grim/ni/message.h"
 #include "models/myrinet_gm/lanai/lanai.h"
 #include "sim/cluster/cluster.h"
+#include "sim/core/machine.h"
 
 #include <jansson.h>
 
@@ -210,10 +211,10 @@ void grim_fabric_interface(struct grim_fabric *fabric, enum grim_type type,
 const struct grim_message *grim_arrival_message(const struct grim_arrival *arrival);
 struct grim_channel *grim_arrival_channel(const struct grim_arrival *arrival); // that it came to
 void *grim_arrival_owner(const struct grim_arrival *arrival);                  // the interface's
-// For the interface's own use between steps; 0 and NULL at first.
+// For the interface's own use between steps; zeroed at first.
 struct grim_arrival_notes {
-    int64_t number[3];
     void *pointer;
+    struct machine machine;
 };
 struct grim_arrival_notes *grim_arrival_notes(struct grim_arrival *arrival);
 

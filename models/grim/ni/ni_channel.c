@@ -47,7 +47,7 @@ void ni_finish_send_run(struct cpu_context *context, void *owner, struct lanai_i
     struct grim_ni *ni = owner;
     (void)item;
     ni->sending = false;
-    if (ni->waiting)
+    if (ni_waits(ni))
         ni_resume(ni);
     if (ni->sending_control)
         ni_control_left(context, ni);
@@ -138,9 +138,9 @@ static void send_entry(struct cpu_context *context, struct grim_ni *ni, struct g
     packet_header(packet, struct grim_packet)->content = message->content;
     ni_start_send(context, ni, packet, false, to->ni->name);
     if (second && config->second_dma == GRIM_SECOND_WAITS) {
-        ni_trace(ni, context->now, ni->name, "firmware", entry->number, "running", "waiting",
-                 "for the header's DMA");
-        ni->waiting = true;
+        cpu_machine_enter(context, &grim_firmware_machine, &ni->firmware, GRIM_FIRMWARE_WAITING,
+                          (struct machine_owner){.where = ni->name, .subject = entry->number},
+                          "for the header's DMA");
     }
 }
 

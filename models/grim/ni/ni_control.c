@@ -10,28 +10,36 @@
 
 static const struct stage send_control_stage = {"send control", STAGE_NIC};
 
+static void trace_answer(const struct cpu_context *context, const struct grim_ni *ni,
+                         const struct grim_answer *answer, const char *to)
+{
+    cpu_trace_event(context,
+                    (struct machine_owner){.where = ni->name,
+                                           .subject = answer->header.sequence,
+                                           .machine = grim_control_machine.name},
+                    grim_type_name(answer->header.type), to, NULL);
+}
+
 static void send_answer(struct cpu_context *context, struct grim_ni *ni,
                         const struct grim_answer *answer)
 {
     ni_spend(context, ni, ni->fabric->config.control, &send_control_stage, MESSAGE_NONE);
     ni_start_send(context, ni, ni_packet(ni, answer->to, &answer->header, GRIM_CONTROL_BYTES), true,
                   answer->to->name);
-    ni_trace(ni, context->now, ni->name, "control", answer->header.sequence,
-             grim_type_name(answer->header.type), "sent", NULL);
+    trace_answer(context, ni, answer, "sent");
 }
 
 static void close_card(struct cpu_context *context, struct grim_ni *ni)
 {
-    if (ni->closed)
-        return;
-    ni->closed = true;
-    ni_trace(ni, context->now, ni->name, "control", 0, "open", "closed", NULL);
+    if (!ni_closed(ni))
+        cpu_machine_enter(context, &grim_control_machine, &ni->intake, GRIM_CONTROL_CLOSED,
+                          (struct machine_owner){.where = ni->name}, NULL);
 }
 
 static void open_card(struct cpu_context *context, struct grim_ni *ni)
 {
-    ni->closed = false;
-    ni_trace(ni, context->now, ni->name, "control", 0, "closed", "open", NULL);
+    cpu_machine_enter(context, &grim_control_machine, &ni->intake, GRIM_CONTROL_OPEN,
+                      (struct machine_owner){.where = ni->name}, NULL);
     for (int i = 0; i < ni->withheld_count; i++)
         lanai_post_buffer(ni->card, ni->withheld[i], context->now);
     ni->withheld_count = 0;
@@ -45,8 +53,7 @@ static void queue_answer(struct cpu_context *context, struct grim_ni *ni,
     int64_t entries = ni->fabric->config.control_entries;
     ni->answers[(ni->answers_first + ni->answers_count++) % entries] = *answer;
     (*ni->fabric->queued_answers)++;
-    ni_trace(ni, context->now, ni->name, "control", answer->header.sequence,
-             grim_type_name(answer->header.type), "queued", NULL);
+    trace_answer(context, ni, answer, "queued");
 }
 
 void ni_answer(struct cpu_context *context, struct grim_ni *ni, enum grim_type type,
@@ -100,6 +107,6 @@ bool ni_control_next(struct cpu_context *context, struct grim_ni *ni)
 
 void ni_control_left(struct cpu_context *context, struct grim_ni *ni)
 {
-    if (ni->closed && !ni->has_late)
+    if (ni_closed(ni) && !ni->has_late)
         open_card(context, ni);
 }

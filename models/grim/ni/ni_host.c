@@ -165,16 +165,18 @@ static struct grim_channel *check_message(const struct grim_channel *channel,
     return check_size(channel, message) ? to : NULL;
 }
 
-static void trace_injected(const struct grim_entry *entry, sim_time when)
+// On the card's lane, though the host may be the one to inject.
+static void entry_injected(const struct cpu_context *context, struct grim_entry *entry)
 {
     const struct grim_ni *ni = entry->channel->ni;
-    if (!ni_traced(ni))
-        return;
-    char *detail = g_strdup_printf("%s to endpoint %u, %u B", grim_type_name(entry->message.type),
-                                   entry->message.destination, entry->message.bytes);
-    ni_trace(ni, when, entry->channel->name, "message", entry->number, "unused", "not sent",
-             detail);
-    g_free(detail);
+    struct trace *trace = ni->fabric->sim->trace;
+    char event[64] = "";
+    if (trace)
+        g_snprintf(event, sizeof event, "%s to endpoint %u, %u B",
+                   grim_type_name(entry->message.type), entry->message.destination,
+                   entry->message.bytes);
+    machine_enter(&grim_message_machine, &entry->machine, GRIM_NOT_SENT, grim_entry_owner(entry),
+                  event, trace, cpu_lane(lanai_cpu(ni->card)), context->now);
 }
 
 bool grim_channel_inject(struct cpu_context *context, struct grim_channel *channel,
@@ -206,7 +208,7 @@ bool grim_channel_inject(struct cpu_context *context, struct grim_channel *chann
     entry->fetch.item.message = message->message;
     entry->fetch.move = LANAI_FROM_HOST;
     entry->fetch.bytes = fetched ? payload : 0;
-    trace_injected(entry, context->now);
+    entry_injected(context, entry);
     ni_pio_write(context, ni, &entry->pio);
     fabric->progress = context->now;
     return true;
@@ -232,7 +234,7 @@ struct grim_entry *grim_entry_reserve(struct cpu_context *context, struct grim_c
     struct grim_entry *entry = to ? ni_queue_append(channel, message, ni_flow(channel, to)) : NULL;
     channel->lacks_room = !entry;
     if (entry)
-        trace_injected(entry, context->now);
+        entry_injected(context, entry);
     return entry;
 }
 

@@ -4,6 +4,7 @@
 #define NETSIM_MODELS_GRIM_NI_NI_INTERNAL_H
 
 #include "models/grim/ni/ni.h"
+#include "sim/core/machine.h"
 #include "sim/core/pool.h"
 
 #include <glib.h>
@@ -45,7 +46,7 @@ struct grim_entry {
     struct grim_message message;
     struct grim_channel *channel;
     struct grim_flow *flow;
-    enum grim_entry_state state;
+    struct machine machine; // enum grim_entry_state
     bool filled;            // whole in SRAM, so that it can be sent
     bool stamped;           // has token and sequence number
     int64_t number;         // counts the channel's messages, from 1
@@ -80,8 +81,8 @@ enum grim_receiver_state { GRIM_EXPECTING, GRIM_DROPPING };
 struct grim_receiver {
     uint64_t key;
     uint8_t expected;
-    enum grim_receiver_state state;
-    int64_t number; // messages taken
+    struct machine machine; // enum grim_receiver_state
+    int64_t number;         // messages taken
 };
 
 // How a message's sequence number stands to the expected one.
@@ -141,6 +142,8 @@ struct grim_channel {
     int64_t incoming_used, incoming_room;
 };
 
+enum grim_incoming_state { GRIM_INCOMING_QUEUED, GRIM_INCOMING_DELIVERED };
+
 struct grim_arrival {
     struct grim_message message;
     struct grim_channel *channel;
@@ -156,6 +159,7 @@ struct grim_arrival {
     bool early;                // begun with its head, and the firmware has not seen its end yet
     bool over;                 // its interface has ended it already
     bool lost;                 // it has turned out damaged
+    struct machine machine;    // enum grim_incoming_state: of the incoming queue
 };
 
 // A receive buffer, and what the firmware has done at the head of the packet in it.
@@ -169,6 +173,16 @@ struct grim_receive {
 struct grim_answer {
     struct grim_header header;
     struct grim_ni *to;
+};
+
+enum grim_firmware_state {
+    GRIM_FIRMWARE_RUNNING,
+    GRIM_FIRMWARE_WAITING, // for the first DMA of a message
+};
+
+enum grim_control_state {
+    GRIM_CONTROL_OPEN,
+    GRIM_CONTROL_CLOSED, // no message is taken before an answer has left
 };
 
 struct grim_ni {
@@ -198,8 +212,8 @@ struct grim_ni {
 
     // Receiving.
     struct grim_receive *buffers;
-    bool closed;  // it takes no message before an answer has left
-    bool waiting; // the firmware does nothing but wait for the first DMA of a message
+    struct machine intake;                     // enum grim_control_state
+    struct machine firmware;                   // enum grim_firmware_state
     struct lanai_item *arrived, *arrived_last; // receive buffers with packets, first in, first out
     struct lanai_item *deferred;               // other items that came while it waited
     uint32_t deferred_calls;                   // and calls, by handler
@@ -244,11 +258,6 @@ extern const struct stage ni_sequence_stage;
 void ni_spend(struct cpu_context *context, const struct grim_ni *ni, struct cost cost,
               const struct stage *stage, struct message_ref message);
 
-// Notes a transition; `detail` may be NULL. ni_traced tells whether it is worth making one.
-bool ni_traced(const struct grim_ni *ni);
-void ni_trace(const struct grim_ni *ni, sim_time when, const char *where, const char *machine,
-              int64_t subject, const char *from, const char *to, const char *detail);
-
 // Returns true if the firmware does nothing but wait, so that the handler is called again later,
 // with the item or (NULL) without. ni_resume ends that.
 bool ni_defers(struct grim_ni *ni, enum grim_handler handler, struct lanai_item *item);
@@ -259,6 +268,29 @@ void ni_resume(struct grim_ni *ni);
 // Returns the stage of a handler's row. Rows charge nothing by themselves: handlers charge their
 // pieces.
 const struct stage *ni_stage(enum grim_handler handler);
+
+// ---- ni_machine.c: the state machines ----
+
+extern const struct machine_kind grim_message_machine;  // by enum grim_entry_state
+extern const struct machine_kind grim_receiver_machine; // by enum grim_receiver_state
+extern const struct machine_kind grim_incoming_machine; // by enum grim_incoming_state
+extern const struct machine_kind grim_firmware_machine; // by enum grim_firmware_state
+extern const struct machine_kind grim_control_machine;  // by enum grim_control_state
+
+static inline struct machine_owner grim_entry_owner(const struct grim_entry *entry)
+{
+    return (struct machine_owner){.where = entry->channel->name, .subject = entry->number};
+}
+
+static inline bool ni_closed(const struct grim_ni *ni)
+{
+    return ni->intake.state == GRIM_CONTROL_CLOSED;
+}
+
+static inline bool ni_waits(const struct grim_ni *ni)
+{
+    return ni->firmware.state == GRIM_FIRMWARE_WAITING;
+}
 
 // ---- ni_capture.c ----
 

@@ -115,7 +115,6 @@ struct grim_entry *ni_queue_append(struct grim_channel *channel, const struct gr
         .message = *message,
         .channel = channel,
         .flow = flow,
-        .state = GRIM_NOT_SENT,
         .number = ++channel->last_number,
         .stored = stored,
     };
@@ -137,7 +136,7 @@ bool ni_queue_free(struct cpu_context *context, struct grim_channel *channel)
 {
     struct grim_ni *ni = channel->ni;
     bool any = false;
-    while (channel->front && channel->front->state == GRIM_ACKNOWLEDGED) {
+    while (channel->front && channel->front->machine.state == GRIM_ACKNOWLEDGED) {
         struct grim_entry *entry = channel->front;
         ni_spend(context, ni, ni->fabric->config.freed, &free_message_stage,
                  entry->message.message);
@@ -148,8 +147,8 @@ bool ni_queue_free(struct cpu_context *context, struct grim_channel *channel)
             channel->next = entry->next;
         channel->used -= entry->stored;
         channel->entries--;
-        ni_trace(ni, context->now, channel->name, "message", entry->number, "acknowledged",
-                 "unused", NULL);
+        cpu_machine_enter(context, &grim_message_machine, &entry->machine, GRIM_UNUSED,
+                          grim_entry_owner(entry), NULL);
         ni_flow_forget(entry);
         pool_give(&ni->fabric->entries, entry);
         any = true;

@@ -113,7 +113,7 @@ void ni_buffer_free(struct cpu_context *context, struct grim_ni *ni, struct lana
 {
     struct grim_receive *receive = container_of(buffer, struct grim_receive, buffer);
     receive->looked = receive->sequenced = false;
-    if (ni->closed)
+    if (ni_closed(ni))
         ni->withheld[ni->withheld_count++] = buffer;
     else
         lanai_post_buffer(ni->card, buffer, context->now);
@@ -185,8 +185,10 @@ void ni_incoming_run(struct cpu_context *context, void *owner, struct lanai_item
         if (!accepted_by(context, &served, channel, &arrival->message))
             continue;
         channel->incoming_first = arrival->next;
-        ni_trace(ni, context->now, channel->name, "incoming", arrival->message.sequence, "queued",
-                 "delivered", NULL);
+        cpu_machine_enter(
+            context, &grim_incoming_machine, &arrival->machine, GRIM_INCOMING_DELIVERED,
+            (struct machine_owner){.where = channel->name, .subject = arrival->message.sequence},
+            NULL);
         deliver(context, arrival);
         lanai_ready(ni->card, GRIM_INCOMING);
         return;
@@ -201,20 +203,13 @@ void grim_ni_retry(struct grim_ni *ni)
 
 // ---- Data messages ----
 
-static void trace_receiver(const struct grim_ni *ni, sim_time when, const char *where,
-                           const struct grim_message *message, enum grim_receiver_state from,
-                           enum grim_receiver_state to, const char *what)
+static void receiver_enter(const struct cpu_context *context, const struct grim_channel *channel,
+                           struct grim_receiver *receiver, enum grim_receiver_state state,
+                           const struct grim_message *message, const char *what)
 {
-    static const char *const names[] = {
-        [GRIM_EXPECTING] = "expecting",
-        [GRIM_DROPPING] = "dropping",
-    };
-    if (!ni_traced(ni))
-        return;
-    char *detail =
-        g_strdup_printf("%u from endpoint %u %s", message->sequence, message->source, what);
-    ni_trace(ni, when, where, "receiver", message->sequence, names[from], names[to], detail);
-    g_free(detail);
+    cpu_machine_enterf(context, &grim_receiver_machine, &receiver->machine, state,
+                       (struct machine_owner){.where = channel->name, .subject = message->sequence},
+                       "%u from endpoint %u %s", message->sequence, message->source, what);
 }
 
 static struct grim_receive *receive_of(struct lanai_buffer *buffer)
@@ -280,10 +275,8 @@ static void next_in_sequence(struct cpu_context *context, struct grim_channel *c
 {
     struct grim_ni *ni = channel->ni;
     struct grim_fabric *fabric = ni->fabric;
-    enum grim_receiver_state before = receiver->state;
     bool taken = take(context, channel, buffer, message);
-    receiver->state = taken ? GRIM_EXPECTING : GRIM_DROPPING;
-    trace_receiver(ni, context->now, channel->name, message, before, receiver->state,
+    receiver_enter(context, channel, receiver, taken ? GRIM_EXPECTING : GRIM_DROPPING, message,
                    taken ? "accepted" : "refused");
     if (!taken) {
         ni_answer(context, ni, GRIM_NACK, message, from->ni);
@@ -333,15 +326,14 @@ static void data_message(struct cpu_context *context, struct grim_channel *chann
         next_in_sequence(context, channel, from, receiver, buffer, message);
         return;
     case GRIM_AHEAD:
-        trace_receiver(ni, context->now, channel->name, message, receiver->state, receiver->state,
+        receiver_enter(context, channel, receiver, receiver->machine.state, message,
                        config->reordering ? "refused out of sequence" : "dropped");
         if (config->reordering)
             ni_answer(context, ni, GRIM_NACK, message, from->ni);
         drop(context, ni, buffer, message, fabric->dropped, "behind a refused or lost message");
         return;
     case GRIM_BEHIND:
-        trace_receiver(ni, context->now, channel->name, message, receiver->state, receiver->state,
-                       "duplicate");
+        receiver_enter(context, channel, receiver, receiver->machine.state, message, "duplicate");
         if (config->timeouts && !fabric->served[message->type].interface->answered)
             ni_answer(context, ni, GRIM_ACK, message, from->ni);
         drop(context, ni, buffer, message, fabric->duplicates, NULL);
@@ -477,18 +469,18 @@ void ni_received_run(struct cpu_context *context, void *owner, struct lanai_item
 {
     struct grim_ni *ni = owner;
     if (item && item->begins) {
-        if (!ni->waiting && !ni->closed && !ni->arrived)
+        if (!ni_waits(ni) && !ni_closed(ni) && !ni->arrived)
             begin(context, ni, container_of(item, struct grim_receive, buffer.begun));
         return;
     }
     if (item) {
         FIFO_APPEND(ni->arrived, ni->arrived_last, item, next);
     }
-    if (ni->waiting || ni->closed || !ni->arrived)
+    if (ni_waits(ni) || ni_closed(ni) || !ni->arrived)
         return;
     struct lanai_item *first = ni->arrived;
     ni->arrived = first->next;
     packet_in(context, ni, container_of(first, struct lanai_buffer, item));
-    if (ni->arrived && !ni->closed)
+    if (ni->arrived && !ni_closed(ni))
         lanai_ready(ni->card, GRIM_RECEIVED);
 }

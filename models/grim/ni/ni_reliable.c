@@ -113,7 +113,7 @@ static void join_flow(struct grim_entry *entry)
 // The next message of the flow that is to be sent again.
 static void advance_resend(struct grim_flow *flow)
 {
-    while (flow->resend && flow->resend->state != GRIM_NOT_SENT)
+    while (flow->resend && flow->resend->machine.state != GRIM_NOT_SENT)
         flow->resend = flow->resend->flow_next;
 }
 
@@ -121,23 +121,11 @@ static void advance_resend(struct grim_flow *flow)
 static void advance_next(struct cpu_context *context, struct grim_channel *channel)
 {
     const struct grim_ni *ni = channel->ni;
-    while (channel->next && channel->next->state != GRIM_NOT_SENT) {
+    while (channel->next && channel->next->machine.state != GRIM_NOT_SENT) {
         channel->next = channel->next->next;
-        if (channel->next && channel->next->state != GRIM_NOT_SENT)
+        if (channel->next && channel->next->machine.state != GRIM_NOT_SENT)
             ni_spend(context, ni, ni->fabric->config.walk, &walk_stage, MESSAGE_NONE);
     }
-}
-
-static void trace_sent(const struct grim_entry *entry, sim_time when, bool again)
-{
-    const struct grim_ni *ni = entry->channel->ni;
-    if (!ni_traced(ni))
-        return;
-    char *detail =
-        g_strdup_printf("%sto endpoint %u, token %u, sequence %u", again ? "again " : "",
-                        entry->message.destination, entry->message.token, entry->message.sequence);
-    ni_trace(ni, when, entry->channel->name, "message", entry->number, "not sent", "sent", detail);
-    g_free(detail);
 }
 
 static void arm_timeout(struct grim_flow *flow, sim_time when)
@@ -155,14 +143,16 @@ void ni_stamp(struct cpu_context *context, struct grim_entry *entry)
         join_flow(entry);
     else
         (*flow->ni->fabric->resent)++;
-    entry->state = GRIM_SENT;
     entry->tries++;
     entry->sent = context->now;
     if (!again)
         entry->first_sent = entry->sent;
+    cpu_machine_enterf(context, &grim_message_machine, &entry->machine, GRIM_SENT,
+                       grim_entry_owner(entry), "%sto endpoint %u, token %u, sequence %u",
+                       again ? "again " : "", entry->message.destination, entry->message.token,
+                       entry->message.sequence);
     advance_resend(flow);
     advance_next(context, entry->channel);
-    trace_sent(entry, entry->sent, again);
     if (config->timeouts && !flow->timing)
         arm_timeout(flow, entry->sent + config->timeout);
 }
@@ -199,11 +189,10 @@ static void mark(struct cpu_context *context, struct grim_entry *entry)
 {
     struct grim_channel *channel = entry->channel;
     struct grim_ni *ni = channel->ni;
-    if (entry->state == GRIM_ACKNOWLEDGED)
+    if (entry->machine.state == GRIM_ACKNOWLEDGED)
         return;
-    ni_trace(ni, context->now, channel->name, "message", entry->number,
-             entry->state == GRIM_SENT ? "sent" : "not sent", "acknowledged", NULL);
-    entry->state = GRIM_ACKNOWLEDGED;
+    cpu_machine_enter(context, &grim_message_machine, &entry->machine, GRIM_ACKNOWLEDGED,
+                      grim_entry_owner(entry), NULL);
     advance_resend(entry->flow);
     advance_next(context, channel);
     if (channel->front == entry && ni_queue_free(context, channel))
@@ -257,13 +246,12 @@ static void roll_back(struct cpu_context *context, struct grim_entry *from, cons
         ni_spend(context, ni, walk, &walk_stage, from->message.message);
     for (struct grim_entry *entry = from; entry; entry = entry->flow_next) {
         struct grim_channel *channel = entry->channel;
-        if (entry->state != GRIM_SENT)
+        if (entry->machine.state != GRIM_SENT)
             continue;
-        entry->state = GRIM_NOT_SENT;
+        cpu_machine_enter(context, &grim_message_machine, &entry->machine, GRIM_NOT_SENT,
+                          grim_entry_owner(entry), entry == from ? why : "behind it");
         if (!channel->next || entry->number < channel->next->number)
             channel->next = entry;
-        ni_trace(ni, context->now, channel->name, "message", entry->number, "sent", "not sent",
-                 entry == from ? why : "behind it");
     }
     flow->resend = from;
 }
@@ -274,7 +262,7 @@ void ni_refused(struct cpu_context *context, struct grim_ni *ni, const struct gr
     struct grim_entry *entry = answered_entry(ni, header);
     ni_spend(context, ni, config->refused, &take_nack_stage,
              entry ? entry->message.message : MESSAGE_NONE);
-    if (!entry || entry->state != GRIM_SENT)
+    if (!entry || entry->machine.state != GRIM_SENT)
         return;
     if (entry->refusals++ == 0)
         entry->refused_since = context->now;
@@ -293,7 +281,7 @@ void ni_refused(struct cpu_context *context, struct grim_ni *ni, const struct gr
 static struct grim_entry *oldest_sent(const struct grim_flow *flow)
 {
     struct grim_entry *entry = flow->first;
-    while (entry && entry->state != GRIM_SENT)
+    while (entry && entry->machine.state != GRIM_SENT)
         entry = entry->flow_next;
     return entry;
 }

@@ -15,7 +15,7 @@ static const char *endpoint_name(const struct grim_fabric *fabric, uint16_t endp
 static bool refused_before(const struct grim_entry *entry)
 {
     for (const struct grim_entry *at = entry->flow->first; at; at = at->flow_next) {
-        if (at->refusals > 0 && at->state != GRIM_ACKNOWLEDGED)
+        if (at->refusals > 0 && at->machine.state != GRIM_ACKNOWLEDGED)
             return true;
         if (at == entry)
             break;
@@ -40,7 +40,7 @@ static const struct grim_entry *reply_of(const struct grim_channel *from,
 {
     for (const struct grim_entry *at = from->front; at; at = at->next)
         if (at->message.type == GRIM_READ_REPLY && at->message.destination == channel->endpoint &&
-            at->state != GRIM_ACKNOWLEDGED)
+            at->machine.state != GRIM_ACKNOWLEDGED)
             return at;
     return NULL;
 }
@@ -75,7 +75,7 @@ static struct hold hold_of(const struct grim_channel *channel)
     if (reply_stands(channel, to))
         return (struct hold){channel->lacks_room ? channel : NULL, "take the reply"};
     const struct grim_entry *reply = reply_of(to, channel);
-    if (reply && reply->state == GRIM_NOT_SENT && reply->filled)
+    if (reply && reply->machine.state == GRIM_NOT_SENT && reply->filled)
         return (struct hold){to, "send the reply"};
     return (struct hold){0};
 }
@@ -154,7 +154,7 @@ static char *entry_waits_for(const struct grim_entry *entry)
     const char *to = endpoint_name(ni->fabric, entry->message.destination);
     const char *type = grim_type_name(entry->message.type);
     const char *again = entry->refusals > 0 ? ", which has been refused before," : "";
-    switch (entry->state) {
+    switch ((enum grim_entry_state)entry->machine.state) {
     case GRIM_NOT_SENT:
         if (!entry->filled)
             return g_strdup_printf("%s to %s waits for its payload", type, to);
@@ -176,11 +176,11 @@ static char *entry_waits_for(const struct grim_entry *entry)
 
 static char *card_waits_for(const struct grim_ni *ni)
 {
-    if (ni->waiting)
+    if (ni_waits(ni))
         return g_strdup_printf("%s waits for the DMA of a header to %s, and looks at nothing else "
                                "(grim_ni.second_dma: chained would avoid it)",
                                ni->name, ni->sent_to);
-    if (ni->closed)
+    if (ni_closed(ni))
         return g_strdup_printf("%s accepts nothing before its ACK or NACK has left, and its link "
                                "is held by a message to %s (grim_ni.control_queue or more of "
                                "grim_ni.control_entries would avoid it)",

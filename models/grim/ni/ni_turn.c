@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Used by every handler of the firmware: time spent, work put off while another handler waits,
-// and traces.
+// Used by every handler of the firmware: time spent, and work put off while another handler waits.
 #include "models/grim/ni/ni_internal.h"
 
 const struct stage ni_scan_stage = {"scan", STAGE_NIC};
@@ -14,7 +13,7 @@ void ni_spend(struct cpu_context *context, const struct grim_ni *ni, struct cost
 
 bool ni_defers(struct grim_ni *ni, enum grim_handler handler, struct lanai_item *item)
 {
-    if (!ni->waiting)
+    if (!ni_waits(ni))
         return false;
     if (item) {
         item->next = ni->deferred;
@@ -28,9 +27,11 @@ bool ni_defers(struct grim_ni *ni, enum grim_handler handler, struct lanai_item 
 void ni_resume(struct grim_ni *ni)
 {
     struct lanai_item *item = ni->deferred, *first = NULL;
-    ni->waiting = false;
     ni->deferred = NULL;
-    while (item) { // the list has the last one first
+    machine_enter(&grim_firmware_machine, &ni->firmware, GRIM_FIRMWARE_RUNNING,
+                  (struct machine_owner){.where = ni->name}, NULL, NULL, 0,
+                  0); // traces have no ends
+    while (item) {    // the list has the last one first
         struct lanai_item *next = item->next;
         item->next = first;
         first = item;
@@ -47,16 +48,4 @@ void ni_resume(struct grim_ni *ni)
     ni->deferred_calls = 0;
     if (ni->arrived)
         lanai_ready(ni->card, GRIM_RECEIVED);
-}
-
-bool ni_traced(const struct grim_ni *ni)
-{
-    return ni->fabric->sim->trace != NULL;
-}
-
-void ni_trace(const struct grim_ni *ni, sim_time when, const char *where, const char *machine,
-              int64_t subject, const char *from, const char *to, const char *detail)
-{
-    struct trace_transition transition = {where, machine, subject, from, to, detail};
-    trace_transition(ni->fabric->sim->trace, cpu_lane(lanai_cpu(ni->card)), when, &transition);
 }
