@@ -377,6 +377,79 @@ static void test_posted_terminate(void)
     iwarp_world_free(world);
 }
 
+static void disconnect(struct cpu_context *context, struct iwarp_node *node, void *argument)
+{
+    (void)argument;
+    SUITE_SAME_INTEGER(iwarp_qp_disconnect(context, node->qps[0]), IWARP_OK);
+}
+
+// What the peer has sent before it learns of the disconnect is read, and may be a fault.
+static void test_ends_after_disconnect(void)
+{
+    static const struct {
+        enum iwarp_operation operation;
+        const char *steps;
+    } table[] = {
+        {IWARP_WRITE, "node0 iwarp qp[1] RTS -> CLOSING (disconnect)\n"},
+        {IWARP_SEND, "node0 iwarp qp[1] RTS -> CLOSING (disconnect)\n"
+                     "node0 iwarp qp[1] CLOSING -> TERMINATE (no posted receive)\n"
+                     "node0 iwarp qp[1] TERMINATE -> ERROR (the connection is gone)\n"},
+        {IWARP_TERMINATE, "node1 iwarp qp[1] RTS -> ERROR (the program has posted a terminate "
+                          "message)\n"
+                          "node0 iwarp qp[1] RTS -> CLOSING (disconnect)\n"
+                          "node0 iwarp qp[1] CLOSING -> ERROR (the program has posted a terminate "
+                          "message)\n"},
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(table); i++) {
+        struct transition_log *log = transition_log_new("iwarp qp", true);
+        struct iwarp_world *world = iwarp_world_new(2, NULL, NULL, &log->sink.trace);
+        struct iwarp_work_request end = {.operation = IWARP_TERMINATE};
+        g_string_truncate(log->text, 0);
+        if (table[i].operation == IWARP_TERMINATE)
+            iwarp_post(world, 1, 0, &end);
+        else
+            post(world, 1, 0, 0, table[i].operation, 100);
+        iwarp_run(world, TIME_S);
+        iwarp_call(world, 0, disconnect, NULL);
+        iwarp_poll(world, 0, 9, 9); // in vain
+        iwarp_run(world, TIME_S);
+        SUITE_SAME_TEXT(log->text->str, table[i].steps);
+        iwarp_world_free(world);
+        transition_log_free(log);
+    }
+}
+
+// A call to a port on which the peer does not listen. It is made again after the wake-up.
+static void call_nowhere(struct cpu_context *context, struct iwarp_node *node, void *argument)
+{
+    const struct iwarp_qp_attributes attributes = {node->cq, node->cq, node->domain, node};
+    enum iwarp_result *expected = argument;
+    int stations[SCTP_MOST_PATHS];
+    int count = inet_stations(node->world->world->cluster, 1, stations, SCTP_MOST_PATHS);
+    const struct iwarp_address address = {
+        .sctp = node->node->host, .stations = stations, .count = count, .port = 9};
+    if (!node->qps[1])
+        node->qps[1] = iwarp_qp_create(context, node->rnic, &attributes);
+    SUITE_SAME_INTEGER(iwarp_qp_active_connect(context, node->qps[1], &address), *expected);
+}
+
+static void test_refused_call(void)
+{
+    static enum iwarp_result expected[] = {IWARP_AGAIN, IWARP_GONE, IWARP_STATE};
+    struct transition_log *log = transition_log_new("iwarp qp", true);
+    struct iwarp_world *world = iwarp_world_new(2, NULL, NULL, &log->sink.trace);
+    g_string_truncate(log->text, 0);
+    for (size_t i = 0; i < G_N_ELEMENTS(expected); i++) {
+        iwarp_call(world, 0, call_nowhere, &expected[i]);
+        iwarp_run(world, TIME_S);
+    }
+    SUITE_SAME_TEXT(log->text->str,
+                    "node0 iwarp qp[2] IDLE -> CONNECTING (SCTP)\n"
+                    "node0 iwarp qp[2] CONNECTING -> ERROR (the connection could not be made)\n");
+    iwarp_world_free(world);
+    transition_log_free(log);
+}
+
 static const struct suite_case cases[] = {
     {"one QP blocks all", test_one_blocks_all},
     {"a QP posted before is not blocked", test_order_matters},
@@ -390,6 +463,8 @@ static const struct suite_case cases[] = {
     {"steering tags", test_tags},
     {"refused requests", test_refused},
     {"a posted terminate message", test_posted_terminate},
+    {"ends after a disconnect", test_ends_after_disconnect},
+    {"a refused call", test_refused_call},
     {0},
 };
 

@@ -15,7 +15,7 @@ import subprocess
 import sys
 
 LIST = pathlib.Path(__file__).with_name("untaken_steps.txt")
-LINE = re.compile(r"(?P<machine>[^:]+): (?P<start>.+) -> (?P<end>.+?): (?P<reason>.+)")
+LINE = re.compile(r"(?P<machine>.+?): (?P<start>.+) -> (?P<end>.+?): (?P<reason>.+)")
 
 
 def declared(netsim):

@@ -180,19 +180,15 @@ static bool keep_unexpected(struct cpu_context *context, struct ch3_process *ch3
 // Traces which tag a receive of any has matched.
 static void trace_tag(const struct cpu_context *context, const struct mpi_request *request)
 {
-    struct trace *trace = request->process->sim->trace;
+    const struct mpi_process *process = request->process;
     char tag[24];
-    if (!trace || request->tag != TAG_ANY)
+    if (!process->sim->trace || request->tag != TAG_ANY)
         return;
     g_snprintf(tag, sizeof tag, "tag %d", request->status.tag);
-    struct trace_transition transition = {
-        .where = request->process->name,
-        .machine = "any_tag",
-        .subject = request->number,
-        .to = "matches",
-        .detail = tag,
-    };
-    trace_transition(trace, cpu_lane(context->cpu), context->now, &transition);
+    cpu_trace_event(context,
+                    (struct machine_owner){
+                        .where = process->name, .subject = request->number, .machine = "any_tag"},
+                    NULL, "matches", tag);
 }
 
 static bool message_arrived(struct cpu_context *context, struct ch3_process *ch3, int peer,

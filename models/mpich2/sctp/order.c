@@ -30,14 +30,11 @@ static void hold(struct cpu_context *context, struct ch3_sctp_process *sctp, str
     incoming->held = *at;
     *at = incoming;
     (*sctp->count.held)++;
-    struct trace_transition transition = {
-        .where = sctp->process->name,
-        .machine = "any_tag",
-        .subject = incoming->pkt.sequence,
-        .to = "held back",
-        .detail = sctp->process->peers[vc->peer]->name,
-    };
-    trace_transition(sctp->process->sim->trace, cpu_lane(context->cpu), context->now, &transition);
+    cpu_trace_event(context,
+                    (struct machine_owner){.where = sctp->process->name,
+                                           .subject = incoming->pkt.sequence,
+                                           .machine = "any_tag"},
+                    NULL, "held back", sctp->process->peers[vc->peer]->name);
 }
 
 // Tells the device of those whose turn it is.
