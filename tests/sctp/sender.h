@@ -65,20 +65,20 @@ bool sctp_may_send_data(const struct sctp_association *association)
            (association->machine.state == SCTP_COOKIE_ECHOED && association->echo_waits);
 }
 
-void sctp_association_abort(struct cpu_context *context, struct sctp_association *association,
-                            enum sctp_cause cause, const void *info, uint32_t info_bytes,
-                            enum sctp_result error)
+void sctp_fail(struct sctp_association *association, enum sctp_cause cause, const void *info,
+               uint32_t info_bytes, enum sctp_result error)
 {
-    (void)context, (void)cause, (void)info, (void)info_bytes, (void)error;
+    (void)cause, (void)info, (void)info_bytes, (void)error;
+    sctp_due(association, SCTP_DUE_ABORT);
+}
+
+void sctp_association_abort(struct cpu_context *context, struct sctp_association *association)
+{
+    (void)context;
     association->machine.state = SCTP_CLOSED;
     for (int i = 0; i < association->path_count; i++)
         sctp_t3_stop(&association->paths[i]);
     sender_now->aborts++;
-}
-
-void sctp_association_alive(struct sctp_association *association)
-{
-    association->errors = 0;
 }
 
 void sctp_message_lost(struct sctp_host *host, const struct sctp_message *message, uint32_t offset,
@@ -118,6 +118,31 @@ void sctp_shutdown_check(struct cpu_context *context, struct sctp_association *a
 {
     (void)context, (void)association;
 }
+
+void sctp_t1_start(struct cpu_context *context, struct sctp_association *association)
+{
+    (void)context, (void)association;
+}
+
+void sctp_t2_start(struct cpu_context *context, struct sctp_association *association)
+{
+    (void)context, (void)association;
+}
+
+static inline void sender_t3(struct cpu_context *context, void *owner)
+{
+    struct sctp_path *path = owner;
+    sctp_t3_expired(context, path);
+    sctp_run_due(context, path->association);
+}
+
+static const struct inet_timer_kind sender_timers[SCTP_TIMERS] = {
+    [SCTP_T3] = {.wait = {"T3-rtx", STAGE_FOR_ACK}, .stage = &sctp_stage, .run = sender_t3},
+    [SCTP_T3_IDLE_PROBE] = {.wait = {"T3-rtx (window probe)", STAGE_FOR_WINDOW},
+                            .stage = &sctp_stage,
+                            .run = sender_t3,
+                            .background = true},
+};
 
 void sctp_socket_changed(struct cpu_context *context, struct sctp_association *association)
 {
@@ -240,6 +265,7 @@ static inline void sender_hosts(struct sender *sender)
     sender->stack.host = &sender->host;
     sender->stack.inet = &sender->inet;
     sender->stack.config = &sender->config;
+    sender->stack.timers = sender_timers;
     sender->stack.random = random_new(1, "sender");
     for (size_t i = 0; i < sizeof(sender->stack.count) / sizeof(int64_t *); i++)
         counters[i] = &sender->counters[i];
@@ -331,7 +357,8 @@ static inline void sender_put(struct sender *sender, int stream, int64_t bytes, 
 static inline void sender_output(struct sender *sender)
 {
     struct cpu_context context = sender_context(sender);
-    sctp_output(&context, &sender->association);
+    sctp_due(&sender->association, SCTP_DUE_OUTPUT);
+    sctp_run_due(&context, &sender->association);
 }
 
 // Queues `count` messages of `bytes` on stream 0 and sends what may leave.
@@ -374,8 +401,8 @@ static inline void sender_sack_of(struct sender *sender, const char *text, uint8
     }
     blocks->length = 4u * chunk->sack.gap_count;
     sctp_sack_arrived(&context, &sender->association, &sender->paths[0], chunk);
-    if (!sender->association.ended)
-        sctp_output(&context, &sender->association); // as at the end of each packet
+    sctp_due(&sender->association, SCTP_DUE_OUTPUT); // as at the end of each packet
+    sctp_run_due(&context, &sender->association);
     sctp_chunk_free(&sender->stack.pools, chunk);
 }
 

@@ -43,7 +43,8 @@ static void error_of(struct cpu_context *context, struct sctp_node *node, void *
     struct sctp_path *of = argument;
     (void)node;
     sctp_path_error(context, of);
-    sctp_output(context, of->association);
+    sctp_due(of->association, SCTP_DUE_OUTPUT);
+    sctp_run_due(context, of->association);
 }
 
 static void alive_by_data(struct cpu_context *context, struct sctp_node *node, void *argument)

@@ -37,7 +37,8 @@ static void time_out(struct cpu_context *context, struct sctp_node *node, void *
     sctp_rto_back_off(&of->rto, of->association);
     of->cc.cwnd = MTU;
     sctp_path_error(context, of);
-    sctp_output(context, of->association);
+    sctp_due(of->association, SCTP_DUE_OUTPUT);
+    sctp_run_due(context, of->association);
 }
 
 static void alive_by_data(struct cpu_context *context, struct sctp_node *node, void *argument)

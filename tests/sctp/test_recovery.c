@@ -368,7 +368,7 @@ static void test_t3_alternate(void)
     SENT(sender, "2[1]");
     CU_ASSERT_PTR_EQUAL(sender_chunk(sender, 2)->path, &sender->paths[1]);
     CU_ASSERT_PTR_EQUAL(sender_chunk(sender, 20)->path, &sender->paths[1]);
-    CU_ASSERT(!sender_chunk(sender, 2)->fast_due);
+    CU_ASSERT(!sender_chunk(sender, 2)->fast_retransmit);
     sender_free(sender);
     sender = sender_new("{no_delay: true, t3_to_alternate: false}", 2);
     sender_send(sender, 1, CHUNK);

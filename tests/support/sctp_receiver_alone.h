@@ -91,6 +91,33 @@ void sctp_output(struct cpu_context *context, struct sctp_association *associati
     }
 }
 
+static void send_due(struct cpu_context *context, struct sctp_association *association)
+{
+    if (association->due & SCTP_DUE_OUTPUT)
+        sctp_output(context, association);
+    association->due = 0;
+}
+
+static void sack_delay_run(struct cpu_context *context, void *owner)
+{
+    sctp_sack_delay_expired(context, owner);
+    send_due(context, owner);
+}
+
+static void reopened_run(struct cpu_context *context, void *owner)
+{
+    (void)context, (void)owner;
+}
+
+static const struct inet_timer_kind receiver_timers[SCTP_TIMERS] = {
+    [SCTP_SACK_DELAY] = {.wait = {"delayed SACK", STAGE_FOR_ACK},
+                         .stage = &sctp_stage,
+                         .run = sack_delay_run},
+    [SCTP_REOPENED] = {.wait = {"probe of the peer", STAGE_FOR_WINDOW},
+                       .stage = &sctp_stage,
+                       .run = reopened_run},
+};
+
 struct sctp_path *sctp_path_alternate(struct sctp_path *path)
 {
     struct sctp_path *other = &path->association->paths[1 - path->number];
@@ -106,20 +133,14 @@ struct sctp_chunk *sctp_cause_chunk(struct sctp_pools *pools, enum sctp_chunk_ty
     return chunk;
 }
 
-void sctp_association_abort(struct cpu_context *context, struct sctp_association *association,
-                            enum sctp_cause cause, const void *info, uint32_t info_bytes,
-                            enum sctp_result error)
+void sctp_fail(struct sctp_association *association, enum sctp_cause cause, const void *info,
+               uint32_t info_bytes, enum sctp_result error)
 {
     struct sctp_receiver *receiver = receiver_of(association);
-    (void)context, (void)info, (void)info_bytes, (void)error;
+    (void)info, (void)info_bytes, (void)error;
     receiver->aborts++;
     receiver->cause = cause;
     association->machine.state = SCTP_CLOSED;
-}
-
-void sctp_association_alive(struct sctp_association *association)
-{
-    association->errors = 0;
 }
 
 void sctp_shutdown_data_arrived(struct cpu_context *context, struct sctp_association *association)
@@ -193,6 +214,7 @@ static void make_stack(struct sctp_receiver *receiver)
     stack->host = receiver->host;
     stack->inet = &receiver->inet;
     stack->config = config;
+    stack->timers = receiver_timers;
     sctp_pools_init(&stack->pools);
     pool_init(&stack->incoming, sizeof(struct sctp_incoming));
     stack->count.sacks_sent = sim_counter(receiver->sim, "sctp sacks");
@@ -346,6 +368,7 @@ void sctp_receiver_read(struct sctp_receiver *receiver)
         receiver->reader(receiver, incoming, receiver->reader_data);
     free_incoming(receiver, incoming);
     sctp_in_read(&context, receiver->association, bytes, charge);
+    send_due(&context, receiver->association);
 }
 
 void sctp_receiver_sends(struct sctp_receiver *receiver)

@@ -138,7 +138,10 @@ static void check_association(struct sctp_watch *watch, struct sctp_association 
 {
     struct memory *memory = g_hash_table_lookup(watch->seen, association);
     int confirmed = 0;
-    if (association->ended || association->machine.state < SCTP_ESTABLISHED)
+    if (association->ended)
+        return;
+    hold(watch, association, association->due == 0, "due after the slice", association->due, 0);
+    if (association->machine.state < SCTP_ESTABLISHED)
         return;
     if (!memory) {
         memory = g_new0(struct memory, 1);

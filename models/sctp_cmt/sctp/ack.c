@@ -8,20 +8,6 @@
 #define LEAST_UPDATE 1500 // bytes; the BSD stack's SCTP_MIN_RWND
 #define FULL_CHECK 8      // TSNs: the first byte of the BSD stack's map is full
 
-// ---- The window ----
-
-// The BSD stack offers 1 while nothing but what it charges besides the data fills the buffer, and
-// for a sliver of a window (RFC 1122, 4.2.3.3, which RFC 9260, 6.2 refers to).
-int64_t sctp_rwnd(const struct sctp_association *association)
-{
-    const struct sctp_in *in = &association->in;
-    int64_t room = sctp_receive_room(association);
-    if (room <= 0 || (in->queued == 0 && in->held == 0))
-        return MAX(room, 0);
-    room -= in->overhead;
-    return room <= 0 || room < association->host->config->sws_receive ? 1 : room;
-}
-
 // ---- A SACK ----
 
 static bool has_dac(const struct sctp_association *association)
@@ -141,36 +127,21 @@ static void queue_sack(struct cpu_context *context, struct sctp_association *ass
 
 // ---- The delay ----
 
-static bool takes_data(const struct sctp_association *association)
+void sctp_sack_delay_expired(struct cpu_context *context, struct sctp_association *association)
 {
-    return association->machine.state == SCTP_COOKIE_ECHOED ||
-           association->machine.state == SCTP_ESTABLISHED ||
-           association->machine.state == SCTP_SHUTDOWN_PENDING ||
-           association->machine.state == SCTP_SHUTDOWN_SENT;
-}
-
-static void delay_over(struct cpu_context *context, void *owner)
-{
-    struct sctp_association *association = owner;
-    if (!takes_data(association))
+    if (!sctp_in_takes_data(association))
         return;
     queue_sack(context, association);
-    sctp_output(context, association);
+    sctp_due(association, SCTP_DUE_OUTPUT);
 }
-
-static const struct inet_timer_kind delay_kind = {
-    .wait = {"delayed SACK", STAGE_FOR_ACK},
-    .stage = &sctp_stage,
-    .run = delay_over,
-};
 
 static void delay(struct cpu_context *context, struct sctp_association *association)
 {
     struct sctp_in *in = &association->in;
-    struct inet_host *inet = association->host->inet;
+    const struct inet_config *config = association->host->inet->config;
     if (!inet_timer_armed(in->sack_timer))
-        inet_timer_arm(context, inet, &in->sack_timer, &delay_kind, association,
-                       inet_time_in_ticks(inet->config, association->settings.sack_delay));
+        sctp_timer_arm(context, association, &in->sack_timer, SCTP_SACK_DELAY, association,
+                       inet_time_in_ticks(config, association->settings.sack_delay));
 }
 
 // ---- The decision at the end of a packet with DATA ----
@@ -276,7 +247,7 @@ void sctp_in_packet_done(struct cpu_context *context, struct sctp_association *a
     struct sctp_in *in = &association->in;
     bool data = in->data_in_packet;
     in->data_in_packet = false;
-    if (!data || !takes_data(association))
+    if (!data || !sctp_in_takes_data(association))
         return;
     if (in->new_in_packet && association->host->config->data_shows_life)
         sctp_association_alive(association);
@@ -300,7 +271,7 @@ void sctp_in_packet_done(struct cpu_context *context, struct sctp_association *a
 // ---- The reader ----
 
 // The window has opened by so much that the peer should know at once.
-static bool worth_telling(const struct sctp_association *association)
+static bool window_update_due(const struct sctp_association *association)
 {
     // The reader opens no window that what it reads did not close.
     if (!association->host->config->queue_counts)
@@ -309,35 +280,13 @@ static bool worth_telling(const struct sctp_association *association)
     return sctp_rwnd(association) - association->in.offered >= MAX(share, LEAST_UPDATE);
 }
 
-// The SACK that opens a closed window may be lost, or not be worth sending yet. Then the peer's
-// probe, which alone keeps no run alive, finds the window open: the run waits for two of them.
-static void reopened_over(struct cpu_context *context, void *owner)
-{
-    (void)context, (void)owner;
-}
-
-static const struct inet_timer_kind reopened_kind = {
-    .wait = {"probe of the peer", STAGE_FOR_WINDOW}, .stage = &sctp_stage, .run = reopened_over};
-
-static void expect_probe(struct cpu_context *context, struct sctp_association *association)
-{
-    struct inet_host *inet = association->host->inet;
-    if (association->in.offered >= association->primary->mtu || association->ended)
-        return;
-    inet_timer_arm(context, inet, &association->reopened, &reopened_kind, association,
-                   2 * inet_time_in_ticks(inet->config, association->settings.rto_most));
-}
-
 void sctp_in_read(struct cpu_context *context, struct sctp_association *association, int64_t bytes,
                   int64_t charge)
 {
-    struct sctp_in *in = &association->in;
-    in->queued -= bytes;
-    in->overhead -= charge - bytes;
-    if (takes_data(association))
-        expect_probe(context, association);
-    if (in->data_in_packet || !takes_data(association) || !worth_telling(association))
+    sctp_rwnd_read(context, association, bytes, charge);
+    if (association->in.data_in_packet || !sctp_in_takes_data(association) ||
+        !window_update_due(association))
         return;
     queue_sack(context, association);
-    sctp_output(context, association);
+    sctp_due(association, SCTP_DUE_OUTPUT);
 }

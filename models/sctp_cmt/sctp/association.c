@@ -49,19 +49,9 @@ void sctp_enter(struct cpu_context *context, struct sctp_association *associatio
                       sctp_machine_owner(association), event);
 }
 
-static bool awaits_paths(const struct sctp_association *association)
-{
-    if (!association->host->config->confirm_all)
-        return false;
-    for (int i = 0; i < association->path_count; i++)
-        if (association->paths[i].machine.state == SCTP_PATH_UNCONFIRMED)
-            return true;
-    return false;
-}
-
 bool sctp_may_send_data(const struct sctp_association *association)
 {
-    if (awaits_paths(association))
+    if (association->host->config->confirm_all && sctp_any_path_probed(association))
         return false;
     switch ((enum sctp_state)association->machine.state) {
     case SCTP_ESTABLISHED:
@@ -79,7 +69,7 @@ bool sctp_may_send_data(const struct sctp_association *association)
     return false;
 }
 
-// ---- Life ----
+// ---- Create and free ----
 
 static void reap_event(struct engine *engine, struct event *event);
 
@@ -149,25 +139,6 @@ struct sctp_path *sctp_path_to(const struct sctp_association *association, int s
     return NULL;
 }
 
-// Addresses of the n-th cards form a subnet (inet_address), so it is the n-th if the socket uses it
-// and it has a route; else the first that has one.
-struct inet_interface *sctp_card_for(const struct sctp_socket *socket, int station)
-{
-    const struct inet_host *inet = socket->host->inet;
-    struct inet_interface *first = NULL;
-    for (int i = 0; i < inet_interfaces(inet); i++) {
-        struct inet_interface *interface = inet_interface_at(inet, i);
-        if (!sctp_uses_card(socket, interface) || !inet_route(interface, station))
-            continue;
-        if (inet_subnet(inet->cluster, inet_station(interface)) ==
-            inet_subnet(inet->cluster, station))
-            return interface;
-        if (!first)
-            first = interface;
-    }
-    return first;
-}
-
 struct sctp_path *sctp_add_path(struct sctp_association *association, int station, bool confirmed)
 {
     struct sctp_host *host = association->host;
@@ -197,21 +168,6 @@ static void leave_addresses(struct sctp_association *association)
 }
 
 // ---- What is lost ----
-
-void sctp_message_lost(struct sctp_host *host, const struct sctp_message *message, uint32_t offset,
-                       int64_t bytes, const char *reason)
-{
-    if (!message || message->message.generation == 0)
-        return;
-    if (message->stands_in) {
-        ledger_drop_rest(host->sim->ledger, message->message, reason);
-        return;
-    }
-    int64_t from = MAX(offset, message->content_length), to = offset + bytes;
-    if (to > from)
-        ledger_drop(host->sim->ledger, message->message,
-                    message->offset + from - message->content_length, to - from, reason);
-}
 
 static void out_lost(struct sctp_association *association, const char *reason)
 {
@@ -251,51 +207,6 @@ void sctp_association_forget(struct sctp_association *association, const char *r
 
 // ---- Notifications ----
 
-// `message`: what could not be sent; NULL: it is not about one.
-static void notify_of(struct cpu_context *context, struct sctp_association *association,
-                      enum sctp_notification notification, int station,
-                      struct sctp_message *message, unsigned event)
-{
-    struct sctp_socket *socket = association->socket;
-    if (!(socket->events & event) || socket->closed)
-        return;
-    struct sctp_incoming *incoming = pool_take(&association->host->incoming);
-    *incoming = (struct sctp_incoming){
-        .message = message,
-        .association = association,
-        .bytes = 1,
-        .station = station,
-        .begins = true,
-        .ends = true,
-        .notification = notification,
-    };
-    if (message)
-        sctp_message_ref(message);
-    FIFO_APPEND(socket->ready_head, socket->ready_tail, incoming, next);
-    inet_notify(context, &socket->inet);
-}
-
-void sctp_notify(struct cpu_context *context, struct sctp_association *association,
-                 enum sctp_notification notification, int station)
-{
-    static const unsigned events[] = {
-        [SCTP_NOTHING] = 0,
-        [SCTP_COMM_UP] = SCTP_EVENT_ASSOCIATION,
-        [SCTP_COMM_LOST] = SCTP_EVENT_ASSOCIATION,
-        [SCTP_RESTART] = SCTP_EVENT_ASSOCIATION,
-        [SCTP_SHUTDOWN_COMP] = SCTP_EVENT_ASSOCIATION,
-        [SCTP_CANT_STR_ASSOC] = SCTP_EVENT_ASSOCIATION,
-        [SCTP_ADDR_AVAILABLE] = SCTP_EVENT_ADDRESS,
-        [SCTP_ADDR_UNREACHABLE] = SCTP_EVENT_ADDRESS,
-        [SCTP_ADDR_CONFIRMED] = SCTP_EVENT_ADDRESS,
-        [SCTP_ADDR_MADE_PRIM] = SCTP_EVENT_ADDRESS,
-        [SCTP_SEND_FAILED] = SCTP_EVENT_SEND_FAILURE,
-        [SCTP_REMOTE_ERROR] = SCTP_EVENT_PEER_ERROR,
-        [SCTP_SHUTDOWN_EVENT] = SCTP_EVENT_SHUTDOWN,
-    };
-    notify_of(context, association, notification, station, NULL, events[notification]);
-}
-
 void sctp_notify_failures(struct cpu_context *context, struct sctp_association *association)
 {
     const struct sctp_out *out = &association->out;
@@ -306,21 +217,16 @@ void sctp_notify_failures(struct cpu_context *context, struct sctp_association *
     for (uint32_t tsn = out->cum_tsn + 1; out->ring && tsn != out->next; tsn++) {
         struct sctp_message *message = sctp_out_at(out, tsn)->message;
         if (message != last)
-            notify_of(context, association, SCTP_SEND_FAILED, station, message,
-                      SCTP_EVENT_SEND_FAILURE);
+            sctp_notify_of(context, association, SCTP_SEND_FAILED, station, message,
+                           SCTP_EVENT_SEND_FAILURE);
         last = message;
     }
     for (int i = 0; i < out->stream_count; i++)
         for (const struct sctp_pending *pending = out->streams[i].head; pending;
              pending = pending->next)
             if (pending->cut == 0) // else it was among the chunks
-                notify_of(context, association, SCTP_SEND_FAILED, station, pending->message,
-                          SCTP_EVENT_SEND_FAILURE);
-}
-
-void sctp_association_alive(struct sctp_association *association)
-{
-    association->errors = 0;
+                sctp_notify_of(context, association, SCTP_SEND_FAILED, station, pending->message,
+                               SCTP_EVENT_SEND_FAILURE);
 }
 
 // ---- The end ----
@@ -408,39 +314,42 @@ void sctp_association_done(struct cpu_context *context, struct sctp_association 
     end(context, association, SCTP_SHUTDOWN_COMP, (enum sctp_result)0, event);
 }
 
-struct sctp_chunk *sctp_cause_chunk(struct sctp_pools *pools, enum sctp_chunk_type type,
-                                    enum sctp_cause cause, const void *info, uint32_t info_bytes)
-{
-    struct sctp_chunk *chunk = sctp_chunk_new(pools, (uint8_t)type, 0);
-    if (cause == 0)
-        return chunk;
-    chunk->bytes = sctp_bytes_new(pools, sctp_padded(4 + info_bytes));
-    sctp_tlv_append(chunk->bytes, (uint16_t)cause, info, info_bytes);
-    chunk->length = (uint16_t)(SCTP_CHUNK_HEADER + chunk->bytes->length);
-    return chunk;
-}
-
-void sctp_abort_send(struct cpu_context *context, struct sctp_association *association,
-                     enum sctp_cause cause, const void *info, uint32_t info_bytes)
+static void send_abort(struct cpu_context *context, struct sctp_association *association,
+                       struct sctp_chunk *abort)
 {
     struct sctp_path *path = association->primary->machine.state == SCTP_PATH_ACTIVE
                                  ? association->primary
                                  : sctp_path_alternate(association->primary);
     struct packet *packet = sctp_path_packet(path);
-    sctp_packet_add(
-        packet, sctp_cause_chunk(&association->host->pools, SCTP_ABORT, cause, info, info_bytes));
+    sctp_packet_add(packet, abort);
     sctp_packet_send(context, association, path, packet);
 }
 
-void sctp_association_abort(struct cpu_context *context, struct sctp_association *association,
-                            enum sctp_cause cause, const void *info, uint32_t info_bytes,
-                            enum sctp_result error)
+void sctp_abort_send(struct cpu_context *context, struct sctp_association *association)
+{
+    send_abort(context, association, sctp_chunk_new(&association->host->pools, SCTP_ABORT, 0));
+}
+
+void sctp_fail(struct sctp_association *association, enum sctp_cause cause, const void *info,
+               uint32_t info_bytes, enum sctp_result error)
+{
+    if (association->ended || association->due & SCTP_DUE_ABORT)
+        return;
+    association->abort =
+        sctp_cause_chunk(&association->host->pools, SCTP_ABORT, cause, info, info_bytes);
+    association->error = (int)error;
+    sctp_due(association, SCTP_DUE_ABORT);
+}
+
+void sctp_association_abort(struct cpu_context *context, struct sctp_association *association)
 {
     bool opening = association->machine.state == SCTP_COOKIE_WAIT;
-    if (association->ended)
-        return;
-    if (association->peer_tag != 0) // else the peer does not know the association yet
-        sctp_abort_send(context, association, cause, info, info_bytes);
-    end(context, association, opening ? SCTP_CANT_STR_ASSOC : SCTP_COMM_LOST, error,
-        association->peer_tag != 0 ? "send ABORT" : "give up");
+    bool known = association->peer_tag != 0; // to the peer
+    if (known)
+        send_abort(context, association, association->abort);
+    else
+        sctp_chunk_free(&association->host->pools, association->abort);
+    association->abort = NULL;
+    end(context, association, opening ? SCTP_CANT_STR_ASSOC : SCTP_COMM_LOST,
+        (enum sctp_result)association->error, known ? "send ABORT" : "give up");
 }

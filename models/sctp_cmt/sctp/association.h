@@ -30,6 +30,33 @@ enum sctp_state {
 };
 
 #define SCTP_MOST_PATHS 8
+
+// What the end of the packet, timer or call of the user is to do (due.c).
+enum sctp_due_mark {
+    SCTP_DUE_ABORT = 1,          // the association has failed (sctp_fail)
+    SCTP_DUE_RETRANSMISSION = 2, // T3-rtx has expired: one packet, whatever cwnd
+    SCTP_DUE_OUTPUT = 4,         // control chunks are queued, or data may leave
+    SCTP_DUE_T1 = 8,             // T1 starts once the queued chunks have left
+    SCTP_DUE_T2 = 16,            // so does T2
+    SCTP_DUE_SHUTDOWN = 32,      // data may all be acknowledged: the shutdown goes on
+};
+
+enum sctp_timer {
+    SCTP_T1_INIT,
+    SCTP_T1_COOKIE,
+    SCTP_T2_SHUTDOWN,
+    SCTP_T5_SHUTDOWN_GUARD,
+    SCTP_T3,            // of a path
+    SCTP_T3_IDLE_PROBE, // of a path: keeps no run alive
+    SCTP_SACK_DELAY,
+    SCTP_REOPENED,
+    SCTP_PATH_HEARTBEAT,         // of a path
+    SCTP_PATH_HEARTBEAT_AWAITED, // data wait for the answer
+    SCTP_HEARTBEATS,
+    SCTP_HEARTBEATS_AWAITED, // data wait for the answer
+};
+#define SCTP_TIMERS (SCTP_HEARTBEATS_AWAITED + 1)
+
 #define SCTP_FIRST_PORT 49152 // of those given to unbound sockets; FreeBSD: portrange.first
 
 struct sctp_association {
@@ -51,7 +78,7 @@ struct sctp_association {
     struct inet_flow leaving; // packets made, in order, but not yet at a card
     // T1-init and T1-cookie share a timer, since they never run at once.
     struct inet_timer *t1, *t2, *t5, *heartbeat;
-    struct inet_timer *reopened; // the peer's probe is to find the window open: sctp_in_read
+    struct inet_timer *reopened; // the peer's probe is to find the window open: rwnd.c
     int t1_tries, t2_tries, stale_cookies;
     struct sctp_path *setup_path;   // INIT or COOKIE-ECHO was last sent to it
     struct sctp_path *closing_path; // SHUTDOWN or SHUTDOWN-ACK was
@@ -62,10 +89,12 @@ struct sctp_association {
     bool echo_waits;     // COOKIE-ECHO is queued: the packet that takes it may hold DATA, too
     bool shutdown_asked; // by the user
     bool ended;          // CLOSED for good: nothing but its memory is left, or will soon be
+    bool announced;      // its values are, to the trace
+    uint8_t due;         // enum sctp_due_mark: sctp_run_due
     int64_t full_for;  // bytes: the least that a send has found no room for since one did; 0: none
     int error;         // enum sctp_result of what ended it; 0: nothing
     struct event reap; // its queues are given back once the handler that ended it is done
-    bool announced;    // its values are, to the trace
+    struct sctp_chunk *abort;                 // with SCTP_DUE_ABORT: the chunk
     trace_values values[1 + SCTP_MOST_PATHS]; // its own, then each path's; 0: not traced
 };
 
@@ -95,6 +124,7 @@ struct sctp_host {
     struct host *host;
     struct inet_host *inet;
     const struct sctp_config *config;
+    const struct inet_timer_kind *timers; // by enum sctp_timer
     GPtrArray *sockets, *associations;
     GHashTable *by_peer; // int64_t of (peer station, ports) -> association
     struct random_stream *random;
@@ -122,18 +152,44 @@ static inline struct random_stream *sctp_chance(struct sctp_host *host)
     return host->random;
 }
 
-// host.c
-extern const struct stage sctp_stage, sctp_checksum_stage;
+static inline void sctp_due(struct sctp_association *association, unsigned marks)
+{
+    association->due |= (uint8_t)marks;
+}
+
+static inline void sctp_timer_arm(const struct cpu_context *context,
+                                  const struct sctp_association *association,
+                                  struct inet_timer **place, enum sctp_timer timer, void *owner,
+                                  int64_t ticks)
+{
+    const struct sctp_host *host = association->host;
+    inet_timer_arm(context, host->inet, place, &host->timers[timer], owner, ticks);
+}
+
+// due.c: does what is due, in the order of enum sctp_due_mark, until nothing is. Called at the end
+// of each packet, timer and call of the user.
+void sctp_run_due(struct cpu_context *context, struct sctp_association *association);
+
+// timeout.c: by enum sctp_timer.
+extern const struct inet_timer_kind sctp_timers[SCTP_TIMERS];
+
+// transmit.c
+extern const struct stage sctp_stage;
+// Charges the checksum of a packet that leaves or has arrived.
+void sctp_checksum_charge(struct cpu_context *context, const struct sctp_host *host,
+                          const struct packet *packet);
 // Returns a packet without chunks to the path's address, with the association's ports and tag.
 struct packet *sctp_path_packet(const struct sctp_path *path);
-// Charges the making of the packet (packet_out), of each of its chunks (chunk_out) and of its
-// checksum, and sends it through the path's interface.
+// Charges the packet (packet_out), each of its chunks (chunk_out) and its checksum, and sends it
+// through the path's interface.
 void sctp_packet_send(struct cpu_context *context, struct sctp_association *association,
                       struct sctp_path *path, struct packet *packet);
 // Answers a packet to where it came from, with its ports and one chunk; no association is needed.
 void sctp_reply(struct cpu_context *context, struct sctp_host *host,
                 struct inet_interface *interface, const struct packet *to, uint32_t tag,
                 struct sctp_chunk *chunk);
+
+// demux.c
 int64_t sctp_peer_key(int peer_station, uint16_t port, uint16_t peer_port); // of by_peer
 struct sctp_association *sctp_host_find(const struct sctp_host *host, int peer_station,
                                         uint16_t port, uint16_t peer_port);
@@ -141,10 +197,11 @@ struct sctp_association *sctp_host_find(const struct sctp_host *host, int peer_s
 struct sctp_socket *sctp_host_listener(const struct sctp_host *host,
                                        const struct inet_interface *interface, uint16_t port);
 bool sctp_uses_card(const struct sctp_socket *socket, const struct inet_interface *interface);
+// The own card for a peer's address; NULL: none of the socket's has a route.
+struct inet_interface *sctp_card_for(const struct sctp_socket *socket, int station);
 
-// association.c: life, states, errors, notifications. An association stays in memory until the host
-// is freed, so that packets, timers and messages may refer to it; sctp_association.ended says that
-// it is over.
+// association.c: states, paths, the end. An association stays in memory until the host is freed, so
+// that packets, timers and messages may refer to it; see sctp_association.ended.
 // `addresses`: how many the peer may have; at most SCTP_MOST_PATHS count.
 struct sctp_association *sctp_association_new(struct sctp_socket *socket, uint16_t port,
                                               uint16_t peer_port, int addresses);
@@ -164,49 +221,46 @@ static inline struct machine_owner sctp_machine_owner(const struct sctp_associat
                                   .subject = association->id};
 }
 
-// The own card for a peer's address; NULL: none of the socket's has a route.
-struct inet_interface *sctp_card_for(const struct sctp_socket *socket, int station);
 // Adds a path to a peer's address; an address that is a path already, or has no route, is ignored.
 struct sctp_path *sctp_add_path(struct sctp_association *association, int station, bool confirmed);
 struct sctp_path *sctp_path_to(const struct sctp_association *association, int station);
-// Sends ABORT with a cause (0: none; `info`: its value, may be NULL) and the peer's tag.
-void sctp_abort_send(struct cpu_context *context, struct sctp_association *association,
-                     enum sctp_cause cause, const void *info, uint32_t info_bytes);
-// Sends such an ABORT if the peer's tag is known, and ends the association.
-void sctp_association_abort(struct cpu_context *context, struct sctp_association *association,
-                            enum sctp_cause cause, const void *info, uint32_t info_bytes,
-                            enum sctp_result error);
-// A chunk (ABORT, ERROR) with one cause; 0: with none.
-struct sctp_chunk *sctp_cause_chunk(struct sctp_pools *pools, enum sctp_chunk_type type,
-                                    enum sctp_cause cause, const void *info, uint32_t info_bytes);
+// Sends ABORT without a cause, with the peer's tag.
+void sctp_abort_send(struct cpu_context *context, struct sctp_association *association);
+// Marks the association as failed: at the end of the packet, timer or call it is aborted with the
+// cause (0: none; `info`: its value, copied, may be NULL). The first failure counts.
+void sctp_fail(struct sctp_association *association, enum sctp_cause cause, const void *info,
+               uint32_t info_bytes, enum sctp_result error);
+// Sends that ABORT if the peer's tag is known, and ends the association.
+void sctp_association_abort(struct cpu_context *context, struct sctp_association *association);
 // The shutdown is complete.
 void sctp_association_done(struct cpu_context *context, struct sctp_association *association,
                            const char *event);
 // Ends it without a word to the peer: timers, queues, notification; undelivered data are lost.
 void sctp_association_end(struct cpu_context *context, struct sctp_association *association,
                           enum sctp_notification notification, enum sctp_result error);
-void sctp_notify(struct cpu_context *context, struct sctp_association *association,
-                 enum sctp_notification notification, int station);
 // SCTP_SEND_FAILED for each message that was not acknowledged as a whole.
 void sctp_notify_failures(struct cpu_context *context, struct sctp_association *association);
 // Drops what is queued for the peer and what has come incomplete, and notes it with the ledger.
 void sctp_association_forget(struct sctp_association *association, const char *reason);
-// Notes bytes [offset, offset + bytes) of a user message as lost; `reason` as for ledger_drop.
-void sctp_message_lost(struct sctp_host *host, const struct sctp_message *message, uint32_t offset,
-                       int64_t bytes, const char *reason);
 // Whether packets may hold DATA now. In COOKIE-ECHOED only the one with the COOKIE-ECHO may: to be
 // asked for each packet.
 bool sctp_may_send_data(const struct sctp_association *association);
 // The peer has shown life: its error count is 0.
-void sctp_association_alive(struct sctp_association *association);
+static inline void sctp_association_alive(struct sctp_association *association)
+{
+    association->errors = 0;
+}
 
 // shutdown.c
 // The user wants no more to be sent.
 void sctp_shutdown_start(struct cpu_context *context, struct sctp_association *association);
-// Called after every SACK and send: goes on once all data are acknowledged.
+// Goes on once all data are acknowledged (SCTP_DUE_SHUTDOWN).
 void sctp_shutdown_check(struct cpu_context *context, struct sctp_association *association);
-// SHUTDOWN-SENT: DATA have come. Queues SHUTDOWN again; sctp_output sends it.
+// SHUTDOWN-SENT: DATA have arrived. Queues SHUTDOWN again.
 void sctp_shutdown_data_arrived(struct cpu_context *context, struct sctp_association *association);
+void sctp_t2_start(struct cpu_context *context, struct sctp_association *association);
+void sctp_t2_expired(struct cpu_context *context, struct sctp_association *association);
+void sctp_t5_expired(struct cpu_context *context, struct sctp_association *association);
 
 // chunks.c: what a packet with the right checksum brings. Charges chunk_in for each chunk (sack_in
 // for a SACK).
@@ -215,11 +269,14 @@ void sctp_packet_arrived(struct cpu_context *context, struct sctp_host *host,
 
 // setup.c: The client's first step: makes tag and initial TSN, and sends INIT.
 void sctp_associate(struct cpu_context *context, struct sctp_association *association);
+void sctp_t1_start(struct cpu_context *context, struct sctp_association *association);
+void sctp_t1_expired(struct cpu_context *context, struct sctp_association *association);
 
 // values.c: tells the trace of windows and buffers.
 void sctp_values_tell(const struct cpu_context *context, struct sctp_association *association);
 
 // socket.c
+extern const struct inet_socket_ops sctp_socket_ops;
 // A socket of the host with settings of its own; of no process yet.
 struct sctp_socket *sctp_socket_make(struct sctp_host *host, enum sctp_style style,
                                      const struct sctp_settings *settings);
@@ -230,23 +287,91 @@ struct sctp_socket *sctp_socket_for_peer(struct sctp_socket *listener);
 // Its association is up: accept may return it.
 void sctp_socket_offer(struct cpu_context *context, struct sctp_socket *listener,
                        struct sctp_socket *socket);
+// A new one-to-one socket with the port, cards and settings of this one.
+struct sctp_socket *sctp_socket_branch(const struct sctp_socket *from);
 // By its number (0: the only one); NULL if there is none.
 struct sctp_association *sctp_socket_association(const struct sctp_socket *socket, uint32_t id);
-// Begins an association to a peer's addresses; NULL if there is no route.
+// A send has found no room for so many bytes; or none waits for room in the association any more.
+void sctp_socket_full(struct sctp_association *association, int64_t bytes);
+void sctp_socket_not_full(struct sctp_association *association);
+// The sender's buffer has room again, or the association has changed: wakes the waiting process.
+void sctp_socket_changed(struct cpu_context *context, struct sctp_association *association);
+// The association accepts user messages; those before it is up are sent once it is.
+bool sctp_takes_messages(const struct sctp_association *association);
+// The peer of a one-to-one socket sends nothing more.
+bool sctp_socket_at_end(const struct sctp_socket *socket);
+// A complete message or a part of it, for the socket's reader.
+void sctp_deliver(struct cpu_context *context, struct sctp_association *association,
+                  struct sctp_incoming *incoming);
+void sctp_incoming_free(struct sctp_host *host, struct sctp_incoming *incoming);
+// Frees the reader's queue; `reason` as for ledger_drop, NULL: not noted with the ledger.
+void sctp_socket_clear(struct sctp_socket *socket, const char *reason);
+void sctp_notify(struct cpu_context *context, struct sctp_association *association,
+                 enum sctp_notification notification, int station);
+// `message`: the one that could not be sent, or NULL. `event`: the enum sctp_event that it is part
+// of.
+void sctp_notify_of(struct cpu_context *context, struct sctp_association *association,
+                    enum sctp_notification notification, int station, struct sctp_message *message,
+                    unsigned event);
+// Notes bytes [offset, offset + bytes) of a user message as lost; `reason` as for ledger_drop.
+void sctp_message_lost(struct sctp_host *host, const struct sctp_message *message, uint32_t offset,
+                       int64_t bytes, const char *reason);
+
+static inline int64_t sctp_send_room(const struct sctp_association *association)
+{
+    return association->out.buffer.size - association->out.buffer.used;
+}
+
+// calls.c: begins an association to a peer's addresses; NULL if there is no route.
 struct sctp_association *sctp_socket_open(struct cpu_context *context, struct sctp_socket *socket,
                                           const int *stations, int count, uint16_t port);
-
-// message.c
-extern const struct inet_socket_ops sctp_socket_ops;
-void sctp_incoming_free(struct sctp_host *host, struct sctp_incoming *incoming);
-// The sender's buffer has room again, or the association has changed: wakes who waits.
-void sctp_socket_changed(struct cpu_context *context, struct sctp_association *association);
-// No send waits for room in the association any more.
-void sctp_socket_not_full(struct sctp_association *association);
 
 // status.c
 // The association is up: what was sent before has waited for that.
 void sctp_trace_setup(const struct cpu_context *context, struct sctp_association *association);
 const struct wait *sctp_association_wait(const struct sctp_association *association);
+
+// ---- Of the configuration ----
+
+// The path of a lost chunk is chosen when it is sent again (ns-2).
+static inline bool sctp_chooses_late(const struct sctp_association *association)
+{
+    const struct sctp_cmt_config *cmt = &association->host->config->cmt;
+    return cmt->on && cmt->late_choice;
+}
+
+// The recovery rule in force (enum sctp_recovery).
+static inline int sctp_recovery_rule(const struct sctp_association *association)
+{
+    const struct sctp_config *config = association->host->config;
+    return config->cmt.on ? config->cmt.recovery : config->recovery;
+}
+
+// Bytes of DATA chunks that count in the path's window: the flight; with late choice also those
+// that are marked, until they are sent again.
+static inline int64_t sctp_path_load(const struct sctp_path *path)
+{
+    return path->flight + (sctp_chooses_late(path->association) ? path->marked : 0);
+}
+
+// DATA are accepted in the association's state.
+static inline bool sctp_in_takes_data(const struct sctp_association *association)
+{
+    return association->machine.state == SCTP_COOKIE_ECHOED ||
+           association->machine.state == SCTP_ESTABLISHED ||
+           association->machine.state == SCTP_SHUTDOWN_PENDING ||
+           association->machine.state == SCTP_SHUTDOWN_SENT;
+}
+
+// Messages not yet in chunks; all is acknowledged.
+static inline bool sctp_out_pending(const struct sctp_association *association)
+{
+    return association->out.waiting > 0;
+}
+
+static inline bool sctp_out_empty(const struct sctp_association *association)
+{
+    return association->out.cum_tsn + 1 == association->out.next && association->out.waiting == 0;
+}
 
 #endif

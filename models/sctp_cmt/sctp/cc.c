@@ -189,39 +189,3 @@ void sctp_cc_idle(struct sctp_path *path, int64_t now)
     path->cc.ops->idle(&path->cc, now, idle, path->rto.rto, floor * path->cc.mss);
     path->data_sent = now;
 }
-
-static const struct machine_state phases[] = {
-    [SCTP_SLOW_START] = {"slow_start", .next = MACHINE_TO(SCTP_AVOIDANCE) |
-                                               MACHINE_TO(SCTP_RECOVERY) | MACHINE_TO(SCTP_LOSS)},
-    [SCTP_AVOIDANCE] = {"avoidance", .next = MACHINE_TO(SCTP_SLOW_START) |
-                                             MACHINE_TO(SCTP_RECOVERY) | MACHINE_TO(SCTP_LOSS)},
-    [SCTP_RECOVERY] = {"recovery", .next = MACHINE_TO(SCTP_SLOW_START) |
-                                           MACHINE_TO(SCTP_AVOIDANCE) | MACHINE_TO(SCTP_LOSS)},
-    [SCTP_LOSS] = {"t3", .next = MACHINE_TO(SCTP_SLOW_START) | MACHINE_TO(SCTP_AVOIDANCE) |
-                                 MACHINE_TO(SCTP_RECOVERY)},
-};
-
-const struct machine_kind sctp_congestion_machine = {
-    .name = "sctp congestion",
-    .title = "SCTP's congestion control of a path",
-    .source = "RFC 9260, 7.2",
-    .states = phases,
-    .count = G_N_ELEMENTS(phases),
-};
-
-static enum sctp_phase phase_of(const struct sctp_path *path)
-{
-    if (path->phase.state == SCTP_LOSS && path->sack.net_ack == 0)
-        return SCTP_LOSS;
-    if (path->recovering)
-        return SCTP_RECOVERY;
-    return path->cc.cwnd <= path->cc.ssthresh ? SCTP_SLOW_START : SCTP_AVOIDANCE;
-}
-
-void sctp_cc_note(struct cpu_context *context, struct sctp_path *path, bool timeout)
-{
-    enum sctp_phase phase = timeout ? SCTP_LOSS : phase_of(path);
-    if (phase != path->phase.state)
-        cpu_machine_enter(context, &sctp_congestion_machine, &path->phase, phase,
-                          sctp_machine_owner(path->association), sctp_path_name(path));
-}

@@ -16,8 +16,7 @@ static void on_data(struct cpu_context *context, struct sctp_arrival *arrival,
     if (chunk->data.bytes == 0) {
         uint8_t tsn[4];
         inet_put32(tsn, chunk->data.tsn);
-        sctp_association_abort(context, arrival->association, SCTP_NO_USER_DATA, tsn, sizeof tsn,
-                               SCTP_RESET);
+        sctp_fail(arrival->association, SCTP_NO_USER_DATA, tsn, sizeof tsn, SCTP_RESET);
         return;
     }
     sctp_data_arrived(context, arrival->association, arrival->from, chunk);
@@ -153,14 +152,12 @@ static void unknown_chunk(struct sctp_arrival *arrival, const struct sctp_chunk 
 
 // A chunk that is shorter than its type has it: DATA break the protocol in the states that take
 // them; of anything else the rest of the packet can't be trusted either.
-static void malformed(struct cpu_context *context, struct sctp_arrival *arrival,
-                      const struct sctp_chunk *chunk)
+static void malformed(struct sctp_arrival *arrival, const struct sctp_chunk *chunk)
 {
     arrival->stop = true;
     if (chunk->type == SCTP_DATA && chunk->fault == SCTP_CHUNK_SHORT &&
         is_for(chunk_rule_of(SCTP_DATA), arrival->association))
-        sctp_association_abort(context, arrival->association, SCTP_PROTOCOL_VIOLATION, NULL, 0,
-                               SCTP_RESET);
+        sctp_fail(arrival->association, SCTP_PROTOCOL_VIOLATION, NULL, 0, SCTP_RESET);
 }
 
 // ---- Tags (RFC 9260, 8.5) ----
@@ -257,7 +254,7 @@ static void one_chunk(struct cpu_context *context, struct sctp_arrival *arrival,
     if (!chunk->fault)
         imply_cookie_ack(context, arrival->association, chunk);
     if (chunk->fault)
-        malformed(context, arrival, chunk);
+        malformed(arrival, chunk);
     else if (!rule)
         unknown_chunk(arrival, chunk);
     else if (is_for(rule, arrival->association) && rule->run)
@@ -266,24 +263,20 @@ static void one_chunk(struct cpu_context *context, struct sctp_arrival *arrival,
         arrival->stop = true;
 }
 
-// After the last chunk: acknowledgements, and what the packet has made possible.
-static void packet_done(struct cpu_context *context, const struct sctp_arrival *arrival)
+static bool goes_on(const struct sctp_association *association)
 {
-    struct sctp_association *association = arrival->association;
-    sctp_in_packet_done(context, association);
-    if (!association->ended)
-        sctp_output(context, association);
-    if (!association->ended)
-        sctp_shutdown_check(context, association);
+    return !association->ended && !(association->due & SCTP_DUE_ABORT);
 }
 
 static void run_chunks(struct cpu_context *context, struct sctp_arrival *arrival,
                        const struct sctp_chunk *chunk)
 {
-    for (; chunk && !arrival->stop && !arrival->association->ended; chunk = chunk->next)
+    for (; chunk && !arrival->stop && goes_on(arrival->association); chunk = chunk->next)
         one_chunk(context, arrival, chunk);
-    if (!arrival->association->ended)
-        packet_done(context, arrival);
+    if (!goes_on(arrival->association))
+        return;
+    sctp_in_packet_done(context, arrival->association);
+    sctp_due(arrival->association, SCTP_DUE_OUTPUT | SCTP_DUE_SHUTDOWN);
 }
 
 static bool opens(uint8_t type)
@@ -339,4 +332,6 @@ void sctp_packet_arrived(struct cpu_context *context, struct sctp_host *host,
     } else {
         run_chunks(context, &arrival, first);
     }
+    if (arrival.association)
+        sctp_run_due(context, arrival.association);
 }

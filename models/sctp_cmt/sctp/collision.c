@@ -94,10 +94,10 @@ static void restart(struct cpu_context *context, struct sctp_arrival *arrival,
 }
 
 // The peer has lost an association that this end is closing: it shall end that first.
-static void restart_in_shutdown(struct cpu_context *context, struct sctp_arrival *arrival)
+static void restart_in_shutdown(const struct sctp_arrival *arrival)
 {
-    sctp_shutdown_ack_send(
-        context, arrival->association,
+    sctp_shutdown_ack_queue(
+        arrival->association,
         sctp_cause_chunk(&arrival->host->pools, SCTP_ERROR, SCTP_COOKIE_IN_SHUTDOWN, NULL, 0));
 }
 
@@ -170,7 +170,7 @@ static void exists(struct cpu_context *context, struct sctp_arrival *arrival,
     bool opening = state == SCTP_COOKIE_WAIT || state == SCTP_COOKIE_ECHOED;
     char action = collision_of(arrival->association, cookie);
     if (action == 'A' && state == SCTP_SHUTDOWN_ACK_SENT) {
-        restart_in_shutdown(context, arrival);
+        restart_in_shutdown(arrival);
         arrival->stop = true;
     } else if (action == 'A') {
         restart(context, arrival, cookie);

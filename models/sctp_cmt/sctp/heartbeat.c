@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Heartbeats: they confirm addresses, notice that an idle path has failed, and that a failed one is
-// back (RFC 9260, 5.4, 8.3). A heartbeat timer alone keeps no run going.
-//
-// Paths that are PF are probed at once and at each time-out, in every system (thesis 004, 4.3).
+// Heartbeats: their chunks, and when the next one is due (RFC 9260, 5.4, 8.3). A heartbeat timer
+// alone keeps no run going.
 #include "models/sctp_cmt/sctp/association.h"
 
 #define INFO_BYTES 44 // of the BSD stack: time, two nonces, family, length, an address of 24 bytes
@@ -92,43 +90,14 @@ struct heartbeat_rule {
     void (*answered)(struct cpu_context *context, struct sctp_path *path);
 };
 
-static void path_timer(struct cpu_context *context, void *owner);
-static void association_timer(struct cpu_context *context, void *owner);
-
-static const struct inet_timer_kind path_kind = {.wait = {"heartbeat timer", STAGE_FOR_ACK},
-                                                 .stage = &sctp_stage,
-                                                 .run = path_timer,
-                                                 .background = true};
-// The same while data wait for the answer.
-static const struct inet_timer_kind awaited_kind = {
-    .wait = {"heartbeat timer", STAGE_FOR_ACK}, .stage = &sctp_stage, .run = path_timer};
-static const struct inet_timer_kind association_kind = {.wait = {"heartbeat timer", STAGE_FOR_ACK},
-                                                        .stage = &sctp_stage,
-                                                        .run = association_timer,
-                                                        .background = true};
-static const struct inet_timer_kind awaited_association_kind = {
-    .wait = {"heartbeat timer", STAGE_FOR_ACK}, .stage = &sctp_stage, .run = association_timer};
-
-static void arm_path(struct cpu_context *context, struct sctp_path *path, int64_t ticks)
+void sctp_heartbeat_arm(struct cpu_context *context, struct sctp_path *path, int64_t ticks)
 {
-    const struct sctp_host *host = path->association->host;
-    bool awaited = host->config->confirm_all && path->machine.state == SCTP_PATH_UNCONFIRMED;
+    const struct sctp_association *association = path->association;
+    bool awaited =
+        association->host->config->confirm_all && path->machine.state == SCTP_PATH_UNCONFIRMED;
     inet_timer_cancel(&path->heartbeat); // it may be of the other kind
-    inet_timer_arm(context, host->inet, &path->heartbeat, awaited ? &awaited_kind : &path_kind,
-                   path, ticks);
-}
-
-static bool probed(const struct sctp_path *path)
-{
-    return path->machine.state == SCTP_PATH_UNCONFIRMED;
-}
-
-static bool any_probed(const struct sctp_association *association)
-{
-    for (int i = 0; i < association->path_count; i++)
-        if (probed(&association->paths[i]))
-            return true;
-    return false;
+    sctp_timer_arm(context, association, &path->heartbeat,
+                   awaited ? SCTP_PATH_HEARTBEAT_AWAITED : SCTP_PATH_HEARTBEAT, path, ticks);
 }
 
 // ---- RFC 9260 and ns-2: a timer for each path ----
@@ -141,13 +110,12 @@ static int64_t rfc_period(const struct sctp_path *path)
            (int64_t)(share * (double)path->rto.rto);
 }
 
-// A new period begins.
-static void rfc_rearm(struct cpu_context *context, struct sctp_path *path)
+void sctp_heartbeat_period(struct cpu_context *context, struct sctp_path *path)
 {
     inet_timer_cancel(&path->heartbeat);
     path->heartbeat_from = context->now;
-    if (path->heartbeats || probed(path))
-        arm_path(context, path, rfc_period(path));
+    if (path->heartbeats || sctp_path_probed(path))
+        sctp_heartbeat_arm(context, path, rfc_period(path));
 }
 
 // The next one is due a period after the last one.
@@ -155,11 +123,11 @@ static void rfc_answered(struct cpu_context *context, struct sctp_path *path)
 {
     inet_timer_cancel(&path->heartbeat);
     if (path->heartbeats)
-        arm_path(context, path, path->heartbeat_due - now_in_ticks(context, path->association));
+        sctp_heartbeat_arm(context, path,
+                           path->heartbeat_due - now_in_ticks(context, path->association));
 }
 
-// ns-2 probes a path that is INACTIVE at once, and again as soon as there was no answer for an RTO.
-static bool ns2_probes_down(const struct sctp_path *path)
+bool sctp_heartbeat_ns2_down(const struct sctp_path *path)
 {
     return path->association->host->config->heartbeat_rule == SCTP_HEARTBEAT_NS2 &&
            path->machine.state == SCTP_PATH_INACTIVE && path->heartbeats;
@@ -167,10 +135,17 @@ static bool ns2_probes_down(const struct sctp_path *path)
 
 static void ns2_rearm(struct cpu_context *context, struct sctp_path *path)
 {
-    if (ns2_probes_down(path))
+    if (sctp_heartbeat_ns2_down(path))
         sctp_heartbeat_again(context, path);
     else
-        rfc_rearm(context, path);
+        sctp_heartbeat_period(context, path);
+}
+
+void sctp_heartbeat_timed(struct cpu_context *context, struct sctp_path *path)
+{
+    sctp_heartbeat_send(context, path);
+    path->heartbeat_due = now_in_ticks(context, path->association) + rfc_period(path);
+    sctp_heartbeat_arm(context, path, path->rto.rto);
 }
 
 // The first of them at once, HB.Max.Burst per RTO.
@@ -179,52 +154,15 @@ static void rfc_start(struct cpu_context *context, struct sctp_association *asso
     int64_t burst = association->host->config->heartbeat_burst, count = 0;
     for (int i = 0; i < association->path_count; i++) {
         struct sctp_path *path = &association->paths[i];
-        if (!probed(path)) {
-            rfc_rearm(context, path);
+        if (!sctp_path_probed(path)) {
+            sctp_heartbeat_period(context, path);
             continue;
         }
         int64_t turn = burst > 0 ? count++ / burst : 0;
         if (turn == 0)
             sctp_heartbeat_send(context, path);
-        arm_path(context, path, MAX(1, turn) * path->rto.rto);
+        sctp_heartbeat_arm(context, path, MAX(1, turn) * path->rto.rto);
     }
-}
-
-// It is late after an RTO.
-static void rfc_send(struct cpu_context *context, struct sctp_path *path)
-{
-    sctp_heartbeat_send(context, path);
-    path->heartbeat_due = now_in_ticks(context, path->association) + rfc_period(path);
-    arm_path(context, path, path->rto.rto);
-    sctp_output(context, path->association);
-}
-
-static void rfc_unanswered(struct cpu_context *context, struct sctp_path *path)
-{
-    struct sctp_association *association = path->association;
-    path->heartbeat_out = false;
-    sctp_rto_back_off(&path->rto, association);
-    if (association->host->config->cmt.pf_by_heartbeat)
-        sctp_path_suspect(context, path);
-    if (!sctp_path_error(context, path))
-        return;
-    if (probed(path))
-        rfc_send(context, path);
-    else if (ns2_probes_down(path) && !path->heartbeat_out)
-        sctp_heartbeat_again(context, path);
-    else if (path->machine.state != SCTP_PATH_PF && !inet_timer_armed(path->heartbeat))
-        rfc_answered(context, path); // the next one is due as if it had been
-    sctp_output(context, association);
-}
-
-static void rfc_timer(struct cpu_context *context, struct sctp_path *path)
-{
-    if (path->heartbeat_out)
-        rfc_unanswered(context, path);
-    else if (probed(path) || path->last_sent <= path->heartbeat_from)
-        rfc_send(context, path);
-    else
-        rfc_rearm(context, path); // it was busy
 }
 
 // ---- The BSD stack of 2007: one timer for the association ----
@@ -233,88 +171,30 @@ static int64_t s2007_period(struct sctp_association *association)
 {
     const struct sctp_settings *settings = &association->settings;
     sim_time jitter = (sim_time)random_below(sctp_chance(association->host), JITTER_MS) * TIME_MS;
-    return ticks_of(association, settings->rto_initial + jitter +
-                                     (any_probed(association) ? 0 : settings->heartbeat_interval));
+    return ticks_of(association,
+                    settings->rto_initial + jitter +
+                        (sctp_any_path_probed(association) ? 0 : settings->heartbeat_interval));
 }
 
-static void s2007_arm(struct cpu_context *context, struct sctp_association *association)
+void sctp_heartbeats_arm(struct cpu_context *context, struct sctp_association *association)
 {
-    const struct sctp_host *host = association->host;
-    bool awaited = host->config->confirm_all && any_probed(association);
+    bool awaited = association->host->config->confirm_all && sctp_any_path_probed(association);
     inet_timer_cancel(&association->heartbeat); // it may be of the other kind
-    inet_timer_arm(context, host->inet, &association->heartbeat,
-                   awaited ? &awaited_association_kind : &association_kind, association,
+    sctp_timer_arm(context, association, &association->heartbeat,
+                   awaited ? SCTP_HEARTBEATS_AWAITED : SCTP_HEARTBEATS, association,
                    s2007_period(association));
 }
 
-// It counts whole seconds. Returns -1 if it isn't to be chosen.
-static int64_t s2007_silent(const struct cpu_context *context, const struct sctp_path *path)
-{
-    if (!path->heartbeats || path->machine.state == SCTP_PATH_PF || probed(path))
-        return -1;
-    if (path->last_sent == 0)
-        return INT64_MAX;
-    sim_time seconds = context->now / TIME_S - path->last_sent / TIME_S;
-    int64_t silent = ticks_of(path->association, seconds * TIME_S);
-    return silent > 0 && silent >= path->rto.rto ? silent : -1;
-}
-
-static struct sctp_path *s2007_choose(const struct cpu_context *context,
-                                      const struct sctp_association *association)
-{
-    struct sctp_path *best = NULL;
-    int64_t longest = -1;
-    for (int i = 0; i < association->path_count; i++) {
-        int64_t silent = s2007_silent(context, &association->paths[i]);
-        if (silent > longest) {
-            longest = silent;
-            best = &association->paths[i];
-        }
-    }
-    return best;
-}
-
-// The error of an unanswered heartbeat is counted when the next one goes.
-static bool s2007_beat(struct cpu_context *context, struct sctp_path *path)
-{
-    if (path->heartbeat_out && !sctp_path_error(context, path))
-        return false;
-    sctp_heartbeat_send(context, path);
-    return true;
-}
-
-// Returns the number of paths that were probed; -1: the association is gone.
-static int64_t s2007_probe(struct cpu_context *context, struct sctp_association *association)
+// HB.Max.Burst at once.
+static void s2007_start(struct cpu_context *context, struct sctp_association *association)
 {
     int64_t count = 0, burst = association->host->config->heartbeat_burst;
     for (int i = 0; i < association->path_count; i++) {
         struct sctp_path *path = &association->paths[i];
-        if (!probed(path) || (burst > 0 && count == burst))
-            continue;
-        if (!s2007_beat(context, path))
-            return -1;
-        count++;
+        if (sctp_path_probed(path) && (burst == 0 || count++ < burst))
+            sctp_heartbeat_send(context, path);
     }
-    return count;
-}
-
-static void s2007_start(struct cpu_context *context, struct sctp_association *association)
-{
-    s2007_probe(context, association);
-    s2007_arm(context, association);
-}
-
-static void association_timer(struct cpu_context *context, void *owner)
-{
-    struct sctp_association *association = owner;
-    int64_t count = s2007_probe(context, association);
-    if (count < 0)
-        return;
-    struct sctp_path *path = count == 0 ? s2007_choose(context, association) : NULL;
-    if (path && !s2007_beat(context, path))
-        return;
-    s2007_arm(context, association);
-    sctp_output(context, association);
+    sctp_heartbeats_arm(context, association);
 }
 
 // The path's own timer is for PF.
@@ -333,7 +213,7 @@ static void s2007_answered(struct cpu_context *context, struct sctp_path *path)
 // ---- The switch ----
 
 static const struct heartbeat_rule heartbeat_rules[] = {
-    [SCTP_HEARTBEAT_RFC] = {rfc_start, rfc_rearm, rfc_answered},
+    [SCTP_HEARTBEAT_RFC] = {rfc_start, sctp_heartbeat_period, rfc_answered},
     [SCTP_HEARTBEAT_S2007] = {s2007_start, s2007_rearm, s2007_answered},
     [SCTP_HEARTBEAT_NS2] = {rfc_start, ns2_rearm, rfc_answered},
 };
@@ -341,42 +221,6 @@ static const struct heartbeat_rule heartbeat_rules[] = {
 static const struct heartbeat_rule *heartbeat_rule_of(const struct sctp_association *association)
 {
     return &heartbeat_rules[association->host->config->heartbeat_rule];
-}
-
-// The path that an answer tells of; NULL: it is none of this association's heartbeats.
-static struct sctp_path *answered(const struct sctp_association *association, const uint8_t *info)
-{
-    uint64_t nonce = (uint64_t)sctp_get32(info + INFO_NONCE) << 32 | sctp_get32(info + 12);
-    for (int i = 0; i < association->path_count; i++) {
-        struct sctp_path *path = &association->paths[i];
-        if (path->nonce == nonce && nonce != 0 &&
-            address_of(path) == sctp_get32(info + INFO_ADDRESS + 4))
-            return path;
-    }
-    return NULL;
-}
-
-void sctp_heartbeat_ack_arrived(struct cpu_context *context, struct sctp_association *association,
-                                const struct sctp_chunk *chunk)
-{
-    struct sctp_tlv tlv;
-    uint32_t at = 0;
-    if (!chunk->bytes || !sctp_tlv_next(chunk->bytes, &at, &tlv) || !tlv.sound ||
-        tlv.type != SCTP_HEARTBEAT_INFO || tlv.value_length < INFO_BYTES)
-        return;
-    struct sctp_path *path = answered(association, tlv.value);
-    if (!path)
-        return;
-    sim_time sent = sctp_get32(tlv.value) * TIME_S + sctp_get32(tlv.value + 4) * TIME_US;
-    int64_t took = now_in_ticks(context, association) - ticks_of(association, sent);
-    if (took >= 0)
-        sctp_rto_sample(&path->rto, association, took);
-    path->heartbeat_out = false;
-    sctp_association_alive(association);
-    bool stays = path->machine.state == SCTP_PATH_ACTIVE;
-    sctp_path_alive(context, path, true);
-    if (stays)
-        heartbeat_rule_of(association)->answered(context, path);
 }
 
 void sctp_heartbeats_start(struct cpu_context *context, struct sctp_association *association)
@@ -411,32 +255,42 @@ void sctp_heartbeat_rearm(struct cpu_context *context, struct sctp_path *path)
         heartbeat_rule_of(path->association)->rearm(context, path);
 }
 
-// ---- PF ----
-
 void sctp_heartbeat_again(struct cpu_context *context, struct sctp_path *path)
 {
     sctp_heartbeat_send(context, path);
-    arm_path(context, path, path->rto.rto);
+    sctp_heartbeat_arm(context, path, path->rto.rto);
 }
 
-// T3-rtx, while DATA are still outstanding, counts the errors.
-static void pf_timer(struct cpu_context *context, struct sctp_path *path)
+void sctp_heartbeat_next(struct cpu_context *context, struct sctp_path *path)
 {
-    struct sctp_association *association = path->association;
-    if (inet_timer_armed(path->t3)) {
-        arm_path(context, path, path->rto.rto);
-        return;
+    heartbeat_rule_of(path->association)->answered(context, path);
+}
+
+// ---- Answers ----
+
+static struct sctp_path *answered_path(const struct sctp_association *association,
+                                       const uint8_t *info)
+{
+    uint64_t nonce = (uint64_t)sctp_get32(info + INFO_NONCE) << 32 | sctp_get32(info + 12);
+    for (int i = 0; i < association->path_count; i++) {
+        struct sctp_path *path = &association->paths[i];
+        if (path->nonce == nonce && nonce != 0 &&
+            address_of(path) == sctp_get32(info + INFO_ADDRESS + 4))
+            return path;
     }
-    sctp_rto_back_off(&path->rto, association);
-    if (sctp_path_error(context, path))
-        sctp_output(context, association);
+    return NULL;
 }
 
-static void path_timer(struct cpu_context *context, void *owner)
+struct sctp_path *sctp_heartbeat_answered(const struct cpu_context *context,
+                                          const struct sctp_association *association,
+                                          const struct sctp_chunk *chunk, int64_t *took)
 {
-    struct sctp_path *path = owner;
-    if (path->machine.state == SCTP_PATH_PF)
-        pf_timer(context, path);
-    else
-        rfc_timer(context, path);
+    struct sctp_tlv tlv;
+    uint32_t at = 0;
+    if (!chunk->bytes || !sctp_tlv_next(chunk->bytes, &at, &tlv) || !tlv.sound ||
+        tlv.type != SCTP_HEARTBEAT_INFO || tlv.value_length < INFO_BYTES)
+        return NULL;
+    sim_time sent = sctp_get32(tlv.value) * TIME_S + sctp_get32(tlv.value + 4) * TIME_US;
+    *took = now_in_ticks(context, association) - ticks_of(association, sent);
+    return answered_path(association, tlv.value);
 }

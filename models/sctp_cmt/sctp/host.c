@@ -3,9 +3,6 @@
 #include "models/sctp_cmt/sctp/setup.h"
 #include "models/sctp_cmt/wire/codec.h"
 
-const struct stage sctp_stage = {"SCTP", STAGE_KERNEL};
-const struct stage sctp_checksum_stage = {"CRC32c", STAGE_KERNEL};
-
 static void host_receive(struct cpu_context *context, void *owner, struct inet_interface *interface,
                          struct packet *packet);
 
@@ -58,6 +55,7 @@ struct sctp_host *sctp_host_new(struct cluster *cluster, struct host *on,
     host->cluster = cluster;
     host->host = on;
     host->config = config;
+    host->timers = sctp_timers;
     host->inet =
         inet_host_new(cluster, on, &config->inet, "sctp frames dropped by a full transmit queue");
     host->sockets = g_ptr_array_new();
@@ -121,116 +119,6 @@ void sctp_host_free(struct sctp_host *host)
     g_free(host);
 }
 
-// ---- Who a packet is for ----
-
-int64_t sctp_peer_key(int peer_station, uint16_t port, uint16_t peer_port)
-{
-    return (int64_t)peer_station << 32 | (int64_t)peer_port << 16 | port;
-}
-
-struct sctp_association *sctp_host_find(const struct sctp_host *host, int peer_station,
-                                        uint16_t port, uint16_t peer_port)
-{
-    int64_t key = sctp_peer_key(peer_station, port, peer_port);
-    return g_hash_table_lookup(host->by_peer, &key);
-}
-
-struct sctp_association *sctp_host_find_any(const struct sctp_host *host, const int *stations,
-                                            int count, uint16_t port, uint16_t peer_port)
-{
-    struct sctp_association *found = NULL;
-    for (int i = 0; i < count && !found; i++)
-        found = sctp_host_find(host, stations[i], port, peer_port);
-    return found;
-}
-
-bool sctp_uses_card(const struct sctp_socket *socket, const struct inet_interface *interface)
-{
-    for (int i = 0; socket->cards != 0; i++)
-        if (inet_interface_at(interface->host, i) == interface)
-            return socket->cards >> i & 1;
-    return true;
-}
-
-struct sctp_socket *sctp_host_listener(const struct sctp_host *host,
-                                       const struct inet_interface *interface, uint16_t port)
-{
-    for (guint i = 0; i < host->sockets->len; i++) {
-        struct sctp_socket *socket = g_ptr_array_index(host->sockets, i);
-        if (socket->listening && socket->port == port && sctp_uses_card(socket, interface))
-            return socket;
-    }
-    return NULL;
-}
-
-// ---- Sending ----
-
-static void checksum(struct cpu_context *context, const struct sctp_host *host,
-                     const struct packet *packet)
-{
-    const struct sctp_config *config = host->config;
-    if (!config->checksum)
-        return;
-    sim_time bytes =
-        cpu_cost_of_bytes(context->cpu, config->costs.crc_per_kib, sctp_packet_of(packet)->bytes);
-    cpu_spend_message(context, cpu_cost(context->cpu, config->costs.crc) + bytes,
-                      &sctp_checksum_stage, packet->message);
-}
-
-static void host_send_packet(struct cpu_context *context, struct sctp_host *host,
-                             struct inet_interface *interface, struct inet_flow *flow,
-                             struct packet *packet)
-{
-    const struct sctp_costs *costs = &host->config->costs;
-    int chunks = 0;
-    for (const struct sctp_chunk *chunk = sctp_packet_of(packet)->first; chunk; chunk = chunk->next)
-        chunks++;
-    (*host->count.packets_sent)++;
-    *host->count.chunks_sent += chunks;
-    cpu_spend_message(context,
-                      cpu_cost(context->cpu, costs->packet_out) +
-                          time_times(chunks, cpu_cost(context->cpu, costs->chunk_out)),
-                      &sctp_stage, packet->message);
-    checksum(context, host, packet);
-    inet_send(context, interface, SCTP_PROTOCOL, flow, packet);
-}
-
-struct packet *sctp_path_packet(const struct sctp_path *path)
-{
-    const struct sctp_association *association = path->association;
-    struct packet *packet =
-        sctp_packet_new(&association->host->pools, path->interface, path->route);
-    struct sctp_packet *sctp = sctp_packet_of(packet);
-    sctp->source_port = association->port;
-    sctp->destination_port = association->peer_port;
-    sctp->tag = association->peer_tag;
-    return packet;
-}
-
-void sctp_packet_send(struct cpu_context *context, struct sctp_association *association,
-                      struct sctp_path *path, struct packet *packet)
-{
-    const struct sctp_chunk *first = sctp_packet_of(packet)->first;
-    if (first && first->type == SCTP_COOKIE_ECHO)
-        association->echo_waits = false;
-    host_send_packet(context, association->host, path->interface, &association->leaving, packet);
-}
-
-void sctp_reply(struct cpu_context *context, struct sctp_host *host,
-                struct inet_interface *interface, const struct packet *to, uint32_t tag,
-                struct sctp_chunk *chunk)
-{
-    const struct sctp_packet *of = sctp_packet_of(to);
-    const struct route *route = inet_route(interface, route_from(to->route));
-    struct packet *packet = sctp_packet_new(&host->pools, interface, route);
-    struct sctp_packet *sctp = sctp_packet_of(packet);
-    sctp->source_port = of->destination_port;
-    sctp->destination_port = of->source_port;
-    sctp->tag = tag;
-    sctp_packet_add(packet, chunk);
-    host_send_packet(context, host, interface, NULL, packet);
-}
-
 // ---- Receiving ----
 
 static void host_receive(struct cpu_context *context, void *owner, struct inet_interface *interface,
@@ -240,7 +128,7 @@ static void host_receive(struct cpu_context *context, void *owner, struct inet_i
     const struct sctp_packet *sctp = sctp_packet_of(packet);
     (*host->count.packets_received)++;
     cpu_spend_for(context, host->config->costs.packet_in, &sctp_stage, packet->message);
-    checksum(context, host, packet);
+    sctp_checksum_charge(context, host, packet);
     if (sctp->short_header || sctp->bad_checksum) {
         (*host->count.bad_checksums)++;
         packet_drop(host->cluster->network, packet, "wrong SCTP checksum");

@@ -76,7 +76,7 @@ struct sctp_in {
     struct inet_timer *sack_timer;
 };
 
-// `peer_first_tsn`: the first that the peer will send; `streams`: how many it may use.
+// in.c. `peer_first_tsn`: the first that the peer will send; `streams`: how many it may use.
 void sctp_in_init(struct sctp_association *association, uint32_t peer_first_tsn, int streams);
 // Frees what is held and stops the timer. sctp_in_init may follow: the socket's queue stays.
 void sctp_in_clear(struct sctp_association *association);
@@ -96,7 +96,6 @@ void sctp_data_arrived(struct cpu_context *context, struct sctp_association *ass
                        struct sctp_path *from, const struct sctp_chunk *chunk);
 void sctp_forward_tsn_arrived(struct cpu_context *context, struct sctp_association *association,
                               const struct sctp_chunk *chunk);
-int64_t sctp_receive_room(const struct sctp_association *association); // bytes; may be negative
 
 // ---- map.c: which TSNs after cum_tsn have arrived ----
 
@@ -126,8 +125,18 @@ bool sctp_renege(struct sctp_association *association, uint32_t tsn);
 void sctp_reassembly_forward(struct cpu_context *context, struct sctp_association *association,
                              uint32_t cum_tsn, const struct sctp_bytes *streams);
 
-// ack.c: All chunks of a packet are done: a SACK is queued now, later, or not. The caller calls
-// sctp_output then.
+// ---- rwnd.c ----
+
+int64_t sctp_receive_room(const struct sctp_association *association); // bytes; may be negative
+int64_t sctp_rwnd(const struct sctp_association *association);         // to be offered now
+// The reader has taken `bytes`, which counted `charge` bytes in the socket's queue (the charges of
+// the calls for a part add up to its own).
+void sctp_rwnd_read(struct cpu_context *context, struct sctp_association *association,
+                    int64_t bytes, int64_t charge);
+
+// ---- ack.c ----
+
+// All chunks of a packet are done: a SACK is queued now, later, or not.
 void sctp_in_packet_done(struct cpu_context *context, struct sctp_association *association);
 // A packet is about to leave: returns a SACK for its front if one is due, and stops the timer;
 // NULL: none is. `always`: even if none is due.
@@ -135,14 +144,9 @@ struct sctp_chunk *sctp_sack_take(struct cpu_context *context, struct sctp_assoc
                                   bool always);
 // The path that a SACK goes to.
 struct sctp_path *sctp_sack_path(struct sctp_association *association);
-int64_t sctp_rwnd(const struct sctp_association *association); // to be offered now
-// The user has taken `bytes` that counted `charge` bytes in the socket's queue (the charges of the
-// calls for a part add up to its own): offers them if the peer may be waiting for that.
+void sctp_sack_delay_expired(struct cpu_context *context, struct sctp_association *association);
+// Like sctp_rwnd_read, but also offers them if the peer may be waiting for that.
 void sctp_in_read(struct cpu_context *context, struct sctp_association *association, int64_t bytes,
                   int64_t charge);
-
-// socket_queue: a complete message or a part, for the socket's reader (socket.c).
-void sctp_deliver(struct cpu_context *context, struct sctp_association *association,
-                  struct sctp_incoming *incoming);
 
 #endif

@@ -6,31 +6,6 @@
 
 #include <string.h>
 
-static int64_t room_of(const struct sctp_association *association)
-{
-    return association->out.buffer.size - association->out.buffer.used;
-}
-
-// It takes messages; those before it is up wait for that.
-static bool takes_messages(const struct sctp_association *association)
-{
-    if (association->ended || association->shutdown_asked)
-        return false;
-    switch ((enum sctp_state)association->machine.state) {
-    case SCTP_COOKIE_WAIT:
-    case SCTP_COOKIE_ECHOED:
-    case SCTP_ESTABLISHED:
-        return true;
-    case SCTP_CLOSED:
-    case SCTP_SHUTDOWN_PENDING:
-    case SCTP_SHUTDOWN_SENT:
-    case SCTP_SHUTDOWN_RECEIVED:
-    case SCTP_SHUTDOWN_ACK_SENT:
-        return false;
-    }
-    return false;
-}
-
 // ---- Sending ----
 
 // Copies from the user; the data are as warm as the whole message that they are part of.
@@ -82,37 +57,11 @@ static struct sctp_association *target(struct cpu_context *context, struct sctp_
         if (!found)
             found = sctp_socket_open(context, socket, &info->station, 1, info->port);
     }
-    if (found && !takes_messages(found)) {
+    if (found && !sctp_takes_messages(found)) {
         *error = found->error ? found->error : SCTP_GONE;
         return NULL;
     }
     return found;
-}
-
-// A send has found no room.
-static void full(struct sctp_association *association, int64_t bytes)
-{
-    struct sctp_socket *socket = association->socket;
-    socket->full_count += association->full_for == 0;
-    association->full_for = association->full_for ? MIN(association->full_for, bytes) : bytes;
-    socket->full = association;
-}
-
-void sctp_socket_not_full(struct sctp_association *association)
-{
-    struct sctp_socket *socket = association->socket;
-    if (association->full_for == 0)
-        return;
-    association->full_for = 0;
-    socket->full_count--;
-    if (socket->full != association)
-        return;
-    socket->full = NULL;
-    for (guint i = 0; i < socket->associations->len && socket->full_count > 0; i++) {
-        struct sctp_association *other = g_ptr_array_index(socket->associations, i);
-        if (other->full_for > 0)
-            socket->full = other;
-    }
 }
 
 int64_t sctp_send(struct cpu_context *context, struct sctp_socket *socket,
@@ -134,59 +83,27 @@ int64_t sctp_send(struct cpu_context *context, struct sctp_socket *socket,
         return SCTP_INVALID;
     if (info->bytes > association->out.buffer.size)
         return SCTP_TOO_LONG;
-    if (info->bytes > room_of(association)) {
-        full(association, info->bytes);
+    if (info->bytes > sctp_send_room(association)) {
+        sctp_socket_full(association, info->bytes);
         return SCTP_AGAIN;
     }
     sctp_socket_not_full(association);
     copy_in(context, socket, info);
     sctp_stream_put(association, info, message_of(host, info));
     if (association->machine.state != SCTP_COOKIE_WAIT)
-        sctp_output(context, association);
+        sctp_due(association, SCTP_DUE_OUTPUT);
+    sctp_run_due(context, association);
     return info->bytes;
 }
 
 // ---- Receiving ----
-
-void sctp_incoming_free(struct sctp_host *host, struct sctp_incoming *incoming)
-{
-    sctp_message_free(incoming->message);
-    pool_give(&host->incoming, incoming);
-}
-
-void sctp_deliver(struct cpu_context *context, struct sctp_association *association,
-                  struct sctp_incoming *incoming)
-{
-    struct sctp_socket *socket = association->socket;
-    incoming->association = association;
-    if (socket->closed) {
-        sctp_message_lost(socket->host, incoming->message, incoming->offset, incoming->bytes,
-                          "SCTP socket closed");
-        int64_t bytes = incoming->bytes, charge = incoming->charge;
-        sctp_incoming_free(socket->host, incoming);
-        sctp_in_read(context, association, bytes, charge);
-        return;
-    }
-    FIFO_APPEND(socket->ready_head, socket->ready_tail, incoming, next);
-    inet_notify(context, &socket->inet);
-}
-
-// The peer of a one-to-one socket sends nothing more.
-static bool at_end(const struct sctp_socket *socket)
-{
-    const struct sctp_association *association = sctp_socket_association(socket, 0);
-    if (socket->style == SCTP_ONE_TO_MANY || !association)
-        return false;
-    return association->ended || association->machine.state == SCTP_SHUTDOWN_RECEIVED ||
-           association->machine.state == SCTP_SHUTDOWN_ACK_SENT;
-}
 
 static int64_t nothing_read(struct sctp_socket *socket)
 {
     bool one_to_one = socket->style == SCTP_ONE_TO_ONE;
     if (one_to_one && socket->error)
         return sctp_socket_error(socket);
-    if (at_end(socket))
+    if (sctp_socket_at_end(socket))
         return 0;
     return one_to_one && socket->associations->len == 0 ? SCTP_GONE : SCTP_AGAIN;
 }
@@ -252,6 +169,7 @@ static void take(struct cpu_context *context, struct sctp_socket *socket,
     }
     if (data && !association->ended)
         sctp_in_read(context, association, bytes, charge);
+    sctp_run_due(context, association);
 }
 
 int64_t sctp_receive(struct cpu_context *context, struct sctp_socket *socket, int64_t room,
@@ -272,77 +190,4 @@ int64_t sctp_receive(struct cpu_context *context, struct sctp_socket *socket, in
         copy_out(context, socket, received);
     take(context, socket, incoming, bytes);
     return bytes;
-}
-
-// ---- Waiting ----
-
-bool sctp_established(const struct sctp_socket *socket)
-{
-    const struct sctp_association *association = sctp_socket_association(socket, 0);
-    if (!association)
-        return false;
-    switch ((enum sctp_state)association->machine.state) {
-    case SCTP_ESTABLISHED:
-    case SCTP_SHUTDOWN_PENDING:
-    case SCTP_SHUTDOWN_RECEIVED:
-        return true;
-    case SCTP_CLOSED:
-    case SCTP_COOKIE_WAIT:
-    case SCTP_COOKIE_ECHOED:
-    case SCTP_SHUTDOWN_SENT:
-    case SCTP_SHUTDOWN_ACK_SENT:
-        return false;
-    }
-    return false;
-}
-
-// One of the associations that were full has room, or one has ended.
-static bool buffer_has_room(const struct sctp_socket *socket)
-{
-    if (socket->error)
-        return true;
-    for (guint i = 0; i < socket->associations->len; i++) {
-        const struct sctp_association *association = g_ptr_array_index(socket->associations, i);
-        if (association->full_for > 0 && room_of(association) >= association->full_for)
-            return true;
-    }
-    return false;
-}
-
-// A message that found no room can go; a one-to-one socket must be connected.
-static bool writable(const struct sctp_socket *socket)
-{
-    const struct sctp_association *association = sctp_socket_association(socket, 0);
-    if (socket->full)
-        return buffer_has_room(socket);
-    if (socket->style == SCTP_ONE_TO_MANY)
-        return true;
-    return association &&
-           (association->ended || (sctp_established(socket) && room_of(association) > 0));
-}
-
-static int socket_ready(const struct inet_socket *inet)
-{
-    const struct sctp_socket *socket = container_of(inet, const struct sctp_socket, inet);
-    bool readable = socket->ready_head || socket->accept_head || at_end(socket);
-    return (readable ? INET_READABLE : 0) | (writable(socket) ? INET_WRITABLE : 0);
-}
-
-const struct inet_socket_ops sctp_socket_ops = {
-    .stage = &sctp_stage,
-    .ready = socket_ready,
-};
-
-void sctp_socket_changed(struct cpu_context *context, struct sctp_association *association)
-{
-    inet_notify(context, &association->socket->inet);
-}
-
-int64_t sctp_writable(const struct sctp_socket *socket)
-{
-    const struct sctp_association *association =
-        socket->full ? socket->full : sctp_socket_association(socket, 0);
-    if (!association)
-        return socket->style == SCTP_ONE_TO_MANY ? socket->settings.send_buffer : 0;
-    return takes_messages(association) ? MAX(0, room_of(association)) : 0;
 }

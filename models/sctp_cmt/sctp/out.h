@@ -27,7 +27,7 @@ struct sctp_outgoing {
     uint8_t state; // enum sctp_outgoing_state
     uint8_t missing, transmissions;
     bool fast_sent, no_fast; // was fast-retransmitted; must not be (again)
-    bool fast_due;           // SCTP_RESEND by fast retransmit, not by T3-rtx
+    bool fast_retransmit;    // SCTP_RESEND by fast retransmit, not by T3-rtx
 };
 
 // A user message of which chunks are still to be made.
@@ -88,13 +88,16 @@ void sctp_out_clear(struct sctp_association *association);
 // stream.c: queues a user message (the caller has checked room). Takes over the reference.
 void sctp_stream_put(struct sctp_association *association, const struct sctp_send_info *info,
                      struct sctp_message *message);
-// Makes chunks for the path from the streams' queues, at most `room` bytes of chunks. Returns how
-// many bytes.
-int64_t sctp_stream_cut(struct sctp_association *association, struct sctp_path *path, int64_t room);
-bool sctp_out_pending(const struct sctp_association *association); // messages not yet in chunks
-bool sctp_out_empty(const struct sctp_association *association);   // all acknowledged
 // After set-up: the peer takes fewer streams than were offered. What waits in the others is lost.
 void sctp_out_limit_streams(struct sctp_association *association, int streams);
+// Frees the stream's first message, all of which is in chunks, or lost.
+void sctp_pending_free(struct sctp_association *association, struct sctp_stream_out *stream);
+// The stream at the head of the wheel has had its turn.
+void sctp_wheel_turn(struct sctp_out *out);
+
+// fragment.c: makes chunks for the path from the streams' queues, at most `room` bytes of chunks.
+// Returns how many bytes.
+int64_t sctp_stream_cut(struct sctp_association *association, struct sctp_path *path, int64_t room);
 // Bytes of user data per chunk: what fits into a packet on every path.
 int64_t sctp_fragment_point(const struct sctp_association *association);
 
@@ -123,6 +126,10 @@ void sctp_outgoing_mark(struct sctp_association *association, struct sctp_outgoi
 // A marked chunk is sent again, or acknowledged after all; or goes to another path.
 void sctp_resend_leave(struct sctp_association *association, const struct sctp_outgoing *chunk);
 void sctp_resend_move(struct sctp_outgoing *chunk, struct sctp_path *to);
+// Moves the marked chunks of a path that is not to be used (`unsent`: also those never sent) to
+// another path.
+void sctp_out_move(struct sctp_association *association, struct sctp_path *from,
+                   struct sctp_path *to, bool unsent);
 // Set-up: the peer's INIT or INIT-ACK offers a window, the first threshold of paths too.
 void sctp_out_open(struct sctp_association *association, int64_t a_rwnd);
 // A SACK offers `a_rwnd` bytes, what is outstanding included (RFC 9260, 6.2.1).
@@ -140,10 +147,8 @@ const struct wait *sctp_out_wait(const struct sctp_association *association);
 void sctp_output(struct cpu_context *context, struct sctp_association *association);
 // After T3-rtx: one packet of retransmissions, whatever cwnd, and control chunks.
 void sctp_output_timeout(struct cpu_context *context, struct sctp_association *association);
-// Queues a control chunk for the next packet to the path; sctp_output sends it.
-void sctp_control_queue(struct sctp_path *path, struct sctp_chunk *chunk);
 
-// ---- sack.c: what it makes possible is sent by the caller, once per packet (sctp_output) ----
+// ---- sack.c ----
 
 void sctp_sack_arrived(struct cpu_context *context, struct sctp_association *association,
                        struct sctp_path *from, const struct sctp_chunk *chunk);
@@ -170,24 +175,22 @@ struct sctp_sack_work {
 // Counts missing reports, marks at the third, and cuts the windows of the paths that lost a chunk.
 void sctp_sack_strikes(struct cpu_context *context, struct sctp_association *association,
                        const struct sctp_sack_work *work);
-// Ends the recoveries that cum_tsn has come to.
 // Cuts the windows of paths of which a chunk was marked.
 void sctp_sack_cuts(struct cpu_context *context, struct sctp_association *association,
                     const struct sctp_sack_work *work);
+// Ends the recoveries that cum_tsn has reached.
 void sctp_recovery_check(struct sctp_association *association);
-// The recovery rule in force (enum sctp_recovery).
-int sctp_recovery_rule(const struct sctp_association *association);
-// Moves the path's marked chunks (`unsent`: also those never sent) to another path, after it went
-// down.
-void sctp_out_move(struct sctp_association *association, struct sctp_path *from,
-                   struct sctp_path *to, bool unsent);
 
 // ---- t3.c ----
 
 void sctp_t3_start(struct cpu_context *context, struct sctp_path *path); // or restart
-void sctp_t3_stop(struct sctp_path *path);
+static inline void sctp_t3_stop(struct sctp_path *path)
+{
+    inet_timer_cancel(&path->t3);
+}
 // Starts it if it does not run, and stops it if nothing is in flight.
 void sctp_t3_check(struct cpu_context *context, struct sctp_path *path);
+void sctp_t3_expired(struct cpu_context *context, struct sctp_path *path);
 
 // ---- cc.c: congestion control of a path, as a row of models/inet/cc.h in bytes ----
 
@@ -202,6 +205,9 @@ void sctp_cc_lost(struct sctp_path *path);    // fast retransmit
 void sctp_cc_timeout(struct sctp_path *path); // T3-rtx
 // Before new data leave: cwnd decays for each RTO that the path was idle.
 void sctp_cc_idle(struct sctp_path *path, int64_t now);
+
+// ---- phase.c ----
+
 // Notes for the trace in which phase the path is now. `timeout`: T3-rtx has expired.
 void sctp_cc_note(struct cpu_context *context, struct sctp_path *path, bool timeout);
 extern const struct machine_kind sctp_congestion_machine; // by enum sctp_phase

@@ -1,156 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What leaves, and when (RFC 9260, 6.1, 6.10; the BSD stack's rounds of output): retransmissions
-// first, then new data, each with the control chunks and the SACK that wait for the same path;
-// then the control chunks that are left.
-#include "models/sctp_cmt/sctp/association.h"
+// Output: which chunks leave, and when (RFC 9260, 6.1; the BSD stack's rounds of output):
+// retransmissions first, then new data, each with the control chunks and the SACK for the same
+// path; then the remaining control chunks.
+#include "models/sctp_cmt/sctp/bundle.h"
 
-#include "sim/core/fifo.h"
-
-#define MOST_CHUNKS 256 // in a packet
-
-// ---- Packets ----
-
-// A packet in the making. It is made once there is something to put into it.
-struct filling {
-    struct cpu_context *context;
-    struct sctp_association *association;
-    struct sctp_path *path;
-    struct packet *packet;
-    int chunks;
-};
-
-void sctp_control_queue(struct sctp_path *path, struct sctp_chunk *chunk)
-{
-    FIFO_APPEND(path->control_head, path->control_tail, chunk, next);
-}
-
-static bool chunk_stands_alone(const struct sctp_chunk *chunk)
-{
-    return chunk->type == SCTP_INIT || chunk->type == SCTP_INIT_ACK ||
-           chunk->type == SCTP_SHUTDOWN_COMPLETE;
-}
-
-static void add(struct filling *filling, struct sctp_chunk *chunk)
-{
-    if (!filling->packet)
-        filling->packet = sctp_path_packet(filling->path);
-    sctp_packet_add(filling->packet, chunk);
-    filling->chunks++;
-}
-
-static bool fits_packet(const struct filling *filling, int64_t bytes)
-{
-    int64_t mtu = filling->path->mtu;
-    if (!filling->packet)
-        return bytes <= mtu - IP_HEADER - SCTP_COMMON_HEADER;
-    return filling->chunks < MOST_CHUNKS && bytes <= sctp_packet_room(filling->packet, mtu);
-}
-
-static bool finish(struct filling *filling)
-{
-    struct packet *packet = filling->packet;
-    filling->packet = NULL;
-    filling->chunks = 0;
-    if (!packet)
-        return false;
-    sctp_packet_send(filling->context, filling->association, filling->path, packet);
-    return true;
-}
-
-// A SACK that is due rides in front (RFC 9260, 6.2), but not of what opens an association: it comes
-// after COOKIE-ACK (5.1).
-static void add_sack(struct filling *filling)
-{
-    const struct sctp_chunk *control = filling->path->control_head;
-    if (filling->association->machine.state < SCTP_ESTABLISHED ||
-        (control && (chunk_stands_alone(control) || control->type == SCTP_COOKIE_ECHO ||
-                     control->type == SCTP_COOKIE_ACK || control->type == SCTP_ABORT)))
-        return;
-    struct sctp_chunk *sack = sctp_sack_take(filling->context, filling->association, false);
-    if (sack)
-        add(filling, sack);
-}
-
-// Puts the path's control chunks into packets. The last one stays open for DATA.
-static void add_control(struct filling *filling)
-{
-    struct sctp_path *path = filling->path;
-    add_sack(filling);
-    while (path->control_head) {
-        struct sctp_chunk *chunk = path->control_head;
-        bool alone = chunk_stands_alone(chunk), opens = chunk->type == SCTP_COOKIE_ACK;
-        if (filling->packet && (alone || !fits_packet(filling, sctp_padded(chunk->length))))
-            finish(filling);
-        path->control_head = chunk->next;
-        add(filling, chunk);
-        if (opens)
-            add_sack(filling);
-        if (alone)
-            finish(filling);
-    }
-}
-
-static void flush_control(struct cpu_context *context, struct sctp_association *association)
-{
-    for (int i = 0; i < association->path_count; i++) {
-        struct filling filling = {context, association, &association->paths[i], NULL, 0};
-        if (!association->paths[i].control_head)
-            continue;
-        add_control(&filling);
-        finish(&filling);
-    }
-}
-
-// ---- DATA ----
-
-static void add_data(struct filling *filling, const struct sctp_outgoing *of)
-{
-    struct sctp_chunk *chunk =
-        sctp_chunk_new(&filling->association->host->pools, SCTP_DATA, of->flags);
-    chunk->length = (uint16_t)(SCTP_DATA_HEADER + of->bytes);
-    chunk->data = (struct sctp_data){
-        .tsn = of->tsn,
-        .stream = of->stream,
-        .ssn = of->ssn,
-        .protocol = of->protocol,
-        .bytes = of->bytes,
-        .offset = of->offset,
-        .message = of->message,
-    };
-    sctp_message_ref(of->message);
-    add(filling, chunk);
-}
-
-// One chunk a round trip is timed, and none that was sent before (Karn).
-static void time_round_trip(struct sctp_path *path, const struct sctp_outgoing *chunk)
-{
-    if (path->rto.timing || chunk->transmissions > 1)
-        return;
-    path->rto.timing = true;
-    path->rto.timed = chunk->tsn;
-    path->rto.timed_at = chunk->sent_at;
-}
-
-static void send_chunk(struct filling *filling, struct sctp_outgoing *chunk)
-{
-    struct sctp_association *association = filling->association;
-    struct sctp_path *path = filling->path;
-    add_data(filling, chunk);
-    chunk->sent_at = inet_ticks(association->host->inet, filling->context->now);
-    chunk->transmissions = (uint8_t)MIN(chunk->transmissions + 1, UINT8_MAX);
-    if (chunk->transmissions > 1)
-        (*association->host->count.retransmissions)++;
-    time_round_trip(path, chunk);
-    sctp_flight_enter(association, chunk);
-    path->data_sent = chunk->sent_at;
-    path->last_sent = filling->context->now;
-    path->chunks_sent++;
-    path->bytes_sent += chunk->bytes;
-}
-
-// The queue of the path's interface would drop it. What is in flight brings the next chance; if
-// nothing is, the packet goes, come what may.
-static bool is_choked(const struct sctp_path *path)
+// True if the interface queue is full while data is in flight: its SACK triggers the next attempt.
+// With nothing in flight the packet is sent anyway.
+static bool interface_is_full(const struct sctp_path *path)
 {
     return path->association->out.flight > 0 && inet_full(path->interface);
 }
@@ -196,7 +52,8 @@ static bool is_first(const struct sctp_association *association, uint32_t tsn, b
     return true;
 }
 
-static bool worn_out(const struct sctp_association *association, const struct sctp_outgoing *chunk)
+static bool retransmission_limit_reached(const struct sctp_association *association,
+                                         const struct sctp_outgoing *chunk)
 {
     int64_t most = association->host->config->most_transmissions;
     return most > 0 && chunk->transmissions >= most;
@@ -208,39 +65,40 @@ static void resend_packet(struct cpu_context *context, struct sctp_association *
 {
     struct sctp_out *out = &association->out;
     struct sctp_path *path = sctp_out_at(out, first)->path;
-    struct filling filling = {context, association, path, NULL, 0};
+    struct sctp_bundle bundle = {context, association, path, NULL, 0};
     // RFC 9260, 7.2.4, step 4: the path's earliest outstanding chunk goes out again.
-    bool restart = sctp_out_at(out, first)->fast_due && is_first(association, first, false);
-    add_control(&filling);
-    if (!fits_packet(&filling, sctp_outgoing_bytes(sctp_out_at(out, first))))
-        finish(&filling);
+    bool restart = sctp_out_at(out, first)->fast_retransmit && is_first(association, first, false);
+    sctp_bundle_control(&bundle);
+    if (!sctp_bundle_fits(&bundle, sctp_outgoing_bytes(sctp_out_at(out, first))))
+        sctp_bundle_send(&bundle);
     for (uint32_t tsn = first; tsn != out->unsent; tsn++) {
         struct sctp_outgoing *chunk = sctp_out_at(out, tsn);
         if (chunk->state != SCTP_RESEND || chunk->path != path)
             continue;
-        if (!fits_packet(&filling, sctp_outgoing_bytes(chunk)) || worn_out(association, chunk) ||
+        if (!sctp_bundle_fits(&bundle, sctp_outgoing_bytes(chunk)) ||
+            retransmission_limit_reached(association, chunk) ||
             (tsn != first && !window_allows_again(association, chunk)))
             break;
         sctp_resend_leave(association, chunk);
-        chunk->fast_due = false;
-        send_chunk(&filling, chunk);
+        chunk->fast_retransmit = false;
+        sctp_bundle_data(&bundle, chunk);
     }
     if (restart)
         sctp_t3_stop(path);
     sctp_t3_check(context, path);
-    finish(&filling);
+    sctp_bundle_send(&bundle);
 }
 
 // May a packet that begins with this chunk leave now? Fast retransmissions may ignore cwnd.
 static bool may_resend(struct sctp_association *association, const struct sctp_outgoing *chunk,
-                       bool whatever_cwnd)
+                       bool ignore_cwnd)
 {
     struct sctp_out *out = &association->out;
-    if (is_choked(chunk->path) || !window_allows_again(association, chunk))
+    if (interface_is_full(chunk->path) || !window_allows_again(association, chunk))
         return false;
-    if (whatever_cwnd)
+    if (ignore_cwnd)
         return true;
-    if (chunk->fast_due && out->fast_packets > 0) {
+    if (chunk->fast_retransmit && out->fast_packets > 0) {
         out->fast_packets--;
         return true;
     }
@@ -256,11 +114,11 @@ static void retarget(struct cpu_context *context, const struct sctp_outgoing *ch
                       false);
 }
 
-enum resent { RESENT_NOTHING, RESENT_PACKET, RESENT_ENDED };
+enum resent { RESENT_NOTHING, RESENT_PACKET, RESENT_FAILED };
 
 // Sends one packet of retransmissions: of those that may leave, the one with the lowest TSN.
 static enum resent resend_next(struct cpu_context *context, struct sctp_association *association,
-                               bool whatever_cwnd)
+                               bool ignore_cwnd)
 {
     struct sctp_out *out = &association->out;
     uint64_t held = 0; // paths
@@ -275,12 +133,11 @@ static enum resent resend_next(struct cpu_context *context, struct sctp_associat
         retarget(context, chunk);
         if (held >> chunk->path->number & 1)
             continue;
-        if (worn_out(association, chunk)) {
-            sctp_association_abort(context, association, SCTP_PROTOCOL_VIOLATION, NULL, 0,
-                                   SCTP_TIMED_OUT);
-            return RESENT_ENDED;
+        if (retransmission_limit_reached(association, chunk)) {
+            sctp_fail(association, SCTP_PROTOCOL_VIOLATION, NULL, 0, SCTP_TIMED_OUT);
+            return RESENT_FAILED;
         }
-        if (may_resend(association, chunk, whatever_cwnd)) {
+        if (may_resend(association, chunk, ignore_cwnd)) {
             resend_packet(context, association, tsn);
             return RESENT_PACKET;
         }
@@ -302,8 +159,8 @@ static void resend_late(struct cpu_context *context, struct sctp_association *as
         if (chunk->state != SCTP_RESEND)
             continue;
         struct sctp_path *path = sctp_retransmission_path(context, old, false);
-        bool whatever_cwnd = one_more && path->fast_packet && !(used >> path->number & 1);
-        if (!whatever_cwnd && path->flight >= path->cc.cwnd)
+        bool ignore_cwnd = one_more && path->fast_packet && !(used >> path->number & 1);
+        if (!ignore_cwnd && path->flight >= path->cc.cwnd)
             continue;
         if (path != old)
             old->cmt.find_pseudo = old->cmt.find_rtx = true;
@@ -311,13 +168,13 @@ static void resend_late(struct cpu_context *context, struct sctp_association *as
             sctp_t3_start(context, old);
         used |= UINT64_C(1) << path->number;
         sctp_resend_move(chunk, path);
-        chunk->fast_due = true; // T3-rtx of the path starts anew if this is its earliest one
+        chunk->fast_retransmit = true; // T3-rtx of the path starts anew if this is its earliest one
         resend_packet(context, association, tsn);
     }
     out->fast_packets = 0;
 }
 
-// Returns false if the association has ended.
+// Returns false if the association has failed.
 static bool resend(struct cpu_context *context, struct sctp_association *association)
 {
     const struct sctp_config *config = association->host->config;
@@ -337,7 +194,7 @@ static bool resend(struct cpu_context *context, struct sctp_association *associa
     while (resent == RESENT_PACKET);
     if (out->resend == 0)
         out->fast_packets = 0;
-    return resent != RESENT_ENDED;
+    return resent != RESENT_FAILED;
 }
 
 // ---- New data ----
@@ -391,31 +248,31 @@ static bool send_next_packet(struct cpu_context *context, struct sctp_associatio
     struct sctp_out *out = &association->out;
     struct sctp_outgoing *chunk = sctp_out_at(out, out->unsent);
     struct sctp_path *path = chunk->path;
-    struct filling filling = {context, association, path, NULL, 0};
-    if (!packet_has_room(path) || is_choked(path) || !may_hold_data(path) ||
+    struct sctp_bundle bundle = {context, association, path, NULL, 0};
+    if (!packet_has_room(path) || interface_is_full(path) || !may_hold_data(path) ||
         !window_allows(association, chunk))
         return false;
-    add_control(&filling);
-    if (!fits_packet(&filling, sctp_outgoing_bytes(chunk)))
-        finish(&filling);
+    sctp_bundle_control(&bundle);
+    if (!sctp_bundle_fits(&bundle, sctp_outgoing_bytes(chunk)))
+        sctp_bundle_send(&bundle);
     if (!sctp_may_send_data(association)) // the COOKIE-ECHO has left without
         return false;
     do {
         if (out->flight == 0)
             note_probe(association, chunk);
         out->unsent++;
-        send_chunk(&filling, chunk);
+        sctp_bundle_data(&bundle, chunk);
         chunk = sctp_out_at(out, out->unsent);
     } while (out->unsent != out->next && chunk->path == path &&
-             fits_packet(&filling, sctp_outgoing_bytes(chunk)) &&
+             sctp_bundle_fits(&bundle, sctp_outgoing_bytes(chunk)) &&
              window_allows(association, chunk));
     sctp_t3_check(context, path);
-    finish(&filling);
+    sctp_bundle_send(&bundle);
     return true;
 }
 
 // Sends all chunks that are made, or stops at the first that must wait.
-static bool send_made(struct cpu_context *context, struct sctp_association *association)
+static bool send_ready_chunks(struct cpu_context *context, struct sctp_association *association)
 {
     struct sctp_out *out = &association->out;
     bool sent = false;
@@ -428,29 +285,29 @@ static bool send_made(struct cpu_context *context, struct sctp_association *asso
 static bool may_send_new(const struct sctp_association *association)
 {
     const struct sctp_out *out = &association->out;
-    bool any = out->waiting > 0 || out->unsent != out->next;
-    return any && (out->resend == 0 || sctp_chooses_late(association)) &&
+    bool has_data = out->waiting > 0 || out->unsent != out->next;
+    return has_data && (out->resend == 0 || sctp_chooses_late(association)) &&
            (out->peer_rwnd > 0 || out->flight == 0) && !nagle_holds(association) &&
            sctp_may_send_data(association);
 }
 
 // Makes chunks for one path, a packet's worth, and sends them. Returns false if none could leave.
-static bool serve(struct cpu_context *context, struct sctp_association *association,
-                  struct sctp_path *path)
+static bool send_on_path(struct cpu_context *context, struct sctp_association *association,
+                         struct sctp_path *path)
 {
     int64_t room = path->mtu - IP_HEADER - SCTP_COMMON_HEADER;
-    if (is_choked(path) || !may_hold_data(path))
+    if (interface_is_full(path) || !may_hold_data(path))
         return false;
     // ns-2 makes no chunk that the window keeps: its path is not fixed until it leaves.
     if (sctp_chooses_late(association) && association->out.flight > 0)
         room = MIN(room, association->out.peer_rwnd);
     if (sctp_stream_cut(association, path, room) == 0)
         return false;
-    return send_made(context, association);
+    return send_ready_chunks(context, association);
 }
 
 // A round asks the scheduler for paths until it has no more, or has only those that cannot send.
-static bool round_of(struct cpu_context *context, struct sctp_association *association)
+static bool schedule_round(struct cpu_context *context, struct sctp_association *association)
 {
     struct sctp_out *out = &association->out;
     struct sctp_path *path = NULL, *served = out->served;
@@ -458,7 +315,7 @@ static bool round_of(struct cpu_context *context, struct sctp_association *assoc
     bool sent = false;
     while (may_send_new(association) && out->unsent == out->next &&
            (path = sctp_schedule(context, association, path)) && !(held >> path->number & 1)) {
-        if (serve(context, association, path)) {
+        if (send_on_path(context, association, path)) {
             sent = true;
             served = path;
         } else {
@@ -513,13 +370,24 @@ static void send_new(struct cpu_context *context, struct sctp_association *assoc
     limit_bursts(association, windows);
     for (int i = 0; i < association->path_count; i++)
         limited[i] = association->paths[i].cc.cwnd;
-    send_made(context, association);
-    while (round_of(context, association))
+    send_ready_chunks(context, association);
+    while (schedule_round(context, association))
         continue;
     lift_limits(association, windows, limited);
 }
 
 // ---- Output ----
+
+static void flush_control(struct cpu_context *context, struct sctp_association *association)
+{
+    for (int i = 0; i < association->path_count; i++) {
+        struct sctp_bundle bundle = {context, association, &association->paths[i], NULL, 0};
+        if (!association->paths[i].control_head)
+            continue;
+        sctp_bundle_control(&bundle);
+        sctp_bundle_send(&bundle);
+    }
+}
 
 void sctp_output(struct cpu_context *context, struct sctp_association *association)
 {
@@ -535,7 +403,7 @@ void sctp_output_timeout(struct cpu_context *context, struct sctp_association *a
 {
     if (sctp_chooses_late(association))
         resend_late(context, association, true);
-    else if (resend_next(context, association, true) == RESENT_ENDED)
+    else if (resend_next(context, association, true) == RESENT_FAILED)
         return;
     flush_control(context, association);
     sctp_out_note(context, association);

@@ -101,7 +101,7 @@ struct sctp_path {
     struct sctp_chunk *control_head, *control_tail;
 };
 
-// ---- path.c: states, errors, primary (owner of every transition of `state`) ----
+// ---- path.c ----
 
 void sctp_path_init(struct sctp_path *path, struct sctp_association *association, int number,
                     int local, int remote, bool confirmed);
@@ -115,7 +115,32 @@ static inline const char *sctp_path_state_name(const struct sctp_path *path)
     return machine_state_name(&sctp_path_machine, &path->machine);
 }
 
+// Heartbeats are to confirm its address.
+static inline bool sctp_path_probed(const struct sctp_path *path)
+{
+    return path->machine.state == SCTP_PATH_UNCONFIRMED;
+}
+
+bool sctp_any_path_probed(const struct sctp_association *association);
+
 const char *sctp_path_name(const struct sctp_path *path); // "path 1" is number 0; static
+
+// Queues a control chunk for the next packet to the path.
+void sctp_control_queue(struct sctp_path *path, struct sctp_chunk *chunk);
+// A chunk of the path was acknowledged, or was marked as lost: for RTX-LOSSRATE.
+void sctp_path_fate(struct sctp_path *path, bool lost);
+
+// May take new data: ACTIVE, or whatever is best if none is.
+bool sctp_path_takes_data(const struct sctp_path *path);
+bool sctp_any_path_active(const struct sctp_association *association);
+// Returns the next path after this one, in a ring, that is ACTIVE (not PF), or the path itself.
+struct sctp_path *sctp_path_alternate(struct sctp_path *path);
+// The best path if none is ACTIVE: PF, else the primary, else any that is confirmed. `failing`: its
+// T3-rtx has just expired and is not counted yet; NULL: none.
+struct sctp_path *sctp_path_best_of_rest(const struct sctp_association *association,
+                                         const struct sctp_path *failing);
+
+// ---- path_state.c: answers, errors, the primary ----
 
 // The handshake has shown that the peer is at the address.
 void sctp_path_confirm(struct cpu_context *context, struct sctp_path *path);
@@ -127,12 +152,12 @@ void sctp_path_suspect(struct cpu_context *context, struct sctp_path *path);
 
 // T3-rtx has expired, or a heartbeat or T2 is unanswered: counts the error for path and
 // association, and makes the path INACTIVE (its chunks then move to the alternate, and so does the
-// primary), sends a PF path's heartbeat, or ends the association. The caller has backed RTO off
-// before. Returns false if the association is gone.
+// primary), queues a PF path's heartbeat, or lets the association fail. The caller has backed RTO
+// off before. Returns false if the association has failed.
 bool sctp_path_error(struct cpu_context *context, struct sctp_path *path);
 
-// The same for the association alone, as for a window probe. Returns false if it is gone.
-bool sctp_association_error(struct cpu_context *context, struct sctp_association *association);
+// Like sctp_path_error, but for the association alone, as for a window probe.
+bool sctp_association_error(struct sctp_association *association);
 
 // Never-retransmitted DATA of the path was acknowledged, or a heartbeat was: error count 0, and PF
 // (cwnd: cmt.pf MTU) or INACTIVE ends.
@@ -141,21 +166,12 @@ void sctp_path_alive(struct cpu_context *context, struct sctp_path *path, bool h
 // The user's choice (SCTP_PRIMARY_ADDR): at once, or once the path is confirmed.
 void sctp_path_make_primary(struct cpu_context *context, struct sctp_path *path);
 
-// May take new data: ACTIVE, or whatever is best if none is.
-bool sctp_path_takes_data(const struct sctp_path *path);
-
-// Returns the next path after this one, in a ring, that is ACTIVE (not PF), or the path itself.
-struct sctp_path *sctp_path_alternate(struct sctp_path *path);
-
 // Data must go and no path is ACTIVE: of those that are PF, the one with the fewest errors, which
 // becomes ACTIVE; else the primary. `failing`: its T3-rtx has just expired and is not counted yet;
 // NULL: none.
 struct sctp_path *sctp_path_last_resort(struct cpu_context *context,
                                         struct sctp_association *association,
                                         const struct sctp_path *failing);
-
-// A chunk of the path was acknowledged, or was marked as lost: for RTX-LOSSRATE.
-void sctp_path_fate(struct sctp_path *path, bool lost);
 
 // ---- schedule.c: where new data and retransmissions go ----
 
@@ -174,29 +190,42 @@ struct sctp_path *sctp_retransmission_path(struct cpu_context *context, struct s
 // Buffer splitting (cmt.splitting): the path has not used up its share of the buffers.
 bool sctp_split_allows(const struct sctp_path *path);
 
-// The path of a lost chunk is chosen when it is sent again (ns-2).
-bool sctp_chooses_late(const struct sctp_association *association);
-
-// Bytes of DATA chunks that count in the path's window: the flight; with late choice also those
-// that are marked, until they are sent again.
-int64_t sctp_path_load(const struct sctp_path *path);
-
 // ---- heartbeat.c ----
 
 // The association is up: starts heartbeats and the probing of unconfirmed paths.
 void sctp_heartbeats_start(struct cpu_context *context, struct sctp_association *association);
 void sctp_heartbeats_stop(struct sctp_association *association);
-// Queues a heartbeat, whatever the state of the path; sctp_output sends it.
+// Queues a heartbeat, whatever the state of the path.
 void sctp_heartbeat_send(struct cpu_context *context, struct sctp_path *path);
-// The same for a path that is PF; the next one follows after an RTO.
+// Queues one, and the next one after an RTO.
 void sctp_heartbeat_again(struct cpu_context *context, struct sctp_path *path);
+// Queues one that is unanswered after an RTO, and times the one after it.
+void sctp_heartbeat_timed(struct cpu_context *context, struct sctp_path *path);
+// Times the next one: after `ticks`; a whole period from now; a period after the last one.
+void sctp_heartbeat_arm(struct cpu_context *context, struct sctp_path *path, int64_t ticks);
+void sctp_heartbeat_period(struct cpu_context *context, struct sctp_path *path);
+void sctp_heartbeat_next(struct cpu_context *context, struct sctp_path *path);
+// Times the next one of the association (the BSD stack).
+void sctp_heartbeats_arm(struct cpu_context *context, struct sctp_association *association);
 // The state of the path has changed: its next heartbeat is timed anew.
 void sctp_heartbeat_rearm(struct cpu_context *context, struct sctp_path *path);
-// The answer is queued; the caller sends when the whole packet is done.
+// ns-2 probes a path that is INACTIVE at once, and again after each RTO without an answer.
+bool sctp_heartbeat_ns2_down(const struct sctp_path *path);
+// Queues the answer to a heartbeat.
 void sctp_heartbeat_arrived(struct cpu_context *context, struct sctp_association *association,
                             struct sctp_path *from, const struct sctp_chunk *chunk);
+// Returns the path whose heartbeat the HEARTBEAT-ACK answers, and the ticks since it was sent; NULL
+// if it answers none of the association's.
+struct sctp_path *sctp_heartbeat_answered(const struct cpu_context *context,
+                                          const struct sctp_association *association,
+                                          const struct sctp_chunk *chunk, int64_t *took);
+
+// ---- probe.c ----
+
 void sctp_heartbeat_ack_arrived(struct cpu_context *context, struct sctp_association *association,
                                 const struct sctp_chunk *chunk);
+void sctp_path_heartbeat_expired(struct cpu_context *context, struct sctp_path *path);
+void sctp_heartbeats_expired(struct cpu_context *context, struct sctp_association *association);
 
 // ---- rto.c (RFC 9260, 6.3.1; the BSD stack's formula) ----
 

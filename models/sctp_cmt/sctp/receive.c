@@ -3,58 +3,6 @@
 // duplicate, what is dropped.
 #include "models/sctp_cmt/sctp/association.h"
 
-void sctp_in_init(struct sctp_association *association, uint32_t peer_first_tsn, int streams)
-{
-    const struct sctp_config *config = association->host->config;
-    struct sctp_in *in = &association->in;
-    uint32_t size = 64;
-    while (size < config->map)
-        size *= 2;
-    *in = (struct sctp_in){
-        .cum_tsn = peer_first_tsn - 1,
-        .highest = peer_first_tsn - 1,
-        .map_size = size,
-        .map_base = peer_first_tsn - 1,
-        .streams = g_new0(struct sctp_stream_in, streams),
-        .stream_count = streams,
-        .offered = association->settings.receive_buffer,
-        .sack_timer = in->sack_timer,
-        .hold_charge = config->hold_charge,
-        .queued = in->queued,
-        .overhead = in->overhead,
-    };
-}
-
-void sctp_in_clear(struct sctp_association *association)
-{
-    struct sctp_in *in = &association->in;
-    struct sctp_pools *pools = &association->host->pools;
-    inet_timer_cancel(&in->sack_timer);
-    sctp_in_discard(association);
-    for (int i = 0; i < in->stream_count; i++)
-        g_free(in->streams[i].waiting);
-    while (in->complaints) {
-        struct sctp_chunk *complaint = in->complaints;
-        in->complaints = complaint->next;
-        sctp_chunk_free(pools, complaint);
-    }
-    g_free(in->streams);
-    g_free(in->holds);
-    g_free(in->map);
-    *in = (struct sctp_in){
-        .sack_timer = in->sack_timer, // it may still wait for the softirq
-        .queued = in->queued,         // the reader's, also after a restart
-        .overhead = in->overhead,
-    };
-}
-
-int64_t sctp_receive_room(const struct sctp_association *association)
-{
-    const struct sctp_in *in = &association->in;
-    int64_t queued = association->host->config->queue_counts ? in->queued : 0;
-    return association->settings.receive_buffer - queued - in->held;
-}
-
 // ---- What is wrong with a chunk ----
 
 // RFC 9260, 6.5: the SACK that acknowledges the chunk goes first.
@@ -147,7 +95,7 @@ void sctp_data_arrived(struct cpu_context *context, struct sctp_association *ass
     if (data->stream >= in->stream_count) {
         invalid_stream(association, from, data->stream);
     } else if (!sctp_reassemble(context, association, from, chunk)) {
-        sctp_association_abort(context, association, SCTP_PROTOCOL_VIOLATION, NULL, 0, SCTP_RESET);
+        sctp_fail(association, SCTP_PROTOCOL_VIOLATION, NULL, 0, SCTP_RESET);
         return;
     }
     sctp_map_add(in, data->tsn);

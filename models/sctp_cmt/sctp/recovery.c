@@ -5,12 +5,6 @@
 
 #define REPORTS 3
 
-int sctp_recovery_rule(const struct sctp_association *association)
-{
-    const struct sctp_config *config = association->host->config;
-    return config->cmt.on ? config->cmt.recovery : config->recovery;
-}
-
 // ---- Missing reports ----
 
 // SFR: a chunk only counts as missing if data that were sent later to the same path have arrived.
@@ -76,7 +70,7 @@ static void mark(struct cpu_context *context, struct sctp_association *associati
     sctp_path_fate(path, true);
     sctp_outgoing_mark(association, chunk, path->sack.target);
     chunk->missing = 0;
-    chunk->fast_sent = chunk->fast_due = true;
+    chunk->fast_sent = chunk->fast_retransmit = true;
     chunk->newer = association->out.unsent;
     chunk->no_fast = config->cmt.on || config->fast_again == SCTP_FAST_NEVER;
     (*association->host->count.fast_retransmits)++;
@@ -143,7 +137,7 @@ static void cut_by_window(struct sctp_association *association)
         struct sctp_path *path = chunk->path;
         if (chunk->state != SCTP_RESEND || done >> path->number & 1)
             continue;
-        path->fast_packet |= chunk->fast_due;
+        path->fast_packet |= chunk->fast_retransmit;
         if (path->was_cut && !sctp_tsn_before(path->recover, tsn))
             continue;
         sctp_cc_lost(path);
@@ -206,22 +200,5 @@ void sctp_recovery_check(struct sctp_association *association)
         struct sctp_path *path = &association->paths[i];
         if (path->recovering && reached(out, path->recover))
             path->recovering = false;
-    }
-}
-
-// ---- A path has gone down ----
-
-void sctp_out_move(struct sctp_association *association, struct sctp_path *from,
-                   struct sctp_path *to, bool unsent)
-{
-    struct sctp_out *out = &association->out;
-    for (uint32_t tsn = out->cum_tsn + 1; tsn != out->next; tsn++) {
-        struct sctp_outgoing *chunk = sctp_out_at(out, tsn);
-        if (chunk->path != from)
-            continue;
-        if (chunk->state == SCTP_RESEND)
-            sctp_resend_move(chunk, to);
-        else if (unsent && chunk->state == SCTP_MADE)
-            chunk->path = to;
     }
 }

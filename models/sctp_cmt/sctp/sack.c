@@ -343,7 +343,7 @@ void sctp_sack_arrived(struct cpu_context *context, struct sctp_association *ass
     if (sctp_tsn_before(work.cum_tsn, out->cum_tsn))
         return; // it is old
     if (is_beyond(association, work.cum_tsn) || is_beyond(association, highest_gap(&work))) {
-        sctp_association_abort(context, association, SCTP_PROTOCOL_VIOLATION, NULL, 0, SCTP_RESET);
+        sctp_fail(association, SCTP_PROTOCOL_VIOLATION, NULL, 0, SCTP_RESET);
         return;
     }
     work_on(context, association, &work);

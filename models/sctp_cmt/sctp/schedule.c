@@ -41,16 +41,6 @@ bool sctp_split_allows(const struct sctp_path *path)
 
 // ---- New data ----
 
-bool sctp_chooses_late(const struct sctp_association *association)
-{
-    return cmt_of(association)->on && cmt_of(association)->late_choice;
-}
-
-int64_t sctp_path_load(const struct sctp_path *path)
-{
-    return path->flight + (sctp_chooses_late(path->association) ? path->marked : 0);
-}
-
 static bool cwnd_has_room(const struct sctp_path *path)
 {
     return sctp_path_takes_data(path) && sctp_path_load(path) < path->cc.cwnd &&
@@ -126,21 +116,13 @@ static struct sctp_path *schedule_single(struct sctp_association *association)
     return cwnd_has_room(path) ? path : NULL;
 }
 
-static bool any_destination_active(const struct sctp_association *association)
-{
-    for (int i = 0; i < association->path_count; i++)
-        if (association->paths[i].machine.state == SCTP_PATH_ACTIVE)
-            return true;
-    return false;
-}
-
 struct sctp_path *sctp_schedule(struct cpu_context *context, struct sctp_association *association,
                                 struct sctp_path *after)
 {
     const struct sctp_cmt_config *cmt = cmt_of(association);
     const struct scheduler *scheduler = &schedulers[cmt->scheduler];
     struct sctp_path *path;
-    if (!any_destination_active(association) && sctp_out_waits(association))
+    if (!sctp_any_path_active(association) && sctp_out_waits(association))
         sctp_path_last_resort(context, association, NULL);
     if (cmt->on)
         path = scheduler->next(association, after);

@@ -74,19 +74,12 @@ static void init_chunk_close(struct sctp_chunk *chunk)
 
 // ---- The client ----
 
-static void t1_expired(struct cpu_context *context, void *owner);
-
-static const struct inet_timer_kind t1_init_kind = {
-    .wait = {"T1-init (INIT)", STAGE_FOR_ACK}, .stage = &sctp_stage, .run = t1_expired};
-static const struct inet_timer_kind t1_cookie_kind = {
-    .wait = {"T1-cookie (COOKIE-ECHO)", STAGE_FOR_ACK}, .stage = &sctp_stage, .run = t1_expired};
-
-static void t1_start(struct cpu_context *context, struct sctp_association *association)
+void sctp_t1_start(struct cpu_context *context, struct sctp_association *association)
 {
     if (association->t1_tries == 0)
         association->setup_sent = inet_ticks(association->host->inet, context->now);
-    inet_timer_arm(context, association->host->inet, &association->t1,
-                   association->machine.state == SCTP_COOKIE_WAIT ? &t1_init_kind : &t1_cookie_kind,
+    sctp_timer_arm(context, association, &association->t1,
+                   association->machine.state == SCTP_COOKIE_WAIT ? SCTP_T1_INIT : SCTP_T1_COOKIE,
                    association, association->setup_path->rto.rto);
 }
 
@@ -122,7 +115,7 @@ static void init_send(struct cpu_context *context, struct sctp_association *asso
     init_chunk_close(chunk);
     sctp_packet_add(packet, chunk);
     sctp_packet_send(context, association, association->setup_path, packet);
-    t1_start(context, association);
+    sctp_t1_start(context, association);
 }
 
 void sctp_associate(struct cpu_context *context, struct sctp_association *association)
@@ -160,26 +153,25 @@ static void cookie_send(struct cpu_context *context, struct sctp_association *as
         association->echo_waits = true;
         sctp_control_queue(association->setup_path, chunk);
         queue_report(association, unknown);
-        sctp_output(context, association);
+        sctp_due(association, SCTP_DUE_OUTPUT | SCTP_DUE_T1);
     } else {
         struct packet *packet = sctp_path_packet(association->setup_path);
         sctp_packet_add(packet, chunk);
         sctp_packet_send(context, association, association->setup_path, packet);
+        sctp_t1_start(context, association);
     }
-    t1_start(context, association);
 }
 
 // No answer to INIT or COOKIE-ECHO (RFC 9260, 4, note 3; 5.1).
 static void setup_failed(struct cpu_context *context, struct sctp_association *association)
 {
     if (association->host->config->setup_abort)
-        sctp_abort_send(context, association, (enum sctp_cause)0, NULL, 0);
+        sctp_abort_send(context, association);
     sctp_association_end(context, association, SCTP_CANT_STR_ASSOC, SCTP_TIMED_OUT);
 }
 
-static void t1_expired(struct cpu_context *context, void *owner)
+void sctp_t1_expired(struct cpu_context *context, struct sctp_association *association)
 {
-    struct sctp_association *association = owner;
     struct sctp_path *path = association->setup_path;
     bool init = association->machine.state == SCTP_COOKIE_WAIT;
     if (association->t1_tries >= association->settings.init_retries) {
@@ -310,7 +302,7 @@ static void init_for_association(struct cpu_context *context, struct sctp_arriva
     uint8_t info[2 * 8 * SCTP_MOST_PATHS];
     uint32_t info_bytes;
     if (answer == SHUTDOWN_ACK_AGAIN) {
-        sctp_shutdown_ack_send(context, association, NULL);
+        sctp_shutdown_ack_queue(association, NULL);
         return;
     }
     bool fresh = answer == NEW_TAG_TIED, tied = answer != OWN_TAG;
@@ -412,7 +404,7 @@ static bool init_ack_fault(struct cpu_context *context, struct sctp_arrival *arr
         sctp_reply(context, arrival->host, arrival->interface, arrival->packet, association->tag,
                    chunk);
     }
-    sctp_association_abort(context, association, cause, info, info_bytes, SCTP_REFUSED);
+    sctp_fail(association, cause, info, info_bytes, SCTP_REFUSED);
     return true;
 }
 

@@ -100,8 +100,7 @@ void sctp_shutdown_ack_arrived(struct cpu_context *context, struct sctp_arrival 
                                const struct sctp_chunk *chunk);
 void sctp_shutdown_complete_arrived(struct cpu_context *context, struct sctp_arrival *arrival,
                                     const struct sctp_chunk *chunk);
-// SHUTDOWN-ACK, and another chunk after it in the packet (NULL: none).
-void sctp_shutdown_ack_send(struct cpu_context *context, struct sctp_association *association,
-                            struct sctp_chunk *with);
+// Queues SHUTDOWN-ACK, and another chunk after it in the packet (NULL: none).
+void sctp_shutdown_ack_queue(struct sctp_association *association, struct sctp_chunk *with);
 
 #endif

@@ -4,15 +4,6 @@
 
 // ---- Sending ----
 
-static void t2_expired(struct cpu_context *context, void *owner);
-static void t5_expired(struct cpu_context *context, void *owner);
-
-static const struct inet_timer_kind t2_kind = {
-    .wait = {"T2-shutdown (SHUTDOWN)", STAGE_FOR_ACK}, .stage = &sctp_stage, .run = t2_expired};
-
-static const struct inet_timer_kind t5_kind = {
-    .wait = {"T5-shutdown-guard", STAGE_FOR_ACK}, .stage = &sctp_stage, .run = t5_expired};
-
 static struct sctp_path *closing_path(struct sctp_association *association)
 {
     if (!association->closing_path)
@@ -22,9 +13,9 @@ static struct sctp_path *closing_path(struct sctp_association *association)
     return association->closing_path;
 }
 
-static void t2_start(struct cpu_context *context, struct sctp_association *association)
+void sctp_t2_start(struct cpu_context *context, struct sctp_association *association)
 {
-    inet_timer_arm(context, association->host->inet, &association->t2, &t2_kind, association,
+    sctp_timer_arm(context, association, &association->t2, SCTP_T2_SHUTDOWN, association,
                    closing_path(association)->rto.rto);
 }
 
@@ -35,7 +26,7 @@ static void t5_start(struct cpu_context *context, struct sctp_association *assoc
     if (guard == 0)
         guard = time_times(5, association->settings.rto_most);
     if (!inet_timer_armed(association->t5))
-        inet_timer_arm(context, association->host->inet, &association->t5, &t5_kind, association,
+        sctp_timer_arm(context, association, &association->t5, SCTP_T5_SHUTDOWN_GUARD, association,
                        inet_time_in_ticks(inet->config, guard));
 }
 
@@ -44,41 +35,38 @@ static void shutdown_queue(struct cpu_context *context, struct sctp_association 
     struct sctp_chunk *chunk = sctp_chunk_new(&association->host->pools, SCTP_SHUTDOWN, 0);
     chunk->cum_tsn = association->in.cum_tsn;
     sctp_control_queue(closing_path(association), chunk);
-    t2_start(context, association);
+    sctp_t2_start(context, association);
+    sctp_due(association, SCTP_DUE_OUTPUT);
 }
 
-void sctp_shutdown_ack_send(struct cpu_context *context, struct sctp_association *association,
-                            struct sctp_chunk *with)
+void sctp_shutdown_ack_queue(struct sctp_association *association, struct sctp_chunk *with)
 {
     struct sctp_path *path = closing_path(association);
     sctp_control_queue(path, sctp_chunk_new(&association->host->pools, SCTP_SHUTDOWN_ACK, 0));
     if (with)
         sctp_control_queue(path, with);
-    sctp_output(context, association);
-    t2_start(context, association);
+    sctp_due(association, SCTP_DUE_OUTPUT | SCTP_DUE_T2);
 }
 
-static void t2_expired(struct cpu_context *context, void *owner)
+void sctp_t2_expired(struct cpu_context *context, struct sctp_association *association)
 {
-    struct sctp_association *association = owner;
     struct sctp_path *path = closing_path(association);
     (*association->host->count.timeouts)++;
     association->t2_tries++;
     sctp_rto_back_off(&path->rto, association);
-    if (!sctp_path_error(context, path) || association->ended)
+    if (!sctp_path_error(context, path))
         return;
     association->closing_path = sctp_path_alternate(path);
-    if (association->machine.state == SCTP_SHUTDOWN_SENT) {
+    if (association->machine.state == SCTP_SHUTDOWN_SENT)
         shutdown_queue(context, association);
-        sctp_output(context, association);
-    } else {
-        sctp_shutdown_ack_send(context, association, NULL);
-    }
+    else
+        sctp_shutdown_ack_queue(association, NULL);
 }
 
-static void t5_expired(struct cpu_context *context, void *owner)
+void sctp_t5_expired(struct cpu_context *context, struct sctp_association *association)
 {
-    sctp_association_abort(context, owner, (enum sctp_cause)0, NULL, 0, SCTP_TIMED_OUT);
+    (void)context;
+    sctp_fail(association, (enum sctp_cause)0, NULL, 0, SCTP_TIMED_OUT);
 }
 
 // ---- Deciding ----
@@ -89,13 +77,12 @@ static void data_done(struct cpu_context *context, struct sctp_association *asso
 {
     if (association->machine.state == SCTP_SHUTDOWN_RECEIVED) {
         sctp_enter(context, association, SCTP_SHUTDOWN_ACK_SENT, "all data acknowledged");
-        sctp_shutdown_ack_send(context, association, NULL);
+        sctp_shutdown_ack_queue(association, NULL);
         return;
     }
     sctp_enter(context, association, SCTP_SHUTDOWN_SENT, "all data acknowledged");
     t5_start(context, association);
     shutdown_queue(context, association);
-    sctp_output(context, association);
 }
 
 void sctp_shutdown_check(struct cpu_context *context, struct sctp_association *association)
@@ -126,7 +113,7 @@ void sctp_shutdown_start(struct cpu_context *context, struct sctp_association *a
     if (association->machine.state == SCTP_COOKIE_WAIT && !sctp_out_pending(association))
         sctp_association_done(context, association, "shutdown");
     else
-        sctp_shutdown_check(context, association);
+        sctp_due(association, SCTP_DUE_SHUTDOWN);
 }
 
 void sctp_shutdown_data_arrived(struct cpu_context *context, struct sctp_association *association)
@@ -155,10 +142,10 @@ void sctp_shutdown_arrived(struct cpu_context *context, struct sctp_arrival *arr
         return;
     case SCTP_SHUTDOWN_SENT:
         sctp_enter(context, association, SCTP_SHUTDOWN_ACK_SENT, "receive SHUTDOWN");
-        sctp_shutdown_ack_send(context, association, NULL);
+        sctp_shutdown_ack_queue(association, NULL);
         return;
     case SCTP_SHUTDOWN_ACK_SENT: // the peer has missed it
-        sctp_shutdown_ack_send(context, association, NULL);
+        sctp_shutdown_ack_queue(association, NULL);
         return;
     case SCTP_CLOSED:
     case SCTP_COOKIE_WAIT:

@@ -1,27 +1,175 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// System calls on sockets that open and close associations (RFC 6458).
+// A socket: the associations that it has, what it is ready for, what its reader has not taken yet.
 #include "models/sctp_cmt/sctp/association.h"
 
 #include "sim/core/fifo.h"
 
-#define LAST_PORT 65535
+// ---- Associations of a socket ----
 
-// ---- Life ----
-
-struct sctp_socket *sctp_socket_make(struct sctp_host *host, enum sctp_style style,
-                                     const struct sctp_settings *settings)
+struct sctp_association *sctp_socket_association(const struct sctp_socket *socket, uint32_t id)
 {
-    struct sctp_socket *socket = g_new0(struct sctp_socket, 1);
-    socket->inet = (struct inet_socket){.ops = &sctp_socket_ops, .host = host->inet};
-    socket->host = host;
-    socket->style = style;
-    socket->settings = *settings;
-    socket->associations = g_ptr_array_new();
-    g_ptr_array_add(host->sockets, socket);
-    return socket;
+    for (guint i = 0; i < socket->associations->len; i++) {
+        struct sctp_association *association = g_ptr_array_index(socket->associations, i);
+        if (association->id == id || (id == 0 && socket->associations->len == 1))
+            return association;
+    }
+    return NULL;
 }
 
-static void clear_queue(struct sctp_socket *socket, const char *reason)
+// ---- Readiness ----
+
+// It takes messages; those before it is up wait for that.
+bool sctp_takes_messages(const struct sctp_association *association)
+{
+    if (association->ended || association->shutdown_asked)
+        return false;
+    switch ((enum sctp_state)association->machine.state) {
+    case SCTP_COOKIE_WAIT:
+    case SCTP_COOKIE_ECHOED:
+    case SCTP_ESTABLISHED:
+        return true;
+    case SCTP_CLOSED:
+    case SCTP_SHUTDOWN_PENDING:
+    case SCTP_SHUTDOWN_SENT:
+    case SCTP_SHUTDOWN_RECEIVED:
+    case SCTP_SHUTDOWN_ACK_SENT:
+        return false;
+    }
+    return false;
+}
+
+// The peer of a one-to-one socket sends nothing more.
+bool sctp_socket_at_end(const struct sctp_socket *socket)
+{
+    const struct sctp_association *association = sctp_socket_association(socket, 0);
+    if (socket->style == SCTP_ONE_TO_MANY || !association)
+        return false;
+    return association->ended || association->machine.state == SCTP_SHUTDOWN_RECEIVED ||
+           association->machine.state == SCTP_SHUTDOWN_ACK_SENT;
+}
+
+bool sctp_established(const struct sctp_socket *socket)
+{
+    const struct sctp_association *association = sctp_socket_association(socket, 0);
+    if (!association)
+        return false;
+    switch ((enum sctp_state)association->machine.state) {
+    case SCTP_ESTABLISHED:
+    case SCTP_SHUTDOWN_PENDING:
+    case SCTP_SHUTDOWN_RECEIVED:
+        return true;
+    case SCTP_CLOSED:
+    case SCTP_COOKIE_WAIT:
+    case SCTP_COOKIE_ECHOED:
+    case SCTP_SHUTDOWN_SENT:
+    case SCTP_SHUTDOWN_ACK_SENT:
+        return false;
+    }
+    return false;
+}
+
+// One of the associations that were full has room, or one has ended.
+static bool buffer_has_room(const struct sctp_socket *socket)
+{
+    if (socket->error)
+        return true;
+    for (guint i = 0; i < socket->associations->len; i++) {
+        const struct sctp_association *association = g_ptr_array_index(socket->associations, i);
+        if (association->full_for > 0 && sctp_send_room(association) >= association->full_for)
+            return true;
+    }
+    return false;
+}
+
+// A message that found no room can go; a one-to-one socket must be connected.
+static bool writable(const struct sctp_socket *socket)
+{
+    const struct sctp_association *association = sctp_socket_association(socket, 0);
+    if (socket->full)
+        return buffer_has_room(socket);
+    if (socket->style == SCTP_ONE_TO_MANY)
+        return true;
+    return association &&
+           (association->ended || (sctp_established(socket) && sctp_send_room(association) > 0));
+}
+
+static int socket_ready(const struct inet_socket *inet)
+{
+    const struct sctp_socket *socket = container_of(inet, const struct sctp_socket, inet);
+    bool readable = socket->ready_head || socket->accept_head || sctp_socket_at_end(socket);
+    return (readable ? INET_READABLE : 0) | (writable(socket) ? INET_WRITABLE : 0);
+}
+
+const struct inet_socket_ops sctp_socket_ops = {
+    .stage = &sctp_stage,
+    .ready = socket_ready,
+};
+
+void sctp_socket_changed(struct cpu_context *context, struct sctp_association *association)
+{
+    inet_notify(context, &association->socket->inet);
+}
+
+int64_t sctp_writable(const struct sctp_socket *socket)
+{
+    const struct sctp_association *association =
+        socket->full ? socket->full : sctp_socket_association(socket, 0);
+    if (!association)
+        return socket->style == SCTP_ONE_TO_MANY ? socket->settings.send_buffer : 0;
+    return sctp_takes_messages(association) ? MAX(0, sctp_send_room(association)) : 0;
+}
+
+// ---- A send that found no room ----
+
+void sctp_socket_full(struct sctp_association *association, int64_t bytes)
+{
+    struct sctp_socket *socket = association->socket;
+    socket->full_count += association->full_for == 0;
+    association->full_for = association->full_for ? MIN(association->full_for, bytes) : bytes;
+    socket->full = association;
+}
+
+void sctp_socket_not_full(struct sctp_association *association)
+{
+    struct sctp_socket *socket = association->socket;
+    if (association->full_for == 0)
+        return;
+    association->full_for = 0;
+    socket->full_count--;
+    if (socket->full != association)
+        return;
+    socket->full = NULL;
+    for (guint i = 0; i < socket->associations->len && socket->full_count > 0; i++) {
+        struct sctp_association *other = g_ptr_array_index(socket->associations, i);
+        if (other->full_for > 0)
+            socket->full = other;
+    }
+}
+
+// ---- The reader's queue ----
+
+void sctp_message_lost(struct sctp_host *host, const struct sctp_message *message, uint32_t offset,
+                       int64_t bytes, const char *reason)
+{
+    if (!message || message->message.generation == 0)
+        return;
+    if (message->stands_in) {
+        ledger_drop_rest(host->sim->ledger, message->message, reason);
+        return;
+    }
+    int64_t from = MAX(offset, message->content_length), to = offset + bytes;
+    if (to > from)
+        ledger_drop(host->sim->ledger, message->message,
+                    message->offset + from - message->content_length, to - from, reason);
+}
+
+void sctp_incoming_free(struct sctp_host *host, struct sctp_incoming *incoming)
+{
+    sctp_message_free(incoming->message);
+    pool_give(&host->incoming, incoming);
+}
+
+void sctp_socket_clear(struct sctp_socket *socket, const char *reason)
 {
     struct sctp_incoming *next;
     for (struct sctp_incoming *incoming = socket->ready_head; incoming; incoming = next) {
@@ -37,174 +185,92 @@ static void clear_queue(struct sctp_socket *socket, const char *reason)
     socket->reading = NULL;
 }
 
+void sctp_deliver(struct cpu_context *context, struct sctp_association *association,
+                  struct sctp_incoming *incoming)
+{
+    struct sctp_socket *socket = association->socket;
+    incoming->association = association;
+    if (socket->closed) {
+        sctp_message_lost(socket->host, incoming->message, incoming->offset, incoming->bytes,
+                          "SCTP socket closed");
+        int64_t bytes = incoming->bytes, charge = incoming->charge;
+        sctp_incoming_free(socket->host, incoming);
+        sctp_rwnd_read(context, association, bytes, charge);
+        return;
+    }
+    FIFO_APPEND(socket->ready_head, socket->ready_tail, incoming, next);
+    inet_notify(context, &socket->inet);
+}
+
+// `message`: what could not be sent; NULL: it is not about one.
+void sctp_notify_of(struct cpu_context *context, struct sctp_association *association,
+                    enum sctp_notification notification, int station, struct sctp_message *message,
+                    unsigned event)
+{
+    struct sctp_socket *socket = association->socket;
+    if (!(socket->events & event) || socket->closed)
+        return;
+    struct sctp_incoming *incoming = pool_take(&association->host->incoming);
+    *incoming = (struct sctp_incoming){
+        .message = message,
+        .association = association,
+        .bytes = 1,
+        .station = station,
+        .begins = true,
+        .ends = true,
+        .notification = notification,
+    };
+    if (message)
+        sctp_message_ref(message);
+    FIFO_APPEND(socket->ready_head, socket->ready_tail, incoming, next);
+    inet_notify(context, &socket->inet);
+}
+
+void sctp_notify(struct cpu_context *context, struct sctp_association *association,
+                 enum sctp_notification notification, int station)
+{
+    static const unsigned events[] = {
+        [SCTP_NOTHING] = 0,
+        [SCTP_COMM_UP] = SCTP_EVENT_ASSOCIATION,
+        [SCTP_COMM_LOST] = SCTP_EVENT_ASSOCIATION,
+        [SCTP_RESTART] = SCTP_EVENT_ASSOCIATION,
+        [SCTP_SHUTDOWN_COMP] = SCTP_EVENT_ASSOCIATION,
+        [SCTP_CANT_STR_ASSOC] = SCTP_EVENT_ASSOCIATION,
+        [SCTP_ADDR_AVAILABLE] = SCTP_EVENT_ADDRESS,
+        [SCTP_ADDR_UNREACHABLE] = SCTP_EVENT_ADDRESS,
+        [SCTP_ADDR_CONFIRMED] = SCTP_EVENT_ADDRESS,
+        [SCTP_ADDR_MADE_PRIM] = SCTP_EVENT_ADDRESS,
+        [SCTP_SEND_FAILED] = SCTP_EVENT_SEND_FAILURE,
+        [SCTP_REMOTE_ERROR] = SCTP_EVENT_PEER_ERROR,
+        [SCTP_SHUTDOWN_EVENT] = SCTP_EVENT_SHUTDOWN,
+    };
+    sctp_notify_of(context, association, notification, station, NULL, events[notification]);
+}
+
+// ---- Create and free ----
+
+struct sctp_socket *sctp_socket_make(struct sctp_host *host, enum sctp_style style,
+                                     const struct sctp_settings *settings)
+{
+    struct sctp_socket *socket = g_new0(struct sctp_socket, 1);
+    socket->inet = (struct inet_socket){.ops = &sctp_socket_ops, .host = host->inet};
+    socket->host = host;
+    socket->style = style;
+    socket->settings = *settings;
+    socket->associations = g_ptr_array_new();
+    g_ptr_array_add(host->sockets, socket);
+    return socket;
+}
+
 void sctp_socket_free(struct sctp_socket *socket)
 {
     socket->reading = NULL; // it belongs to its sender, whose host may be gone already
-    clear_queue(socket, NULL);
+    sctp_socket_clear(socket, NULL);
     g_ptr_array_free(socket->associations, TRUE);
     g_free(socket);
 }
 
-static void enter(struct cpu_context *context, const struct sctp_socket *socket)
-{
-    inet_enter(context, socket->inet.process);
-    cpu_spend(context, socket->host->config->costs.open, &sctp_stage);
-}
-
-struct sctp_socket *sctp_socket_new(struct cpu_context *context, struct sctp_host *host,
-                                    enum sctp_style style, struct cpu_task *task)
-{
-    struct sctp_socket *socket = sctp_socket_make(host, style, &host->config->settings);
-    socket->inet.process = inet_process_of(host->inet, task);
-    enter(context, socket);
-    return socket;
-}
-
-struct inet_socket *sctp_socket_inet(struct sctp_socket *socket)
-{
-    return &socket->inet;
-}
-
-// ---- Associations of a socket ----
-
-struct sctp_association *sctp_socket_association(const struct sctp_socket *socket, uint32_t id)
-{
-    for (guint i = 0; i < socket->associations->len; i++) {
-        struct sctp_association *association = g_ptr_array_index(socket->associations, i);
-        if (association->id == id || (id == 0 && socket->associations->len == 1))
-            return association;
-    }
-    return NULL;
-}
-
-uint32_t sctp_association_id(const struct sctp_socket *socket, int station, uint16_t port)
-{
-    const struct sctp_association *found =
-        sctp_host_find(socket->host, station, socket->port, port);
-    return found && found->socket == socket ? found->id : 0;
-}
-
-struct sctp_settings *sctp_socket_settings(struct sctp_socket *socket)
-{
-    return &socket->settings;
-}
-
-struct sctp_settings *sctp_association_settings(struct sctp_socket *socket, uint32_t association)
-{
-    struct sctp_association *found = sctp_socket_association(socket, association);
-    return found ? &found->settings : NULL;
-}
-
-void sctp_subscribe(struct sctp_socket *socket, unsigned events)
-{
-    socket->events = events;
-}
-
-// ---- Opening ----
-
-static bool port_taken(const struct sctp_host *host, uint16_t port, uint64_t cards)
-{
-    for (guint i = 0; i < host->sockets->len; i++) {
-        const struct sctp_socket *socket = g_ptr_array_index(host->sockets, i);
-        bool apart = socket->cards && cards && !(socket->cards & cards);
-        if (socket->port == port && !socket->closed && !apart)
-            return true;
-    }
-    return false;
-}
-
-// A socket that was not bound has a free port, from the first call that needs one on.
-static void have_port(struct sctp_socket *socket)
-{
-    struct sctp_host *host = socket->host;
-    while (socket->port == 0) {
-        if (!port_taken(host, host->next_port, 0))
-            socket->port = host->next_port;
-        host->next_port =
-            host->next_port == LAST_PORT ? SCTP_FIRST_PORT : (uint16_t)(host->next_port + 1);
-    }
-}
-
-int sctp_bind(struct cpu_context *context, struct sctp_socket *socket, uint16_t port,
-              uint64_t cards)
-{
-    enter(context, socket);
-    if (socket->port != 0)
-        return SCTP_INVALID;
-    if (port != 0 && port_taken(socket->host, port, cards))
-        return SCTP_IN_USE;
-    socket->cards = cards;
-    socket->port = port;
-    have_port(socket);
-    return 0;
-}
-
-int sctp_listen(struct cpu_context *context, struct sctp_socket *socket)
-{
-    enter(context, socket);
-    if (socket->style == SCTP_ONE_TO_ONE && socket->associations->len > 0)
-        return SCTP_CONNECTED;
-    have_port(socket);
-    socket->listening = true;
-    return 0;
-}
-
-// What INIT-ACK may list: the addresses of the peers' hosts.
-static int addresses_of(const struct cluster *cluster, const int *stations, int count)
-{
-    int most = count;
-    for (int i = 0; i < count; i++) {
-        int host = network_station_host(cluster->network, stations[i]);
-        most = MAX(most, network_host_stations(cluster->network, host));
-    }
-    return most;
-}
-
-struct sctp_association *sctp_socket_open(struct cpu_context *context, struct sctp_socket *socket,
-                                          const int *stations, int count, uint16_t port)
-{
-    have_port(socket);
-    if (socket->style == SCTP_ONE_TO_ONE)
-        g_ptr_array_set_size(socket->associations, 0);
-    struct sctp_association *association = sctp_association_new(
-        socket, socket->port, port, addresses_of(socket->host->cluster, stations, count));
-    for (int i = 0; i < count; i++) // the user vouches for them (RFC 9260, 5.4)
-        sctp_add_path(association, stations[i], true);
-    if (association->path_count == 0) {
-        g_ptr_array_remove(socket->associations, association);
-        g_ptr_array_remove(socket->host->associations, association);
-        sctp_association_free(association);
-        return NULL;
-    }
-    sctp_associate(context, association);
-    return association;
-}
-
-int sctp_connect(struct cpu_context *context, struct sctp_socket *socket, const int *stations,
-                 int count, uint16_t port, uint32_t *association)
-{
-    enter(context, socket);
-    if (socket->style == SCTP_ONE_TO_ONE) {
-        const struct sctp_association *old = sctp_socket_association(socket, 0);
-        if (socket->listening)
-            return SCTP_UNSUPPORTED;
-        if (old && !old->ended)
-            return SCTP_CONNECTED;
-    }
-    for (int i = 0; i < count && socket->port != 0; i++)
-        if (sctp_host_find(socket->host, stations[i], socket->port, port))
-            return SCTP_CONNECTED;
-    struct sctp_association *opened = sctp_socket_open(context, socket, stations, count, port);
-    if (!opened)
-        return SCTP_NO_ROUTE;
-    if (association)
-        *association = opened->id;
-    return SCTP_IN_PROGRESS;
-}
-
-// ---- Accepting ----
-
-static struct sctp_socket *branch(const struct sctp_socket *from)
+struct sctp_socket *sctp_socket_branch(const struct sctp_socket *from)
 {
     struct sctp_socket *socket = sctp_socket_make(from->host, SCTP_ONE_TO_ONE, &from->settings);
     socket->port = from->port;
@@ -215,7 +281,7 @@ static struct sctp_socket *branch(const struct sctp_socket *from)
 
 struct sctp_socket *sctp_socket_for_peer(struct sctp_socket *listener)
 {
-    return listener->style == SCTP_ONE_TO_MANY ? listener : branch(listener);
+    return listener->style == SCTP_ONE_TO_MANY ? listener : sctp_socket_branch(listener);
 }
 
 void sctp_socket_offer(struct cpu_context *context, struct sctp_socket *listener,
@@ -227,130 +293,9 @@ void sctp_socket_offer(struct cpu_context *context, struct sctp_socket *listener
     inet_notify(context, &listener->inet);
 }
 
-struct sctp_socket *sctp_accept(struct cpu_context *context, struct sctp_socket *listener,
-                                struct cpu_task *task)
+struct inet_socket *sctp_socket_inet(struct sctp_socket *socket)
 {
-    struct sctp_socket *socket = listener->accept_head;
-    inet_enter(context, listener->inet.process);
-    if (!socket)
-        return NULL;
-    listener->accept_head = socket->next;
-    socket->inet.process = inet_process_of(listener->host->inet, task);
-    cpu_spend(context, listener->host->config->costs.open, &sctp_stage);
-    return socket;
-}
-
-// Its messages go along, in order.
-static void move_queue(struct sctp_socket *from, struct sctp_socket *to,
-                       const struct sctp_association *association)
-{
-    struct sctp_incoming *next, *incoming = from->ready_head;
-    from->ready_head = from->ready_tail = NULL;
-    for (; incoming; incoming = next) {
-        next = incoming->next;
-        if (incoming->association == association)
-            FIFO_APPEND(to->ready_head, to->ready_tail, incoming, next);
-        else
-            FIFO_APPEND(from->ready_head, from->ready_tail, incoming, next);
-    }
-}
-
-struct sctp_socket *sctp_peel_off(struct cpu_context *context, struct sctp_socket *socket,
-                                  uint32_t association, struct cpu_task *task)
-{
-    struct sctp_association *found = sctp_socket_association(socket, association);
-    enter(context, socket);
-    if (socket->style != SCTP_ONE_TO_MANY || !found)
-        return NULL;
-    struct sctp_socket *own = branch(socket);
-    own->inet.process = inet_process_of(socket->host->inet, task);
-    sctp_socket_not_full(found);
-    g_ptr_array_remove(socket->associations, found);
-    g_ptr_array_add(own->associations, found);
-    found->socket = own;
-    move_queue(socket, own, found);
-    return own;
-}
-
-// ---- Closing ----
-
-int sctp_shutdown(struct cpu_context *context, struct sctp_socket *socket, uint32_t association)
-{
-    struct sctp_association *found = sctp_socket_association(socket, association);
-    enter(context, socket);
-    if (!found || found->ended)
-        return SCTP_GONE;
-    sctp_shutdown_start(context, found);
-    return 0;
-}
-
-int sctp_abort(struct cpu_context *context, struct sctp_socket *socket, uint32_t association)
-{
-    struct sctp_association *found = sctp_socket_association(socket, association);
-    enter(context, socket);
-    if (!found || found->ended)
-        return SCTP_GONE;
-    sctp_association_abort(context, found, SCTP_USER_INITIATED_ABORT, NULL, 0, SCTP_GONE);
-    return 0;
-}
-
-static bool unread(const struct sctp_socket *socket, const struct sctp_association *association)
-{
-    for (const struct sctp_incoming *incoming = socket->ready_head; incoming;
-         incoming = incoming->next)
-        if (incoming->association == association && incoming->notification == SCTP_NOTHING)
-            return true;
-    return false;
-}
-
-// As the BSD stack: with data unread the peer is told by an ABORT, else the close is graceful.
-static void close_associations(struct cpu_context *context, struct sctp_socket *socket)
-{
-    GPtrArray *all = g_ptr_array_copy(socket->associations, NULL, NULL);
-    for (guint i = 0; i < all->len; i++) {
-        struct sctp_association *association = g_ptr_array_index(all, i);
-        if (association->ended)
-            continue;
-        if (unread(socket, association))
-            sctp_association_abort(context, association, SCTP_USER_INITIATED_ABORT, NULL, 0,
-                                   SCTP_GONE);
-        else
-            sctp_shutdown_start(context, association);
-    }
-    g_ptr_array_unref(all);
-}
-
-void sctp_close(struct cpu_context *context, struct sctp_socket *socket)
-{
-    enter(context, socket);
-    socket->closed = true;
-    socket->listening = false;
-    for (struct sctp_socket *child = socket->accept_head; child; child = child->next) {
-        child->closed = true; // nobody will accept it
-        sctp_association_abort(context, sctp_socket_association(child, 0),
-                               SCTP_USER_INITIATED_ABORT, NULL, 0, SCTP_GONE);
-        clear_queue(child, "SCTP socket closed with data unread");
-    }
-    socket->accept_head = NULL;
-    close_associations(context, socket);
-    clear_queue(socket, "SCTP socket closed with data unread");
-    socket->inet.process = NULL;
-}
-
-// ---- Options ----
-
-int sctp_set_primary(struct cpu_context *context, struct sctp_socket *socket, uint32_t association,
-                     int station)
-{
-    const struct sctp_association *found = sctp_socket_association(socket, association);
-    inet_enter(context, socket->inet.process);
-    if (!found || found->ended)
-        return SCTP_GONE;
-    struct sctp_path *path = sctp_path_to(found, station);
-    if (!path)
-        return SCTP_INVALID;
-    sctp_path_make_primary(context, path);
-    return 0;
+    return &socket->inet;
 }
 
 int sctp_socket_error(struct sctp_socket *socket)

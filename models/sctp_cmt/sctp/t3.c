@@ -5,29 +5,6 @@
 
 #define IDLE_PROBES 3
 
-static void t3_expired(struct cpu_context *context, void *owner);
-
-// A probe of a closed window has no other timer.
-static const struct stage *t3_waited(const void *owner)
-{
-    static const struct stage data = {"T3-rtx (DATA)", STAGE_FOR_ACK},
-                              probe = {"T3-rtx (window probe)", STAGE_FOR_WINDOW};
-    const struct sctp_path *path = owner;
-    return path->association->out.probing ? &probe : &data;
-}
-
-static const struct inet_timer_kind t3_kind = {.wait = {"T3-rtx", STAGE_FOR_ACK},
-                                               .waited = t3_waited,
-                                               .stage = &sctp_stage,
-                                               .run = t3_expired};
-
-// The same of a probe that only its answer can be expected of.
-static const struct inet_timer_kind idle_probe_kind = {
-    .wait = {"T3-rtx (window probe)", STAGE_FOR_WINDOW},
-    .stage = &sctp_stage,
-    .run = t3_expired,
-    .background = true};
-
 // The peer answers, and its reader has not moved: probes go on for ever, and change nothing unless
 // another event does (sctp_in_read). Where a chunk has a most number of transmissions, they end.
 static bool probes_in_vain(const struct sctp_association *association)
@@ -40,13 +17,8 @@ void sctp_t3_start(struct cpu_context *context, struct sctp_path *path)
 {
     const struct sctp_association *association = path->association;
     sctp_t3_stop(path); // it may be of the other kind
-    inet_timer_arm(context, association->host->inet, &path->t3,
-                   probes_in_vain(association) ? &idle_probe_kind : &t3_kind, path, path->rto.rto);
-}
-
-void sctp_t3_stop(struct sctp_path *path)
-{
-    inet_timer_cancel(&path->t3);
+    sctp_timer_arm(context, association, &path->t3,
+                   probes_in_vain(association) ? SCTP_T3_IDLE_PROBE : SCTP_T3, path, path->rto.rto);
 }
 
 void sctp_t3_check(struct cpu_context *context, struct sctp_path *path)
@@ -83,14 +55,14 @@ static int mark_all(struct sctp_path *path, struct sctp_path *target, int64_t no
         if (chunk->state == SCTP_SENT && is_old(path, chunk, now)) {
             sctp_path_fate(path, true);
             sctp_outgoing_mark(association, chunk, target);
-            chunk->fast_due = false;
+            chunk->fast_retransmit = false;
             chunk->missing = 0;
             chunk->fast_sent &= association->host->config->fast_again == SCTP_FAST_NEVER;
             chunk->no_fast |= association->host->config->cmt.on;
             marked++;
         } else if (chunk->state == SCTP_RESEND) {
             sctp_resend_move(chunk, target);
-            chunk->fast_due = false;
+            chunk->fast_retransmit = false;
         }
     }
     if (!sctp_chooses_late(association))
@@ -153,9 +125,8 @@ static void silent_path_probe(struct cpu_context *context, struct sctp_path *pat
         sctp_heartbeat_send(context, path);
 }
 
-static void t3_expired(struct cpu_context *context, void *owner)
+void sctp_t3_expired(struct cpu_context *context, struct sctp_path *path)
 {
-    struct sctp_path *path = owner;
     struct sctp_association *association = path->association;
     if (association->machine.state == SCTP_CLOSED || path->flight == 0)
         return;
@@ -169,11 +140,10 @@ static void t3_expired(struct cpu_context *context, void *owner)
     if (!probe)
         sctp_path_suspect(context, path);
     lose(context, path, probe);
-    bool lives =
-        probe ? sctp_association_error(context, association) : sctp_path_error(context, path);
+    bool lives = probe ? sctp_association_error(association) : sctp_path_error(context, path);
     if (!lives)
         return;
     silent_path_probe(context, path);
     sctp_t3_check(context, path);
-    sctp_output_timeout(context, association);
+    sctp_due(association, SCTP_DUE_RETRANSMISSION);
 }

@@ -212,3 +212,18 @@ void sctp_out_note(struct cpu_context *context, struct sctp_association *associa
     out->held_for = wait;
     out->held_since = context->now;
 }
+
+void sctp_out_move(struct sctp_association *association, struct sctp_path *from,
+                   struct sctp_path *to, bool unsent)
+{
+    struct sctp_out *out = &association->out;
+    for (uint32_t tsn = out->cum_tsn + 1; tsn != out->next; tsn++) {
+        struct sctp_outgoing *chunk = sctp_out_at(out, tsn);
+        if (chunk->path != from)
+            continue;
+        if (chunk->state == SCTP_RESEND)
+            sctp_resend_move(chunk, to);
+        else if (unsent && chunk->state == SCTP_MADE)
+            chunk->path = to;
+    }
+}

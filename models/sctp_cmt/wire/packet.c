@@ -81,3 +81,15 @@ void sctp_packet_add(struct packet *packet, struct sctp_chunk *chunk)
         chunk->data.message)
         packet->message = chunk->data.message->message;
 }
+
+struct sctp_chunk *sctp_cause_chunk(struct sctp_pools *pools, enum sctp_chunk_type type,
+                                    enum sctp_cause cause, const void *info, uint32_t info_bytes)
+{
+    struct sctp_chunk *chunk = sctp_chunk_new(pools, (uint8_t)type, 0);
+    if (cause == 0)
+        return chunk;
+    chunk->bytes = sctp_bytes_new(pools, sctp_padded(4 + info_bytes));
+    sctp_tlv_append(chunk->bytes, (uint16_t)cause, info, info_bytes);
+    chunk->length = (uint16_t)(SCTP_CHUNK_HEADER + chunk->bytes->length);
+    return chunk;
+}

@@ -47,4 +47,8 @@ static inline uint32_t sctp_padded(uint32_t length)
     return (length + 3) & ~3u;
 }
 
+// A chunk (ABORT, ERROR) with one cause; 0: with none. `info`: its value, copied; may be NULL.
+struct sctp_chunk *sctp_cause_chunk(struct sctp_pools *pools, enum sctp_chunk_type type,
+                                    enum sctp_cause cause, const void *info, uint32_t info_bytes);
+
 #endif
