@@ -106,8 +106,8 @@ enum mpi_progress lam_advance(struct cpu_context *context, struct mpi_process *p
 
 // lam_tcp_protocol.c
 void lam_start(struct cpu_context *context, struct mpi_request *request);
-extern const struct stage lam_stage;            // the library on a processor
-extern const struct machine_state lam_states[]; // by enum lam_state
+extern const struct stage lam_stage;                  // the library on a processor
+extern const struct machine_kind lam_request_machine; // by enum lam_state
 // An item has been written; gives it back.
 void lam_written(struct cpu_context *context, struct mesh_item *item);
 // A link's header or body is here. Afterwards the reader's in_header says whether a body follows.

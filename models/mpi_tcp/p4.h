@@ -123,7 +123,7 @@ enum mpi_progress p4_advance(struct cpu_context *context, struct mpi_process *pr
 
 // p4_protocol.c
 void p4_start(struct cpu_context *context, struct mpi_request *request);
-extern const struct machine_state p4_states[]; // by enum p4_state
+extern const struct machine_kind p4_request_machine; // by enum p4_state
 // The last item of a p4 message has been written.
 void p4_written(struct cpu_context *context, struct mpi_request *request, enum p4_kind kind);
 // MPICH looks at a message that p4 gives it.

@@ -14,15 +14,20 @@
 
 #define MACHINE_STATES 64 // most states of a kind
 
-// In `next` of struct machine_state: the state may follow.
-#define MACHINE_TO(state) (UINT64_C(1) << (state))
+// `next` of struct machine_state: these states, at most twelve, may follow. More are joined by |.
+#define MACHINE_TO(...) MACHINE_BITS(__VA_ARGS__, 64, 64, 64, 64, 64, 64, 64, 64, 64, 64, 64, 64)
+#define MACHINE_BIT(state) ((state) < 64 ? UINT64_C(1) << ((state)&63) : 0)
+#define MACHINE_BITS(a, b, c, d, e, f, g, h, i, j, k, l, ...)                                      \
+    (MACHINE_BIT(a) | MACHINE_BIT(b) | MACHINE_BIT(c) | MACHINE_BIT(d) | MACHINE_BIT(e) |          \
+     MACHINE_BIT(f) | MACHINE_BIT(g) | MACHINE_BIT(h) | MACHINE_BIT(i) | MACHINE_BIT(j) |          \
+     MACHINE_BIT(k) | MACHINE_BIT(l))
 
 struct machine_state {
     const char *name;        // in the words of the source, as state logs have it. NULL, of state 0:
                              // its owner is new, and a log has no state for that
     struct wait wait;        // for the next event; a NULL text: for nothing in particular
     enum wait_holder holder; // of the wait
-    uint64_t next;           // MACHINE_TO of each state that may follow, joined by |
+    uint64_t next;           // MACHINE_TO the states that may follow
 };
 
 // States are numbered from 0, in which a machine starts. Constant; outlives the run.

@@ -10,7 +10,7 @@ static const struct machine_state plain_states[] = {
     [PLAIN_START] = {"start",
                      {"its start", WAIT_OTHER},
                      HELD_HERE,
-                     MACHINE_TO(PLAIN_POSTED) | MACHINE_TO(PLAIN_DONE)},
+                     MACHINE_TO(PLAIN_POSTED, PLAIN_DONE)},
     [PLAIN_POSTED] = {"posted",
                       {"a matching message", WAIT_OTHER},
                       HELD_BY_PEER,

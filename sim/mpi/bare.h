@@ -109,10 +109,10 @@ enum mpi_progress mpi_bare_advance(struct cpu_context *context, struct mpi_proce
 // the class of the wait, and what a receive waits for.
 #define BARE_STATES(sent_wait, sent_class, room_wait, room_class, received_wait)                   \
     {                                                                                              \
-        [BARE_START] = {"start", .next = MACHINE_TO(BARE_SENT) | MACHINE_TO(BARE_POSTED)},         \
+        [BARE_START] = {"start", .next = MACHINE_TO(BARE_SENT, BARE_POSTED)},                      \
         [BARE_SENT] = {"sent",                                                                     \
                        {sent_wait, sent_class},                                                    \
-                       .next = MACHINE_TO(BARE_QUEUED) | MACHINE_TO(BARE_DONE)},                   \
+                       .next = MACHINE_TO(BARE_QUEUED, BARE_DONE)},                                \
         [BARE_QUEUED] = {"queued", {room_wait, room_class}, .next = MACHINE_TO(BARE_SENT)},        \
         [BARE_POSTED] = {"posted", {received_wait, WAIT_OTHER}, .next = MACHINE_TO(BARE_DONE)},    \
         [BARE_DONE] = {"done"},                                                                    \

@@ -258,8 +258,8 @@ bool rpi_send_queue_run(struct cpu_context *context, struct rpi_process *rpi);
 void rpi_send_event(struct cpu_context *context, struct rpi_process *rpi, struct vip_vi *vi);
 void rpi_send_ack(struct cpu_context *context, struct mpi_request *request);
 rpi_receive_advance_fn rpi_long_acknowledged, rpi_synchronous_acknowledged;
-extern const struct stage rpi_stage;            // the library on a processor
-extern const struct machine_state rpi_states[]; // by enum rpi_state
+extern const struct stage rpi_stage;                  // the library on a processor
+extern const struct machine_kind rpi_request_machine; // by enum rpi_state
 
 // rpi_receive.c
 void rpi_receive_event(struct cpu_context *context, struct rpi_process *rpi, struct vip_vi *vi);

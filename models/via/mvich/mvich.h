@@ -308,8 +308,8 @@ void mvich_eager_pull(struct cpu_context *context, struct mpi_request *request,
 void mvich_start(struct cpu_context *context, struct mpi_request *request);
 void mvich_destroy(struct cpu_context *context, struct mpi_request *request);
 void mvich_finish(struct cpu_context *context, struct mpi_request *request);
-extern const struct stage mvich_stage;            // the library on a processor
-extern const struct machine_state mvich_states[]; // by enum mvich_state
+extern const struct stage mvich_stage;                  // the library on a processor
+extern const struct machine_kind mvich_request_machine; // by enum mvich_state
 const char *mvich_protocol_name(enum mvich_protocol protocol);
 extern const struct mpi_arrival_ops mvich_arrival;
 
