@@ -55,7 +55,7 @@ _netsim() {
     case $command in
     run)
         arguments='scenario'
-        options='--series --set --allow-unused --out --seed --format --metric --links --trace --log-states --values --pcap --pcap-at --pcap-from --pcap-to --pcap-snap --jobs --time-limit --simulated-limit --quiet --help'
+        options='--series --set --allow-unused --out --seed --format --metric --links --trace --log-states --values --pcap --pcap-at --pcap-from --pcap-to --pcap-snap --jobs --time-limit --simulated-limit --stop-at --quiet --help'
         case $previous in
         --series) value='none' ;;
         --set) value='parameter' ;;
@@ -74,6 +74,7 @@ _netsim() {
         --jobs | -j) value='none' ;;
         --time-limit) value='none' ;;
         --simulated-limit) value='none' ;;
+        --stop-at) value='none' ;;
         esac
         ;;
     check)

@@ -88,6 +88,7 @@ complete -c netsim -n '__fish_seen_subcommand_from run' -l pcap-snap -x -a '(__n
 complete -c netsim -n '__fish_seen_subcommand_from run' -l jobs -s j -x -a '(__netsim_words none)' -d 'simulate in N processes; 0: one for each processor; 1 if not given'
 complete -c netsim -n '__fish_seen_subcommand_from run' -l time-limit -x -a '(__netsim_words none)' -d 'end what takes longer; without a unit: seconds'
 complete -c netsim -n '__fish_seen_subcommand_from run' -l simulated-limit -x -a '(__netsim_words none)' -d 'end a run that is not over after so much simulated time'
+complete -c netsim -n '__fish_seen_subcommand_from run' -l stop-at -x -a '(__netsim_words none)' -d 'stop each series after so much simulated time, and report its state'
 complete -c netsim -n '__fish_seen_subcommand_from run' -l quiet -s q -d 'no progress, no summary'
 complete -c netsim -n '__fish_seen_subcommand_from check' -k -a '(__netsim_words scenario)'
 complete -c netsim -n '__fish_seen_subcommand_from check' -l set -x -a '(__netsim_words parameter)' -d 'set one parameter; beats the file (repeatable)'

@@ -150,6 +150,10 @@ struct cli_pcap {
     struct captures_options options;
 };
 
+// Reads a simulated time above 0 as given to `option`; 0 for a NULL text. Returns false and prints
+// an error on stderr if it is none.
+bool cli_time_read(const char *option, const char *text, sim_time *time);
+
 // Reads these options; `directory` is that of --pcap, NULL: not given. Returns false and prints an
 // error on stderr if one is invalid. The results last until cli_pcap_clear.
 bool cli_pcap_read(struct cli_pcap *pcap, const char *directory);

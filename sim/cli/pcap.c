@@ -50,6 +50,11 @@ static bool is_above_0(const char *option, const char *text, int64_t value)
     return !text || value > 0;
 }
 
+bool cli_time_read(const char *option, const char *text, sim_time *time)
+{
+    return read_quantity(option, text, QUANTITY_DURATION, time) && is_above_0(option, text, *time);
+}
+
 bool cli_pcap_read(struct cli_pcap *pcap, const char *directory)
 {
     struct captures_options *options = &pcap->options;

@@ -33,6 +33,8 @@ struct run_arguments {
     char *records[RECORD_KINDS]; // paths; NULL: not asked for
     struct cli_pcap pcap;
     struct cli_limits limits;
+    char *stop;       // as given; NULL: not given
+    sim_time stop_at; // 0: none
     char *links;
     int jobs;
     gboolean quiet, allow_unused;
@@ -133,6 +135,7 @@ static struct result *run_simulate(const struct scenario *scenario,
         .capture = recorders->capture,
         .progress = progress ? progress_update : NULL,
         .progress_owner = progress,
+        .stop_at = arguments->stop_at,
         .time_limit_s = arguments->limits.seconds,
         .wall_end = arguments->limits.end,
         .interrupt = interrupted,
@@ -142,6 +145,7 @@ static struct result *run_simulate(const struct scenario *scenario,
     const struct run_parallel parallel = {
         .scenario = scenario,
         .jobs = arguments->jobs,
+        .stop_at = arguments->stop_at,
         .limits = &arguments->limits,
         .recorders = recorders,
         .progress = progress,
@@ -322,7 +326,7 @@ static bool packets_exist(const struct scenario *scenario, const struct run_argu
     for (int i = 0; i < RECORD_KINDS; i++)
         if (arguments->records[i] && !cli_packets_exist(scenario, NULL, recorders_option(i)))
             return false;
-    return true;
+    return !arguments->stop || cli_packets_exist(scenario, NULL, "--stop-at");
 }
 
 // Makes the recorders and opens the outputs: what can't be written is found before a long run.
@@ -533,6 +537,14 @@ const struct cli_option cli_run_options[] = {
      .summary = "keep so much of each frame (128 B)"},
     CLI_PROCESSES_OPTION(struct run_arguments, jobs, "", "; 1 if not given"),
     CLI_LIMIT_OPTIONS(struct run_arguments, limits),
+    {.name = "stop-at",
+     .value = CLI_TEXT,
+     .offset = offsetof(struct run_arguments, stop),
+     .argument = "TIME",
+     .summary = "stop each series after so much simulated time, and report its state",
+     .more = "The report has what each rank waits for and who holds it, the ports that packets "
+             "hold, and the state of each state machine with the time of its last step; the JSON "
+             "has them as `reason`. A series that ends before is not affected."},
     CLI_QUIET_OPTION(struct run_arguments, quiet),
     CLI_OPTIONS_END,
 };
@@ -549,6 +561,7 @@ enum cli_exit cli_run(const struct cli_command *command, int argc, char **argv)
     enum cli_exit code;
     if (cli_parse(command, &arguments, &argc, &argv, &code))
         code = !cli_limits_read(&arguments.limits, &arguments.sets) ||
+                       !cli_time_read("--stop-at", arguments.stop, &arguments.stop_at) ||
                        !cli_pcap_read(&arguments.pcap, arguments.records[RECORD_CAPTURES])
                    ? CLI_BAD_INPUT
                    : run_scenario_argument(argv[1], &arguments, &execution);

@@ -13,6 +13,7 @@ struct run_parallel {
     const struct scenario *scenario;
     int jobs; // processes; 0: one per processor
     const struct cli_limits *limits;
+    sim_time stop_at; // of each series; 0: it goes to its end
     const struct recorders *recorders;
     struct progress *progress; // NULL: none
 };

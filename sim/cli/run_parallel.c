@@ -70,6 +70,7 @@ static char *perform(void *owner, int item)
         .trace = parts.trace,
         .progress = parallel->how_far ? note_progress : NULL,
         .progress_owner = parallel->how_far,
+        .stop_at = parallel->run->stop_at,
         .time_limit_s = parallel->run->limits->seconds,
         .wall_end = parallel->run->limits->end,
     };

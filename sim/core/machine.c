@@ -55,5 +55,6 @@ void machine_enter(const struct machine_kind *kind, struct machine *machine, uns
                          .from = from,
                          .to = kind->states[state].name,
                          .detail = event,
+                         .state = &kind->states[state],
                      });
 }

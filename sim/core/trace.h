@@ -16,13 +16,16 @@ struct trace;
 typedef uint32_t trace_lane; // 0: no lane
 
 // One step of a protocol's state machine. All strings are static or interned.
+struct machine_state;
+
 struct trace_transition {
-    const char *where;   // "rank 0"
-    const char *machine; // "request", "vi", "pin cache"
-    int64_t subject;     // number of the request, VI ...
-    const char *from;    // state before, or NULL
-    const char *to;      // state after, or the event
-    const char *detail;  // or NULL; copied
+    const char *where;                 // "rank 0"
+    const char *machine;               // "request", "vi", "pin cache"
+    int64_t subject;                   // number of the request, VI ...
+    const char *from;                  // state before, or NULL
+    const char *to;                    // state after, or the event
+    const char *detail;                // or NULL; copied
+    const struct machine_state *state; // the row of `to`; NULL: an event, no state of a machine
 };
 
 // Extra records for `netsim explain`, besides spans: how long a resource was held without visible

@@ -13,6 +13,7 @@
 #define MOST_ITEMS 12
 #define MOST_FINDINGS 8
 #define MOST_MESSAGES 10
+#define MOST_STATES 20
 
 // Members whose value needs no name before it: {"state": "blocked"} reads "blocked".
 static bool member_is_plain(const char *key)
@@ -177,6 +178,29 @@ static void append_findings(GString *out, json_t *reason)
     }
 }
 
+// The states of the machines of a run that was stopped, a line each.
+static void append_states(GString *out, json_t *reason)
+{
+    json_t *states = json_object_get(reason, "states"), *state;
+    size_t index;
+    json_array_foreach(states, index, state)
+    {
+        if (index >= MOST_STATES)
+            break;
+        char *since = text_exact(json_number_value(json_object_get(state, "since_us")));
+        const char *wait = json_string_value(json_object_get(state, "waits_for"));
+        g_string_append_printf(out, "    %s, %s %" JSON_INTEGER_FORMAT ": %s since %s us%s%s\n",
+                               json_string_value(json_object_get(state, "where")),
+                               json_string_value(json_object_get(state, "machine")),
+                               json_integer_value(json_object_get(state, "number")),
+                               json_string_value(json_object_get(state, "state")), since,
+                               wait ? ", waits for " : "", wait ? wait : "");
+        g_free(since);
+    }
+    append_rest(out, "    ", (size_t)json_integer_value(json_object_get(reason, "machines")),
+                MIN(json_array_size(states), MOST_STATES), "state machines");
+}
+
 static void append_reason(GString *out, json_t *reason)
 {
     const char *text = json_string_value(json_object_get(reason, "text"));
@@ -200,6 +224,7 @@ static void append_reason(GString *out, json_t *reason)
     }
     append_rest(out, "    ", json_array_size(ranks), MOST_RANKS, "ranks");
     append_held_ports(out, json_object_get(reason, "held_ports"));
+    append_states(out, reason);
 }
 
 char *failure_ledger_verdict(const struct ledger_totals *totals, bool balanced)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sim/output/recorder.h"
 
+#include "sim/core/tee.h"
 #include "sim/measure/result.h"
 #include "sim/output/file.h"
-#include "sim/output/tee.h"
 
 #define RECORDER_ROW(end, kind, option, words, argument, summary, more) {&(kind), "--" option},
 static const struct {

@@ -64,13 +64,23 @@ static enum limit_reached run_in_pieces(struct engine *engine, sim_time until,
 enum limit_reached limit_run(struct sim *sim, const struct limits *limits)
 {
     bool bounded = limits->simulated > 0 && limits->simulated < TIME_END;
-    sim_time until = bounded ? limits->simulated : TIME_END - 1;
+    sim_time limit = bounded ? limits->simulated : TIME_END - 1;
+    bool stops = limits->stop_at > 0 && limits->stop_at < limit;
+    sim_time until = stops ? limits->stop_at : limit;
     enum limit_reached outside = run_in_pieces(sim->engine, until, limits);
     if (outside != LIMIT_NONE)
         return outside;
     if (engine_stopped(sim->engine) || engine_pending(sim->engine) == 0)
         return LIMIT_NONE;
-    return bounded ? LIMIT_SIMULATED : LIMIT_END_OF_TIME;
+    return stops ? LIMIT_STOP : bounded ? LIMIT_SIMULATED : LIMIT_END_OF_TIME;
+}
+
+static void fail_stopped(struct sim *sim, sim_time stop, json_t *detail, int rank, const char *at)
+{
+    char *text = quantity_format(QUANTITY_DURATION, (struct quantity){.integer = stop});
+    sim_fail(sim, SIM_FAILED, "stopped", detail,
+             "stopped after %s of simulated time (--stop-at); rank %d is at %s", text, rank, at);
+    g_free(text);
 }
 
 static void fail_simulated(struct sim *sim, sim_time limit, json_t *detail, int rank,
@@ -99,6 +109,9 @@ void limit_fail(struct sim *sim, const struct limits *limits, enum limit_reached
         return;
     case LIMIT_SIMULATED:
         fail_simulated(sim, limits->simulated, detail, rank, at);
+        return;
+    case LIMIT_STOP:
+        fail_stopped(sim, limits->stop_at, detail, rank, at);
         return;
     case LIMIT_INTERRUPT:
         sim_fail(sim, SIM_FAILED, SIM_INTERRUPTED, detail,

@@ -22,6 +22,7 @@ extern const struct scenario_section limit_sections[];
 
 struct limits {
     sim_time simulated;          // 0: none
+    sim_time stop_at;            // likewise, to look at the run (run_options); 0: none
     double wall_s;               // seconds; 0: none
     int64_t wall_end;            // when these are over, by g_get_monotonic_time; 0: after a run
     bool (*interrupt)(void);     // polled occasionally; true stops the run. NULL: none
@@ -39,6 +40,7 @@ enum limit_reached {
     LIMIT_NONE,        // no event is left, or the run was stopped
     LIMIT_END_OF_TIME, // the next event would be at TIME_END or later
     LIMIT_SIMULATED,   // or later than the limit of simulated time
+    LIMIT_STOP,        // or later than where the run is to be stopped
     LIMIT_WALL,
     LIMIT_INTERRUPT,
     LIMIT_ENOUGH, // no failure

@@ -3,6 +3,8 @@
 
 #include "sim/benchmark/stream.h"
 #include "sim/core/intern.h"
+#include "sim/core/machine_states.h"
+#include "sim/core/tee.h"
 #include "sim/interpreter/interpreter.h"
 #include "sim/measure/books.h"
 #include "sim/model/job.h"
@@ -15,6 +17,7 @@
 #include <string.h>
 
 #define REPORT_LINES 50
+#define MOST_STATES 1000 // of the report of a run that is stopped
 
 // A case while it runs.
 struct running {
@@ -30,6 +33,9 @@ struct running {
     struct stream *stream;        // NULL: the benchmark is not over time
     struct link_sizes link_sizes; // if the options ask for them
     struct series_result *result;
+    struct trace *trace;           // of the simulation; NULL: none
+    struct tee *tee;               // NULL: none
+    struct machine_states *states; // if it is to be stopped
 };
 
 // What a rank has taken until `end`; a measurement ends where a slice of time begins.
@@ -156,6 +162,8 @@ static void running_free(struct running *run)
     cluster_free(run->cluster);
     g_free(run->interpreters);
     sim_free(run->sim);
+    tee_free(run->tee);
+    machine_states_free(run->states);
 }
 
 // The cycles of ports that packets hold while each waits for the next, where a network can do that.
@@ -272,6 +280,17 @@ static void report_deadlock(struct running *run)
     g_free(holds);
 }
 
+// Adds what a look at a run under way shows besides its ranks.
+static void describe_stop(const struct running *run, json_t *detail)
+{
+    guint machines;
+    json_t *held = held_ports_json(run->cluster->network);
+    if (held)
+        json_object_set_new(detail, "held_ports", held);
+    json_object_set_new(detail, "states", machine_states_json(run->states, MOST_STATES, &machines));
+    json_object_set_new(detail, "machines", json_integer(machines));
+}
+
 // The run has come to a limit. If all ranks have ended, only timers are left, which nobody needs.
 static void report_limit(struct running *run, const struct limits *limits,
                          enum limit_reached reached)
@@ -282,6 +301,8 @@ static void report_limit(struct running *run, const struct limits *limits,
         return;
     }
     json_t *detail = json_pack("{s:O}", "ranks", ranks);
+    if (reached == LIMIT_STOP)
+        describe_stop(run, detail);
     limit_fail(run->sim, limits, reached, detail,
                (int)json_integer_value(json_object_get(first, "rank")),
                json_string_value(json_object_get(first, "at")));
@@ -385,6 +406,18 @@ static void collect(struct running *run)
     result->simulated = sim_now(sim);
 }
 
+// The sink of the run: that of its options, and if it is to be stopped one that keeps states.
+static void begin_trace(struct running *run)
+{
+    run->trace = run->options->trace;
+    if (run->options->stop_at == 0)
+        return;
+    run->states = machine_states_new();
+    struct trace *own = machine_states_trace(run->states);
+    run->tee = run->trace ? tee_new(run->trace, own) : NULL;
+    run->trace = run->tee ? tee_trace(run->tee) : own;
+}
+
 struct series_result *run_case(const struct registry *registry,
                                const struct scenario_case *test_case, int series, uint64_t seed,
                                const struct run_options *options)
@@ -397,13 +430,15 @@ struct series_result *run_case(const struct registry *registry,
     };
     gint64 start = g_get_monotonic_time();
     run.result->number = series;
-    run.sim = sim_new(seed, run.options->trace);
+    begin_trace(&run);
+    run.sim = sim_new(seed, run.trace);
     run.sim->capture = run.options->capture;
     running_build(&run, registry);
     network_on_deadlock(run.cluster->network, network_deadlocked, &run);
     if (run.options->began)
         run.options->began(run.options->began_owner, run.sim);
     struct limits limits = limits_of(test_case, run.options->time_limit_s);
+    limits.stop_at = run.options->stop_at;
     limits.wall_end = run.options->wall_end;
     limits.interrupt = run.options->interrupt;
     limits.enough = run.options->enough;

@@ -43,6 +43,9 @@ struct run_options {
     // Called when the simulation has come to its end, however that was, before it is taken apart.
     void (*ended)(void *owner, const struct cluster *cluster);
     void *ended_owner;
+    // Ends the run after so much simulated time, with a report of what every rank waits for and of
+    // the states of all state machines. 0: it goes to its end.
+    sim_time stop_at;
     bool link_sizes;         // keeps what links carry apart by size, if there are several
     double time_limit_s;     // seconds of wall-clock time; 0: none
     int64_t wall_end;        // when these are over (g_get_monotonic_time), for several runs

@@ -173,6 +173,45 @@ workload:
         done = self.netsim("explain", "endless.yaml", "--time-limit", "100ms", code=3)
         self.assertIn("its limit (--time-limit)", done.stdout)
 
+    def test_stop_at(self):
+        """Ends at the same event each time, with the state of what is under way."""
+        arguments = ("pingpong_cluster1", "--series", "LAM TCP", "--series", "native TCP")
+        first = self.reason(*arguments, "--stop-at", "3 ms")
+        reason = first["series"][0]["reason"]
+        self.assertEqual(reason["kind"], "stopped")
+        self.assertIn("stopped after 3 ms of simulated time (--stop-at); rank 0 is at ", reason["text"])
+        self.assertLessEqual(reason["time_us"], 3000)
+        self.assertEqual([rank["rank"] for rank in reason["ranks"]], [0, 1])
+        self.assertEqual(reason["ranks"][0]["requests"][0]["waits_for"], "a matching message")
+        states = reason["states"]
+        self.assertEqual(len(states), reason["machines"])
+        self.assertIn(("tcp", 1, "ESTABLISHED"),
+                      [(one["machine"], one["number"], one["state"]) for one in states])
+        self.assertEqual([one["since_us"] for one in states],
+                         sorted((one["since_us"] for one in states), reverse=True))
+        # The wait is that of the state's row; what has ended is not there.
+        waits = {one["state"]: one.get("waits_for") for one in first["series"][1]["reason"]["states"]}
+        self.assertEqual(waits["posted"], "its bytes")
+        self.assertNotIn("done", waits)
+        again = self.reason(*arguments, "--set", "limits.simulated_time=3 ms")
+        self.assertEqual(first["run"]["fingerprint"], again["run"]["fingerprint"])
+        # Beside another sink, and in processes.
+        more = self.reason(*arguments, "--stop-at", "3 ms", "--log-states", "log", "--jobs", "2")
+        self.assertEqual(first["series"], more["series"])
+        self.assertIn("-> ESTABLISHED", self.read("log"))
+        shown = self.netsim("run", *arguments, "--stop-at", "3 ms", code=3).stdout
+        self.assertRegex(shown, r"\n    node0, tcp 1: ESTABLISHED since [0-9.]+ us\n")
+
+    def test_stop_at_is_not_reached(self):
+        runs = [json.loads(self.netsim("run", self.small(), "--format", "json", *more).stdout)
+                for more in ((), ("--stop-at", "10 s"))]
+        self.assertEqual(runs[0]["series"], runs[1]["series"])
+
+    def test_wrong_stops(self):
+        for stop, why in (("soon", ""), ("0 s", "nothing would be left"), ("-1 s", ""), ("5", "")):
+            done = self.netsim("run", self.small(), f"--stop-at={stop}", code=1)
+            self.assertIn(f"--stop-at {stop}: {why}", done.stderr)
+
     def test_in_sweeps(self):
         done = self.netsim("sweep", self.small(), "--set", "lam_via.tiny=1 KiB,2 KiB", "--quiet",
                            "--simulated-limit", "1 ms", code=None)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The state log's text, alone and behind a tee.
+#include "sim/core/tee.h"
 #include "sim/output/state_log.h"
-#include "sim/output/tee.h"
 #include "tests/output/sample.h"
 #include "tests/support/stage_called.h"
 #include "tests/support/suite.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Values over time: a row per change, extremes that outlive thinning, several sinks at once.
-#include "sim/output/tee.h"
+#include "sim/core/tee.h"
 #include "sim/output/values.h"
 #include "tests/output/sample.h"
 #include "tests/support/suite.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A trace sink that passes everything on to two others, so that a timeline and a state log can be
 // active at once.
-#ifndef NETSIM_OUTPUT_TEE_H
-#define NETSIM_OUTPUT_TEE_H
+#ifndef NETSIM_CORE_TEE_H
+#define NETSIM_CORE_TEE_H
 
 #include "sim/core/trace.h"
 

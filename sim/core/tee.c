@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "sim/output/tee.h"
+#include "sim/core/tee.h"
 
 #include <glib.h>
 
