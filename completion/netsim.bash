@@ -176,7 +176,7 @@ _netsim() {
         options='--top40 --all --tests --all-run --format --out --database --jobs --again --quiet --help'
         case $previous in
         --tests) value='file' ;;
-        --format) value='choice table json junit' ;;
+        --format) value='choice table brief json junit' ;;
         --out) value='file' ;;
         --database) value='file' ;;
         --jobs | -j) value='none' ;;

@@ -156,7 +156,7 @@ complete -c netsim -n '__fish_seen_subcommand_from validate' -l top40 -d 'only t
 complete -c netsim -n '__fish_seen_subcommand_from validate' -l all -d 'also list the behaviours, which tests cover'
 complete -c netsim -n '__fish_seen_subcommand_from validate' -l tests -x -a '(__netsim_words file)' -d 'results of `netsim test'\'' instead of tests.xml beside the program'
 complete -c netsim -n '__fish_seen_subcommand_from validate' -l all-run -d 'end with 2 also if a behaviour'\''s test was not run for this build'
-complete -c netsim -n '__fish_seen_subcommand_from validate' -l format -x -a '(__netsim_words choice table json junit)' -d 'form of the output'
+complete -c netsim -n '__fish_seen_subcommand_from validate' -l format -x -a '(__netsim_words choice table brief json junit)' -d 'form of the output'
 complete -c netsim -n '__fish_seen_subcommand_from validate' -l out -x -a '(__netsim_words file)' -d 'write it to this file'
 complete -c netsim -n '__fish_seen_subcommand_from validate' -l database -x -a '(__netsim_words file)' -d 'keep the runs in this database instead of results/validate.sqlite'
 complete -c netsim -n '__fish_seen_subcommand_from validate' -l jobs -s j -x -a '(__netsim_words none)' -d 'simulate in N processes; 0, the default: one for each processor'

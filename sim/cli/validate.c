@@ -14,8 +14,8 @@
 #define VALIDATE_DATABASE "results/validate.sqlite"
 #define TESTS "tests.xml" // as tests/run_suite.py leaves it in the build directory
 
-static const char *const validate_formats[] = {"table", "json", "junit", NULL};
-enum validate_format { VALIDATE_TABLE, VALIDATE_JSON, FORMAT_JUNIT };
+static const char *const validate_formats[] = {"table", "brief", "json", "junit", NULL};
+enum validate_format { VALIDATE_TABLE, VALIDATE_BRIEF, VALIDATE_JSON, VALIDATE_JUNIT };
 
 struct validate_arguments {
     char *format, *database, *out, *tests;
@@ -50,8 +50,8 @@ static bool deliver(json_t *scorecard, enum validate_format format, const char *
     struct file *file = path ? file_begin(path, &error) : NULL;
     FILE *out = file ? file_stream(file) : stdout;
     if (!error) {
-        if (format == VALIDATE_TABLE) {
-            scorecard_print(scorecard, table_wants_colour(out), out);
+        if (format == VALIDATE_TABLE || format == VALIDATE_BRIEF) {
+            scorecard_print(scorecard, format == VALIDATE_BRIEF, table_wants_colour(out), out);
         } else {
             char *text = scorecard_text(scorecard, format);
             fputs(text, out);
@@ -147,7 +147,8 @@ const struct cli_option cli_validate_options[] = {
      .offset = offsetof(struct validate_arguments, all_run),
      .summary = "end with 2 also if a behaviour's test was not run for this build"},
     CLI_FORMAT_OPTION(struct validate_arguments, format, validate_formats,
-                      "A scorecard for people, for programs, or JUnit XML for a build server."),
+                      "A scorecard for people, in full or with one line per claim; for programs; "
+                      "or JUnit XML for a build server."),
     {.name = "out",
      .value = CLI_TEXT,
      .offset = offsetof(struct validate_arguments, out),

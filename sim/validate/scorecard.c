@@ -9,6 +9,7 @@
 
 #define WIDTH 100
 #define INDENT 15 // where the text of a claim starts
+#define ID 44     // columns of an id in a line
 
 static const struct {
     const char *verdict, *label, *colour;
@@ -61,21 +62,39 @@ static void append_standing(GString *out, const json_t *row)
         g_string_append_printf(out, " [%s%s%s]", standing, *by ? ": " : "", by);
 }
 
+// "-0.21 %"; empty without a deviation. The caller frees it (g_free).
+static char *deviation_of(const json_t *row)
+{
+    const json_t *deviation = json_object_get(row, "deviation");
+    return json_is_number(deviation)
+               ? g_strdup_printf("%+.2f %%", 100.0 * json_number_value(deviation))
+               : g_strdup("");
+}
+
 static void append_claim(GString *out, const json_t *row, bool colour)
 {
+    char *deviation = deviation_of(row);
     append_verdict(out, text_of(row, "verdict"), colour);
     g_string_append(out, text_of(row, "id"));
     append_standing(out, row);
     g_string_append_c(out, '\n');
     append_line(out, "expected", text_of(row, "expected"));
     append_line(out, "simulated", text_of(row, "simulated"));
-    const json_t *deviation = json_object_get(row, "deviation");
-    if (json_is_number(deviation)) {
-        char *percent = g_strdup_printf("%+.2f %%", 100.0 * json_number_value(deviation));
-        append_line(out, "deviation", percent);
-        g_free(percent);
-    }
+    append_line(out, "deviation", deviation);
     append_line(out, "why", text_of(row, "why"));
+    g_free(deviation);
+}
+
+// "holds          via.pingpong.c1.smooth    predicted      +0.17 %  1226 us".
+static void append_claim_briefly(GString *out, const json_t *row, bool colour)
+{
+    char *deviation = deviation_of(row);
+    char *line = g_strdup_printf("%-*s %-10s %11s  %s", ID, text_of(row, "id"),
+                                 text_of(row, "standing"), deviation, text_of(row, "simulated"));
+    append_verdict(out, text_of(row, "verdict"), colour);
+    g_string_append_printf(out, "%s\n", g_strchomp(line));
+    g_free(line);
+    g_free(deviation);
 }
 
 static void append_ranks(GString *out, const json_t *top40, bool colour)
@@ -179,14 +198,14 @@ static void append_totals(GString *out, json_t *totals)
     append_predicted(out, totals);
 }
 
-void scorecard_print(const json_t *scorecard, bool colour, FILE *file)
+void scorecard_print(const json_t *scorecard, bool brief, bool colour, FILE *file)
 {
     GString *out = g_string_new(NULL);
     json_t *totals = json_object_get(scorecard, "totals"), *row;
     size_t index;
     json_array_foreach(json_object_get(scorecard, "claims"), index, row)
     {
-        append_claim(out, row, colour);
+        (brief ? append_claim_briefly : append_claim)(out, row, colour);
     }
     append_ranks(out, json_object_get(totals, "top40"), colour);
     append_totals(out, totals);

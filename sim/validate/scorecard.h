@@ -9,7 +9,8 @@
 
 // Prints each claim with its standing, the expected and simulated values and the verdict; then the
 // ranks, if any; the totals by kind and by standing; and last how many predicted claims hold.
-void scorecard_print(const json_t *scorecard, bool colour, FILE *file);
+// `brief`: one line per claim, without what was expected and why.
+void scorecard_print(const json_t *scorecard, bool brief, bool colour, FILE *file);
 
 // As JUnit XML: one suite per system and standing, one case per claim. A miss is a failure, and so
 // is a claim that holds although it is listed as a known miss. Known misses, claims that are not

@@ -9,9 +9,9 @@ A session is lines "$ COMMAND", each followed by what the command prints, by wha
 "! TEXT" and, unless it ended with 0, by "[exit CODE]". Lines before the first command are the session's head. Its commands run one
 after the other in a directory of their own, in which scenarios/, references/ and traces/ are the tree's, inputs/ is
 tests/golden/sessions/inputs/, and netsim is $NETSIM, or the launcher. One whose head says "Needs SimGrid." is skipped where the
-plugin is not built. One whose head says "Shares runs." begins with the runs that test_cli_validate_shipped.py has left beside the
+plugin is not built. One whose head says "Shares runs." begins with the runs that tests/cli/test_validate_shipped.py has left beside the
 program, as v.sqlite. A picture is not drawn: $NETSIM_PYTHON
-keeps the document that would be drawn, `drawn' prints it. What belongs to the machine or the hour is replaced
+keeps the document that would be drawn, `drawn' prints it; `flat' prints JSON with one line per object (flat.py). What belongs to the machine or the hour is replaced
 by its name before it is compared: tests/support/machine.py has the table.
 
 A change of a text that was meant is recorded; the diff then shows a reviewer what users will see.
@@ -47,6 +47,9 @@ cat >"$SCRATCH/drawn-document"
 """,
     "drawn": """#!/bin/sh
 cat "$SCRATCH/drawn-arguments" && cat "$SCRATCH/drawn-document"
+""",
+    "flat": """#!/bin/sh
+exec python3 "$NETSIM_FLAT" "$@"
 """,
 }
 
@@ -88,7 +91,8 @@ class Scratch:
             shutil.copy(VALIDATED, self.path / "work" / "v.sqlite")
         self.environment = machine.environment(
             SCRATCH=self.path, PATH=f"{self.path}/bin:{os.environ['PATH']}", HOME=self.path,
-            NETSIM_PYTHON=self.path / "bin" / "python-that-keeps", NETSIM_DATA_DIR=SOURCE)
+            NETSIM_PYTHON=self.path / "bin" / "python-that-keeps", NETSIM_DATA_DIR=SOURCE,
+            NETSIM_FLAT=SOURCE / "tests" / "golden" / "flat.py")
 
     def run(self, command):
         """All that the command prints, as it is kept."""

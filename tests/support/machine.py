@@ -31,6 +31,7 @@ MASKS = (
     ("clock", re.compile(r"in \d+\.\d+ s\b"), "in CLOCK s"),
     ("clock", re.compile(r'("(?:wall_s|events_per_s|started)": )("[^"]*"|[-+.e\d]+)'), r"\1CLOCK"),
     ("clock", re.compile(r'("series_wall_s": )\[[^]]*\]'), r"\1CLOCK"),
+    ("clock", re.compile(r"\b((?:series_)?wall_s|events_per_s|started)=\S+"), r"\1=CLOCK"), # flat.py
     ("clock", re.compile(r'(time=)"[\d.]+"'), r'\1"CLOCK"'),
     ("sources", re.compile(r'("source": )"[0-9a-f]{16}"'), r'\1"SOURCES"'),
     ("host", re.compile(r'"host": \{(?=[^{}]*"release": )[^{}]*\}'), _host),
