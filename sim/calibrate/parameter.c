@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sim/calibrate/parameter.h"
 
+#include "sim/config/param_kind.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -101,36 +103,9 @@ static bool find(struct parameter_search *search, const struct scenario *scenari
 // Returns the kind of quantity of such a parameter, or -1 if it is no quantity.
 static int quantity_kind_of(enum param_kind kind, const char *text)
 {
-    switch (kind) {
-    case PARAM_COUNT:
-        return QUANTITY_COUNT;
-    case PARAM_REAL:
-    case PARAM_PROBABILITY:
-        return QUANTITY_REAL;
-    case PARAM_DURATION:
-        return QUANTITY_DURATION;
-    case PARAM_COST:
-        return text && strstr(text, "cycle") ? QUANTITY_CYCLES : QUANTITY_DURATION;
-    case PARAM_SIZE:
-        return QUANTITY_SIZE;
-    case PARAM_BIT_RATE:
-        return QUANTITY_BIT_RATE;
-    case PARAM_BYTE_RATE:
-        return QUANTITY_BYTE_RATE;
-    case PARAM_FREQUENCY:
-        return QUANTITY_FREQUENCY;
-    case PARAM_FLOP_RATE:
-        return QUANTITY_FLOP_RATE;
-    case PARAM_BITS:
-    case PARAM_BOOL:
-    case PARAM_CHOICE:
-    case PARAM_STRING:
-    case PARAM_COUNTS:
-    case PARAM_WINDOWS:
-    case PARAM_NAMES:
-        return -1;
-    }
-    return -1;
+    if (kind == PARAM_COST && text && strstr(text, "cycle"))
+        return QUANTITY_CYCLES;
+    return param_types[kind].number && kind != PARAM_BITS ? (int)param_types[kind].quantity : -1;
 }
 
 static bool parse(const char *text, enum quantity_kind kind, double *value, GError **error)

@@ -46,9 +46,9 @@ static char *hint_for(const GPtrArray *specs, const char *word)
     GString *hint = g_string_new(NULL);
     for (guint i = 0; i < specs->len; i++) {
         const struct figure_spec *spec = g_ptr_array_index(specs, i);
-        g_ptr_array_add(names, spec->id);
+        g_ptr_array_add(names, (gpointer)spec->id);
         if (spec->number)
-            g_ptr_array_add(names, spec->number);
+            g_ptr_array_add(names, (gpointer)spec->number);
         g_string_append_printf(hint, "%s%s", i > 0 ? ", " : "there are ", spec->id);
     }
     if (specs->len == 0)

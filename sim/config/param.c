@@ -86,7 +86,8 @@ static bool read_value(struct param_values *values, int index, const struct node
                        const char *path)
 {
     const struct param *param = &values->table->params[index];
-    struct param_reading reading = {param, node, path, field_of(values, param), values->diags};
+    struct param_reading reading = {param,         node, path, field_of(values, param),
+                                    values->diags, NULL};
     values->origins[index] = node->mark;
     return type_of(param)->read(&reading);
 }

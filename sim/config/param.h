@@ -33,6 +33,10 @@ enum param_kind {
     PARAM_WINDOWS,     // struct param_windows: a list of time spans, "[{from: 1 ms, to: 2 ms}]";
                        // `to: never` is TIME_NEVER
     PARAM_NAMES, // const char *const *, NULL-terminated, interned: one name or a list of names
+    // Only in maps that param_map_read reads (sim/config/param_map.h):
+    PARAM_NODE, // what the row's `node` reads
+    PARAM_MAP,  // the struct of the row's `table`
+    PARAM_LIST, // GPtrArray * of such structs
 };
 
 struct param_counts {
@@ -65,8 +69,14 @@ struct param {
     // to a dot, separated by blanks. They are then no evidence, and `netsim validate` says so.
     // NULL: none.
     const char *chosen_for;
+    const char *noun; // what is expected, in messages: "the id of a claim"; NULL: the kind's
+    // The rest is for maps (param_map.h).
+    bool optional;                   // without a default it may be missing all the same
+    const struct param_node *node;   // PARAM_NODE
+    const struct param_table *table; // PARAM_MAP, PARAM_LIST
 };
 
+struct param_map;
 struct param_values;
 struct reader_renamed;
 typedef void param_check_fn(const void *values, const struct param_values *report);
@@ -79,6 +89,12 @@ struct param_table {
     // Checks relations between parameters and complains with param_complain. NULL: none.
     param_check_fn *check;
     const struct reader_renamed *renamed; // parameters that had other names; NULL: none
+    // The rest is for maps (param_map.h); functions may be NULL.
+    const char *noun;           // the map, in messages: "a figure"; NULL: "a map"
+    bool in_order;              // rows build on those before: the first mistake ends the reading
+    void (*init)(void *values); // the values of what is optional, in a zeroed struct
+    bool (*finish)(const struct param_map *map); // after the rows; false after a complaint
+    void (*clear)(void *values);                 // frees what init and finish have allocated
 };
 
 // A parameter table and its place in a scenario.

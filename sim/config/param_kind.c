@@ -281,8 +281,9 @@ static json_t *bool_schema(const struct param *param)
 
 static bool read_choice(const struct param_reading *reading)
 {
-    int chosen = reader_choice(reading->node, reading->path, "choice", reading->param->choices,
-                               reading->diags);
+    const char *noun = reading->param->noun ? reading->param->noun : "choice";
+    int chosen =
+        reader_choice(reading->node, reading->path, noun, reading->param->choices, reading->diags);
     if (chosen < 0)
         return false;
     *(int *)reading->field = chosen;
@@ -304,7 +305,8 @@ static json_t *choice_schema(const struct param *param)
 
 static bool read_string(const struct param_reading *reading)
 {
-    const char *text = reader_text(reading->node, reading->path, "a text", reading->diags);
+    const char *noun = reading->param->noun ? reading->param->noun : "a text";
+    const char *text = reader_text(reading->node, reading->path, noun, reading->diags);
     if (!text)
         return false;
     *(const char **)reading->field = intern_text(text);
@@ -532,7 +534,8 @@ static json_t *windows_schema(const struct param *param)
 
 static bool read_name_item(const struct param_reading *item, void *data)
 {
-    const char *text = reader_text(item->node, item->path, "a name", item->diags);
+    const char *noun = item->param->noun ? item->param->noun : "a name";
+    const char *text = reader_text(item->node, item->path, noun, item->diags);
     if (!text)
         return false;
     const char *name = intern_text(text);
@@ -630,4 +633,8 @@ const struct param_type param_types[] = {
                      .clear = names_clear,
                      .schema = names_schema,
                      .units = "a name, or a list of names"},
+    // Read by param_map_read.
+    [PARAM_NODE] = {.units = "of a form of its own"},
+    [PARAM_MAP] = {.units = "a map"},
+    [PARAM_LIST] = {.units = "a list of maps"},
 };

@@ -7,6 +7,8 @@
 #include "sim/config/param.h"
 #include "sim/config/quantity.h"
 
+struct param_map;
+
 // A value being read.
 struct param_reading {
     const struct param *param;
@@ -14,6 +16,7 @@ struct param_reading {
     const char *path; // of the value
     void *field;
     struct diag_list *diags;
+    const struct param_map *map; // the map that it is in; NULL: a table of parameters
 };
 
 struct param_type {

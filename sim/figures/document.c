@@ -165,8 +165,8 @@ static json_t *points_over_sizes(const struct figure_panel *panel, const struct 
     GArray *others = pair->other ? curve_points_of(pair->other, curve->other->metric) : NULL;
     for (guint i = 0; i < points->len; i++) {
         const struct curve_point *point = &g_array_index(points, struct curve_point, i);
-        if (point->size < 0 || (double)point->size < panel->low ||
-            (double)point->size > panel->high)
+        if (point->size < 0 || (double)point->size < panel->x.low ||
+            (double)point->size > panel->x.high)
             continue;
         double value = related(curve, point->value, others ? curve_at(others, point->size) : NULL);
         if (isfinite(value))
@@ -249,7 +249,7 @@ static json_t *series_over_values(const struct figure_panel *panel,
         if (find_pair(curve, runs, &pair, &why)) {
             json_t *failure = failure_of_pair(pair.series, pair.other);
             if (!is_lost(failure))
-                value = value_at(curve, &pair, panel->at);
+                value = value_at(curve, &pair, panel->x.at);
             keep_stack(frame, pair.series);
             if (json_is_object(failure) && !is_lost(json_object_get(frame, "failure")))
                 json_object_set(frame, "failure", failure);
@@ -260,7 +260,8 @@ static json_t *series_over_values(const struct figure_panel *panel,
                       why ? why : "there is no result");
             g_free(why);
         }
-        json_array_append_new(points, json_pack("[O,o]", json_array_get(panel->values, i), value));
+        json_array_append_new(points,
+                              json_pack("[O,o]", json_array_get(panel->x.values, i), value));
     }
     return frame;
 }
@@ -271,8 +272,8 @@ static json_t *panel_document(const struct figure_panel *panel, const struct run
     json_t *document = json_copy(panel->frame), *all = json_array();
     for (guint i = 0; i < panel->series->len; i++) {
         const struct figure_series *series = g_ptr_array_index(panel->series, i);
-        json_t *one = panel->values ? series_over_values(panel, series, runs, notes)
-                                    : series_over_sizes(panel, series, runs, notes);
+        json_t *one = panel->x.values ? series_over_values(panel, series, runs, notes)
+                                      : series_over_sizes(panel, series, runs, notes);
         if (one)
             json_array_append_new(all, one);
     }
@@ -447,7 +448,7 @@ static json_t *sizes_axis(json_t *result, const char *metric)
 
 static json_t *panel_over_sizes(json_t *result, const char *metric)
 {
-    const struct figure_panel all = {.low = -INFINITY, .high = INFINITY};
+    const struct figure_panel all = {.x = {.low = -INFINITY, .high = INFINITY}};
     const struct curve curve = {.metric = metric};
     json_t *list = json_array(), *series;
     size_t index;

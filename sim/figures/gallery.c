@@ -43,11 +43,9 @@ GPtrArray *gallery_claims(const GPtrArray *figures)
     GPtrArray *claims = g_ptr_array_new();
     for (guint i = 0; i < figures->len; i++) {
         const struct figure_spec *figure = g_ptr_array_index(figures, i);
-        for (guint j = 0; j + 1 < figure->claims->len; j++) {
-            gpointer claim = g_ptr_array_index(figure->claims, j);
-            if (!g_ptr_array_find_with_equal_func(claims, claim, g_str_equal, NULL))
-                g_ptr_array_add(claims, claim);
-        }
+        for (const char *const *claim = figure->claims; *claim; claim++)
+            if (!g_ptr_array_find_with_equal_func(claims, *claim, g_str_equal, NULL))
+                g_ptr_array_add(claims, (gpointer)*claim);
     }
     g_ptr_array_add(claims, NULL);
     return claims;
@@ -79,13 +77,12 @@ static json_t *verdict_on(json_t *scorecard, const char *claim)
 static json_t *entry_of(const struct figure_spec *figure, json_t *scorecard)
 {
     json_t *claims = json_array();
-    for (guint i = 0; i + 1 < figure->claims->len; i++) {
-        const char *claim = g_ptr_array_index(figure->claims, i);
-        json_t *verdict = scorecard ? verdict_on(scorecard, claim) : NULL;
+    for (const char *const *claim = figure->claims; *claim; claim++) {
+        json_t *verdict = scorecard ? verdict_on(scorecard, *claim) : NULL;
         if (verdict)
             json_array_append(claims, verdict);
         else
-            json_array_append_new(claims, json_pack("{s:s}", "id", claim));
+            json_array_append_new(claims, json_pack("{s:s}", "id", *claim));
     }
     return json_pack("{s:s,s:s?,s:s,s:s?,s:o}", "id", figure->id, "number", figure->number,
                      "source", figure->source, "about", figure->about, "claims", claims);

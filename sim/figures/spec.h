@@ -42,6 +42,7 @@
 #define NETSIM_FIGURES_SPEC_H
 
 #include "sim/compare/curve.h"
+#include "sim/config/param.h"
 #include "sim/core/diag.h"
 
 #include <glib.h>
@@ -53,22 +54,36 @@ struct figure_series {
     GPtrArray *curves; // struct curve *: one, or one for each of the panel's x values
 };
 
+struct figure_axis {
+    const char *label, *unit; // may be NULL, as all texts here; interned
+    const char *metric;       // of y
+    const char *set, *counts; // of x: a setting, or what the benchmark counts, instead of sizes
+    int scale;
+    double low, high; // points outside are not drawn; without a range -INFINITY, INFINITY
+    json_t *values;   // of the setting; NULL: x is none
+    int64_t at;       // the size at which y is taken along a setting; -1: the value without a size
+    int zero;         // whether y shows 0; -1: not said
+};
+
 struct figure_panel {
-    json_t *frame; // title, kind, x, y and marks as the document of a picture has them
-    // Points outside are not drawn. Sizes in bytes; without a range all points are drawn.
-    double low, high;
-    bool counts;       // x is no message size, but a number of something else
-    json_t *values;    // of the setting along x; NULL: x is the message size
-    int64_t at;        // the size at which y is taken along a setting; -1: the value without a size
+    const char *title, *scenario; // interned, may be NULL
+    int kind;
+    struct figure_axis x, y;
+    GPtrArray *marks;
+    json_t *frame;     // title, kind, x, y and marks as the document of a picture has them
     GPtrArray *series; // struct figure_series *
 };
 
+// Texts are interned; number, note, about and scenario may be NULL.
 struct figure_spec {
-    char *id, *number, *file, *title, *source, *note; // number and note may be NULL
-    char *about;                                      // of the file; may be NULL
-    GPtrArray *claims;                                // char *, NULL-terminated
-    GPtrArray *panels;                                // struct figure_panel *
+    const char *id, *number, *file, *title, *source, *note, *scenario;
+    const char *about;         // of the file
+    const char *const *claims; // NULL-terminated
+    GPtrArray *panels;         // struct figure_panel *
 };
+
+// The map that a file is.
+extern const struct param_table figure_file_table;
 
 // All figures of the files in DATA_DIR/references/figures, sorted by file name. Returns NULL after
 // mistakes, which diags report. Free with g_ptr_array_unref.

@@ -334,85 +334,115 @@ static void test_wrong(void)
 {
     static const char *const samples[][2] = {
         {"[]", "f.yaml:1:1: error: a file of figures is expected here, not a list\n"},
-        {"schema: 1\n", "f.yaml:1:1: error: a file of figures has the keys schema and figures\n"},
-        {"figures: []\n", "f.yaml:1:1: error: a file of figures has the keys schema and figures\n"},
-        {"schema: 2\nfigures: []\n", "f.yaml:1:9: error: schema: 2 is out of range 1 .. 1\n"},
+        {"schema: 1\n", "f.yaml:1:1: error: figures: must be given (the pictures)\n"},
+        {"figures: []\n", "f.yaml:1:1: error: schema: must be given (write schema: 1)\n"},
+        {"schema: 2\nfigures: []\n",
+         "f.yaml:1:9: error: schema: 2 is too large (the range is 1 .. 1)\n"},
         {"schema: 1\nfigures: [5]\n",
          "f.yaml:2:11: error: figures[0]: a figure is expected here, not text\n"},
         {"schema: 1\nfigures: [{}]\n",
-         "f.yaml:2:11: error: figures[0]: the key id is missing\n"
-         "f.yaml:2:11: error: figures[0]: the key file is missing\n"
-         "f.yaml:2:11: error: figures[0]: the key title is missing\n"
-         "f.yaml:2:11: error: figures[0]: the key source is missing\n"
-         "f.yaml:2:11: error: figures[0]: the key panels is missing\n"},
-        {HEAD, "f.yaml:3:3: error: figures[0]: the key panels is missing\n"},
+         "f.yaml:2:11: error: figures[0].id: must be given (the claim that asks for this figure)\n"
+         "f.yaml:2:11: error: figures[0].file: must be given (the picture's path, without its "
+         "suffix)\n"
+         "f.yaml:2:11: error: figures[0].title: must be given (above the picture)\n"
+         "f.yaml:2:11: error: figures[0].source: must be given (the reference and the figure's "
+         "number there)\n"
+         "f.yaml:2:11: error: figures[0].panels: must be given (from left to right)\n"},
+        {HEAD, "f.yaml:3:3: error: figures[0].panels: must be given (from left to right)\n"},
         {"schema: 1\nfigures:\n- {id: a b, file: ../x, title: t, source: s, panels: []}\n",
-         "f.yaml:3:8: error: figures[0]: \"a b\" cannot be a name (a name has letters, digits, and "
-         "- _ . inside, at most 64 characters)\n"
-         "f.yaml:3:19: error: figures[0]: the picture's file must lie below the directory of all "
-         "pictures\n"},
+         "f.yaml:3:8: error: figures[0].id: \"a b\" cannot be a name (a name has letters, digits, "
+         "and - _ . inside, at most 64 characters)\n"
+         "f.yaml:3:19: error: figures[0].file: the picture's file must lie below the directory of "
+         "all pictures\n"},
         {"schema: 1\nfigures:\n- {id: a, file: /x, title: t, source: s, panels: []}\n",
-         "f.yaml:3:17: error: figures[0]: the picture's file must lie below the directory of all "
-         "pictures\n"},
-        {HEAD "  claims: [[a]]\n  panels: []\n",
-         "f.yaml:8:12: error: figures[0]: the id of a claim is expected here, not a list\n"},
-        {PANEL "5\n", "f.yaml:9:5: error: figures[0]: a panel is expected here, not text\n"},
-        {PANEL "{}\n", "f.yaml:9:5: error: figures[0]: the key y is missing\n"},
-        {PANEL "{y: {}}\n", "f.yaml:9:9: error: figures[0]: the key metric is missing\n"},
-        {PANEL "{y: {metric: t_us}}\n",
-         "f.yaml:9:5: error: figures[0]: the key series is missing, here and at the figure\n"},
+         "f.yaml:3:17: error: figures[0].file: the picture's file must lie below the directory of "
+         "all pictures\n"},
+        {HEAD "  claims: [[a]]\n  panels: []\n", "f.yaml:8:12: error: figures[0].claims[0]: the id "
+                                                 "of a claim is expected here, not a list\n"},
+        {PANEL "5\n",
+         "f.yaml:9:5: error: figures[0].panels[0]: a panel is expected here, not text\n"},
+        {PANEL "{}\n",
+         "f.yaml:9:5: error: figures[0].panels[0].y: must be given (the axis of the metric)\n"},
+        {PANEL "{y: {}}\n", "f.yaml:9:9: error: figures[0].panels[0].y.metric: must be given (the "
+                            "metric that is drawn)\n"},
+        {PANEL "{y: {metric: t_us}}\n", "f.yaml:9:5: error: figures[0].panels[0]: the key series "
+                                        "is missing, here and at the figure\n"},
         {PANEL "{y: {metric: t_us, range: [1]}, series: []}\n",
-         "f.yaml:9:31: error: figures[0]: a range is [LEAST, MOST]\n"},
+         "f.yaml:9:31: error: figures[0].panels[0].y.range: a range is [LEAST, MOST]\n"},
         {PANEL "{y: {metric: t_us, range: [2, 2]}, series: []}\n",
-         "f.yaml:9:31: error: figures[0]: the range ends before it starts\n"},
+         "f.yaml:9:31: error: figures[0].panels[0].y.range: the range ends before it starts\n"},
         {PANEL "{y: {metric: t_us, zero: no}, series: []}\n",
-         "f.yaml:9:30: error: figures[0]: unknown answer \"no\" (known: false, true)\n"},
+         "f.yaml:9:30: error: figures[0].panels[0].y.zero: unknown answer \"no\" (known: false, "
+         "true)\n"},
         {PANEL "{y: {metric: t_us}, x: 5, series: []}\n",
-         "f.yaml:9:28: error: figures[0]: an axis is expected here, not text\n"},
+         "f.yaml:9:28: error: figures[0].panels[0].x: an axis is expected here, not text\n"},
         {PANEL "{y: {metric: t_us}, x: {range: [1, 2]}, series: []}\n",
-         "f.yaml:9:37: error: figures[0]: \"1\": missing unit (write for example 1 B; units are B, "
-         "kB, MB, GB, KiB, MiB, GiB)\n"},
+         "f.yaml:9:37: error: figures[0].panels[0].x.range: \"1\": missing unit (write for example "
+         "1 B; units are B, kB, MB, GB, KiB, MiB, GiB)\n"},
         {PANEL "{y: {metric: t_us}, x: {scale: cubic}, series: []}\n",
-         "f.yaml:9:36: error: figures[0]: unknown scale \"cubic\" (known: linear, log)\n"},
+         "f.yaml:9:36: error: figures[0].panels[0].x.scale: unknown scale \"cubic\" (known: "
+         "linear, log)\n"},
         {PANEL "{y: {metric: t_us}, x: {set: p.q}, series: []}\n",
-         "f.yaml:9:28: error: figures[0]: the key label is missing\n"
-         "f.yaml:9:28: error: figures[0]: a setting along an axis needs values\n"},
+         "f.yaml:9:28: error: figures[0].panels[0].x: a setting along an axis needs a label\n"
+         "f.yaml:9:28: error: figures[0].panels[0].x: a setting along an axis needs values\n"},
         {PANEL "{y: {metric: t_us}, x: {set: p.q, label: q, values: [[1]]}, series: []}\n",
-         "f.yaml:9:58: error: figures[0]: a value is expected here, not a list\n"
-         "f.yaml:9:28: error: figures[0]: a setting along an axis needs values\n"},
+         "f.yaml:9:58: error: figures[0].panels[0].x.values: a value is expected here, not a list\n"
+         "f.yaml:9:28: error: figures[0].panels[0].x: a setting along an axis needs values\n"},
         {PANEL "{y: {metric: t_us}, kind: pie, series: []}\n",
-         "f.yaml:9:31: error: figures[0]: unknown kind of panel \"pie\" (known: lines, bars)\n"},
+         "f.yaml:9:31: error: figures[0].panels[0].kind: unknown kind of panel \"pie\" (known: "
+         "lines, bars)\n"},
         {PANEL "{y: {metric: t_us}, series: [], marks: [5]}\n",
-         "f.yaml:9:45: error: figures[0]: a mark is expected here, not text\n"},
+         "f.yaml:9:45: error: figures[0].panels[0].marks[0]: a mark is expected here, not text\n"},
         {PANEL "{y: {metric: t_us}, series: [], marks: [{}]}\n",
-         "f.yaml:9:45: error: figures[0]: the key kind is missing\n"},
+         "f.yaml:9:45: error: figures[0].panels[0].marks[0].kind: must be given (a band, a line or "
+         "a point)\n"
+         "f.yaml:9:45: error: figures[0].panels[0].marks[0].text: must be given (drawn in the "
+         "picture)\n"
+         "f.yaml:9:45: error: figures[0].panels[0].marks[0].source: must be given (where the "
+         "reference prints this)\n"},
         {PANEL "{y: {metric: t_us}, series: [], marks: [{kind: dot}]}\n",
-         "f.yaml:9:52: error: figures[0]: unknown kind of mark \"dot\" (known: point, vertical, "
-         "horizontal, band)\n"},
+         "f.yaml:9:52: error: figures[0].panels[0].marks[0].kind: unknown kind of mark \"dot\" "
+         "(known: point, vertical, horizontal, band)\n"
+         "f.yaml:9:45: error: figures[0].panels[0].marks[0].text: must be given (drawn in the "
+         "picture)\n"
+         "f.yaml:9:45: error: figures[0].panels[0].marks[0].source: must be given (where the "
+         "reference prints this)\n"},
         {PANEL "{y: {metric: t_us}, series: [], marks: [{kind: band}]}\n",
-         "f.yaml:9:45: error: figures[0]: the key from is missing\n"
-         "f.yaml:9:45: error: figures[0]: the key to is missing\n"
-         "f.yaml:9:45: error: figures[0]: the key text is missing\n"
-         "f.yaml:9:45: error: figures[0]: the key source is missing\n"},
+         "f.yaml:9:45: error: figures[0].panels[0].marks[0].text: must be given (drawn in the "
+         "picture)\n"
+         "f.yaml:9:45: error: figures[0].panels[0].marks[0].source: must be given (where the "
+         "reference prints this)\n"
+         "f.yaml:9:45: error: figures[0].panels[0].marks[0].from: must be given for a band mark\n"
+         "f.yaml:9:45: error: figures[0].panels[0].marks[0].to: must be given for a band mark\n"},
         {PANEL "{y: {metric: t_us}, series: [], marks: [{kind: point}]}\n",
-         "f.yaml:9:45: error: figures[0]: the key x is missing\n"
-         "f.yaml:9:45: error: figures[0]: the key y is missing\n"
-         "f.yaml:9:45: error: figures[0]: the key text is missing\n"
-         "f.yaml:9:45: error: figures[0]: the key source is missing\n"},
+         "f.yaml:9:45: error: figures[0].panels[0].marks[0].text: must be given (drawn in the "
+         "picture)\n"
+         "f.yaml:9:45: error: figures[0].panels[0].marks[0].source: must be given (where the "
+         "reference prints this)\n"
+         "f.yaml:9:45: error: figures[0].panels[0].marks[0].x: must be given for a point mark\n"
+         "f.yaml:9:45: error: figures[0].panels[0].marks[0].y: must be given for a point mark\n"},
         {PANEL "{y: {metric: t_us}, series: [], marks: [{kind: vertical}]}\n",
-         "f.yaml:9:45: error: figures[0]: the key x is missing\n"
-         "f.yaml:9:45: error: figures[0]: the key text is missing\n"
-         "f.yaml:9:45: error: figures[0]: the key source is missing\n"},
+         "f.yaml:9:45: error: figures[0].panels[0].marks[0].text: must be given (drawn in the "
+         "picture)\n"
+         "f.yaml:9:45: error: figures[0].panels[0].marks[0].source: must be given (where the "
+         "reference prints this)\n"
+         "f.yaml:9:45: error: figures[0].panels[0].marks[0].x: must be given for a vertical "
+         "mark\n"},
         {PANEL "{y: {metric: t_us}, series: [], marks: [{kind: horizontal}]}\n",
-         "f.yaml:9:45: error: figures[0]: the key y is missing\n"
-         "f.yaml:9:45: error: figures[0]: the key text is missing\n"
-         "f.yaml:9:45: error: figures[0]: the key source is missing\n"},
+         "f.yaml:9:45: error: figures[0].panels[0].marks[0].text: must be given (drawn in the "
+         "picture)\n"
+         "f.yaml:9:45: error: figures[0].panels[0].marks[0].source: must be given (where the "
+         "reference prints this)\n"
+         "f.yaml:9:45: error: figures[0].panels[0].marks[0].y: must be given for a horizontal "
+         "mark\n"},
         {PANEL "{y: {metric: t_us}, series: [{over: A}]}\n",
-         "f.yaml:9:34: error: figures[0]: a curve needs a series\n"},
+         "f.yaml:9:34: error: figures[0].panels[0].series[0]: a curve needs a series\n"},
         {PANEL "{y: {metric: t_us}, series: [{series: A, over: B, minus: B}]}\n",
-         "f.yaml:9:55: error: figures[0]: it is either `over` or `minus`, not both\n"},
+         "f.yaml:9:55: error: figures[0].panels[0].series[0]: it is either `over` or `minus`, not "
+         "both\n"},
         {PANEL "{y: {metric: t_us}, series: [{series: A, over: {series: B, minus: A}}]}\n",
-         "f.yaml:9:34: error: figures[0]: a relation of a relation can't be checked\n"},
+         "f.yaml:9:34: error: figures[0].panels[0].series[0]: a relation of a relation can't be "
+         "checked\n"},
     };
     for (size_t i = 0; i < G_N_ELEMENTS(samples); i++) {
         struct diag_list *diags = diag_list_new();
