@@ -31,21 +31,13 @@ void portals_enter_library(struct cpu_context *context, const struct portals_ni 
 static void trace_event(const struct cpu_context *context, const struct portals_ni *ni,
                         const struct portals_eq *eq, const struct portals_event *event, bool over)
 {
-    if (!ni->process->sim->trace)
-        return;
-    char detail[96];
-    g_snprintf(detail, sizeof detail,
-               "node%d, %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT " B at %" G_GINT64_FORMAT,
-               event->initiator.nid, event->mlength, event->rlength, event->offset);
-    struct trace_transition transition = {
-        .where = ni->process->name,
-        .machine = "EQ",
-        .subject = (int64_t)eq->written,
-        .from = over ? "overwritten" : "free",
-        .to = portals_event_names[event->kind],
-        .detail = detail,
-    };
-    trace_transition(ni->process->sim->trace, cpu_lane(context->cpu), context->now, &transition);
+    cpu_trace_eventf(context,
+                     (struct machine_owner){.where = ni->process->name,
+                                            .subject = (int64_t)eq->written,
+                                            .machine = "EQ"},
+                     over ? "overwritten" : "free", portals_event_names[event->kind],
+                     "node%d, %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT " B at %" G_GINT64_FORMAT,
+                     event->initiator.nid, event->mlength, event->rlength, event->offset);
 }
 
 // Writes an event and wakes the process at the time when it is written. It looks at all queues

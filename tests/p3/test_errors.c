@@ -198,6 +198,63 @@ static void test_msgerror(void)
     p3_world_free(world);
 }
 
+static int no_next_cts(struct p3_world *world, const struct intercept_sm *sm)
+{
+    (void)world;
+    return p3_packet_of(sm)->kind != P3_NEXT_CTS;
+}
+
+static int no_msgend(struct p3_world *world, const struct intercept_sm *sm)
+{
+    (void)world;
+    return p3_packet_of(sm)->kind != P3_MSGEND;
+}
+
+#define SHORT_SEND(from, to) "rank 0 short send[0] " from " -> " to "\n"
+#define GRANTED SHORT_SEND("NEW", "RTS_SENT") SHORT_SEND("RTS_SENT", "SENDING")
+
+// A receiver may end a message in any state that follows the RTS. `at`: when the end arrives, while
+// the one packet that TX-CBs hold takes 100 ms.
+static const struct end_case {
+    int (*copies)(struct p3_world *world, const struct intercept_sm *sm);
+    enum p3_kind end;
+    sim_time at; // 0: when nothing moves any more
+    const char *lines;
+} end_cases[] = {
+    {NULL, P3_MSGEND, 250 * TIME_MS, GRANTED SHORT_SEND("SENDING", "DONE")},
+    {NULL, P3_MSGERROR, 250 * TIME_MS, GRANTED SHORT_SEND("SENDING", "FAILED")},
+    {no_next_cts, P3_MSGEND, 0,
+     GRANTED SHORT_SEND("SENDING", "WAIT_CTS") SHORT_SEND("WAIT_CTS", "DONE")},
+    {no_next_cts, P3_MSGERROR, 0,
+     GRANTED SHORT_SEND("SENDING", "WAIT_CTS") SHORT_SEND("WAIT_CTS", "FAILED")},
+    {no_msgend, P3_MSGERROR, 0,
+     GRANTED SHORT_SEND("SENDING", "WAIT_END") SHORT_SEND("WAIT_END", "FAILED")},
+};
+
+static void test_ends(void)
+{
+    for (size_t i = 0; i < G_N_ELEMENTS(end_cases); i++) {
+        const struct end_case *end_case = &end_cases[i];
+        struct p3_world_options options = p3_world_defaults();
+        options.copies = end_case->copies;
+        if (end_case->at) {
+            options.latency = 100 * TIME_MS;
+            options.room = 1;
+        }
+        struct p3_world *world = p3_world_new(&options);
+        struct intercept_sm end = p3_world_packet(1, 0, end_case->end, 0);
+        p3_world_put(world, 0, 1, end_case->copies == no_msgend ? 700 : 20000);
+        if (end_case->at)
+            p3_world_inject(world, &end, end_case->at);
+        p3_world_run(world);
+        if (!end_case->at)
+            p3_world_inject(world, &end, 0);
+        p3_world_run(world);
+        p3_world_expect_lines(world, "short send[0]", end_case->lines);
+        p3_world_free(world);
+    }
+}
+
 // icpt.short.bootmsg: a sender that starts again begins with a boot message, which resets the
 // receiver's counter.
 static void test_sender_restarts(void)
@@ -242,6 +299,7 @@ static const struct suite_case cases[] = {
     {"no memory", test_no_memory},
     {"two pieces of memory", test_pieces},
     {"MSGERROR", test_msgerror},
+    {"ends in each state", test_ends},
     {"a sender that starts again", test_sender_restarts},
     {"a receiver that starts again", test_receiver_restarts},
     {0},

@@ -173,8 +173,8 @@ struct nic_channel {
     struct intercept_nic *nic;
     int number;
     bool reserved;
-    enum nic_channel_state state;
-    bool receives; // what the table is written for
+    struct machine machine; // enum nic_channel_state
+    bool receives;          // what the table is written for
     struct vdma_slice slice;
     int to, to_channel;
     int64_t packets, left;           // of the slice; the counter
@@ -200,7 +200,7 @@ struct nic_vdma {
 
 void nic_receive_vdma(struct intercept_nic *nic, struct packet *packet);
 void nic_vdma_init(struct intercept_nic *nic);
-const char *nic_channel_state_name(enum nic_channel_state state);
+extern const struct machine_kind nic_channel_machine; // by enum nic_channel_state
 
 // The firmware before its repair never ends a transfer whose buffer does not begin at a page.
 bool nic_channel_stuck(const struct nic_channel *channel);

@@ -51,14 +51,14 @@ static void describe_vnic(GString *text, const struct vnic *vnic)
 
 static void describe_channel(GString *text, const struct nic_channel *channel)
 {
-    if (channel->state == NIC_FREE || channel->state == NIC_DONE)
+    if (channel->machine.state == NIC_FREE || channel->machine.state == NIC_DONE)
         return;
     bool stuck = nic_channel_stuck(channel);
     add(text, channel->nic,
         g_strdup_printf(
             "VDMA channel %d %s: %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT " packets missing%s",
-            channel->number, nic_channel_state_name(channel->state), channel->left,
-            channel->packets,
+            channel->number, machine_state_name(&nic_channel_machine, &channel->machine),
+            channel->left, channel->packets,
             stuck ? ", as its buffer does not begin at a page (intercept.old_firmware)" : ""));
 }
 

@@ -19,33 +19,46 @@ static const struct stage vdma_write_stage = {"VDMA write", STAGE_BUS};
 
 // ---- States ----
 
-const char *nic_channel_state_name(enum nic_channel_state state)
-{
-    static const char *const names[] = {
-        [NIC_FREE] = "FREE",     [NIC_READY] = "READY",     [NIC_ACTIVE] = "ACTIVE",
-        [NIC_QUEUED] = "QUEUED", [NIC_SENDING] = "SENDING", [NIC_DONE] = "DONE",
-    };
-    return names[state];
-}
+// The receiver's channels are READY and ACTIVE, the sender's QUEUED and SENDING.
+static const struct machine_state channel_states[] = {
+    [NIC_FREE] = {"FREE", .next = MACHINE_TO(NIC_READY) | MACHINE_TO(NIC_QUEUED)},
+    [NIC_READY] = {"READY",
+                   {"the packets of its slice", WAIT_OTHER},
+                   HELD_BY_PEER,
+                   MACHINE_TO(NIC_ACTIVE)},
+    [NIC_ACTIVE] = {"ACTIVE",
+                    {"the packets of its slice", WAIT_OTHER},
+                    HELD_BY_PEER,
+                    MACHINE_TO(NIC_DONE)},
+    [NIC_QUEUED] = {"QUEUED",
+                    {"the slices before it", WAIT_OTHER},
+                    HELD_HERE,
+                    MACHINE_TO(NIC_SENDING)},
+    [NIC_SENDING] = {"SENDING", .next = MACHINE_TO(NIC_DONE)},
+    [NIC_DONE] = {"DONE",
+                  .next = MACHINE_TO(NIC_FREE) | MACHINE_TO(NIC_READY) | MACHINE_TO(NIC_QUEUED)},
+};
 
-static void channel_enter_state(struct nic_channel *channel, enum nic_channel_state state)
+const struct machine_kind nic_channel_machine = {
+    .name = "VDMA channel",
+    .title = "Channel of the VDMA engine",
+    .source = "thesis 002, 2.1.3",
+    .states = channel_states,
+    .count = G_N_ELEMENTS(channel_states),
+};
+
+static void channel_enter(struct nic_channel *channel, enum nic_channel_state state)
 {
     const struct intercept_nic *nic = channel->nic;
     struct trace *trace = nic->sim->trace;
     trace_lane lane = channel->receives ? nic->vdma.receive_lane : nic->vdma.send_lane;
     sim_time now = sim_now(nic->sim);
-    trace_transition(trace, lane, now,
-                     &(struct trace_transition){
-                         .where = nic->host->name,
-                         .machine = "VDMA channel",
-                         .subject = channel->number,
-                         .from = nic_channel_state_name(channel->state),
-                         .to = nic_channel_state_name(state),
-                     });
+    machine_enter(&nic_channel_machine, &channel->machine, state,
+                  (struct machine_owner){.where = nic->host->name, .subject = channel->number},
+                  NULL, trace, lane, now);
     if (state == NIC_DONE)
         trace_span(trace, lane, &slice_stage, channel->since, now, channel->slice.message);
     channel->since = now;
-    channel->state = state;
 }
 
 bool nic_channel_stuck(const struct nic_channel *channel)
@@ -81,9 +94,9 @@ void vdma_release(struct intercept_nic *nic, int channel)
 {
     struct nic_channel *released = &nic->vdma.channels[channel];
     g_assert(released->reserved && !event_pending(&released->written));
-    g_assert(released->state == NIC_FREE || released->state == NIC_DONE);
-    if (released->state != NIC_FREE)
-        channel_enter_state(released, NIC_FREE);
+    g_assert(released->machine.state == NIC_FREE || released->machine.state == NIC_DONE);
+    if (released->machine.state != NIC_FREE)
+        channel_enter(released, NIC_FREE);
     released->reserved = false;
 }
 
@@ -96,7 +109,7 @@ static struct nic_channel *write_table(struct cpu_context *context, struct inter
     int64_t entries =
         (slice->address % INTERCEPT_PAGE + slice->bytes + INTERCEPT_PAGE - 1) / INTERCEPT_PAGE;
     g_assert(channel->reserved && !event_pending(&channel->written));
-    g_assert(channel->state == NIC_FREE || channel->state == NIC_DONE);
+    g_assert(channel->machine.state == NIC_FREE || channel->machine.state == NIC_DONE);
     g_assert(slice->address % NIC_QUAD == 0 && slice->bytes % NIC_QUAD == 0 &&
              slice->bytes >= INTERCEPT_VDMA_LEAST && entries <= INTERCEPT_TABLE);
     channel->slice = *slice;
@@ -171,7 +184,7 @@ static bool send_slice(struct intercept_nic *nic)
     if (!channel)
         return false;
     vdma->queued = channel->next;
-    channel_enter_state(channel, NIC_SENDING);
+    channel_enter(channel, NIC_SENDING);
     return !nic_channel_stuck(channel);
 }
 
@@ -185,7 +198,7 @@ static bool take_of_slice(struct nic_source *source, struct packet **packet)
     channel->fetched += to_read(channel, offset) - (*packet)->length;
     if (--channel->left > 0)
         return true;
-    channel_enter_state(channel, NIC_DONE);
+    channel_enter(channel, NIC_DONE);
     bool more = send_slice(nic);
     vdma->ops->sent(vdma->owner, channel->number);
     return more;
@@ -194,7 +207,7 @@ static bool take_of_slice(struct nic_source *source, struct packet **packet)
 static void queue_slice(struct nic_channel *channel)
 {
     struct nic_vdma *vdma = &channel->nic->vdma;
-    channel_enter_state(channel, NIC_QUEUED);
+    channel_enter(channel, NIC_QUEUED);
     FIFO_APPEND(vdma->queued, vdma->queued_last, channel, next);
     if (!vdma->sending && send_slice(channel->nic))
         nic_read(channel->nic, &vdma->source);
@@ -205,7 +218,7 @@ static void table_written(struct engine *engine, struct event *event)
     (void)engine;
     struct nic_channel *channel = container_of(event, struct nic_channel, written);
     if (channel->receives)
-        channel_enter_state(channel, NIC_READY);
+        channel_enter(channel, NIC_READY);
     else
         queue_slice(channel);
 }
@@ -246,7 +259,7 @@ static void vdma_written(struct engine *engine, struct event *event)
     packet_free(nic->network, packet);
     if (--channel->left > 0)
         return;
-    channel_enter_state(channel, NIC_DONE);
+    channel_enter(channel, NIC_DONE);
     nic->vdma.active = NULL;
     nic_raise_channel(nic, number);
     activate_next(nic);
@@ -274,7 +287,7 @@ static void activate(struct nic_channel *channel)
 {
     g_assert(!channel->nic->vdma.active);
     channel->nic->vdma.active = channel;
-    channel_enter_state(channel, NIC_ACTIVE);
+    channel_enter(channel, NIC_ACTIVE);
     if (nic_channel_stuck(channel))
         return;
     for (struct packet *packet = channel->held, *next; packet; packet = next) {
@@ -301,7 +314,7 @@ void nic_receive_vdma(struct intercept_nic *nic, struct packet *packet)
 {
     const struct nic_header *header = packet_header(packet, struct nic_header);
     struct nic_channel *channel = &nic->vdma.channels[header->channel];
-    bool set_up = channel->state == NIC_READY || channel->state == NIC_ACTIVE;
+    bool set_up = channel->machine.state == NIC_READY || channel->machine.state == NIC_ACTIVE;
     if (!set_up || channel->accepted == channel->packets) {
         nic_refuse(nic, packet, "VDMA channel not set up");
         return;

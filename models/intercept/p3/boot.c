@@ -6,24 +6,37 @@
 // that its MSGEND must do as well (inferred).
 #include "models/intercept/p3/p3_internal.h"
 
-static const char *const boot_names[] = {
-    [P3_BOOT_FRESH] = "FRESH", [P3_BOOT_WAIT] = "WAIT", [P3_BOOT_OPEN] = "OPEN"};
+static const struct machine_state boot_states[] = {
+    [P3_BOOT_FRESH] = {"FRESH", .next = MACHINE_TO(P3_BOOT_WAIT)},
+    [P3_BOOT_WAIT] = {"WAIT",
+                      {"the answer to the boot message", WAIT_ACK},
+                      HELD_BY_PEER,
+                      MACHINE_TO(P3_BOOT_OPEN)},
+    [P3_BOOT_OPEN] = {.name = "OPEN"},
+};
+
+const struct machine_kind p3_boot_machine = {
+    .name = "boot",
+    .title = "Boot message of Portals to a peer",
+    .source = "thesis 002, 5.3.2",
+    .states = boot_states,
+    .count = G_N_ELEMENTS(boot_states),
+};
 
 static void boot_enter(const struct cpu_context *context, const struct p3_process *process,
                        int iuca, struct p3_peer *peer, enum p3_boot_state state)
 {
-    p3_trace(context, process, "boot", (uint64_t)iuca, boot_names[peer->boot], boot_names[state],
-             NULL);
-    peer->boot = state;
+    cpu_machine_enter(context, &p3_boot_machine, &peer->boot, state,
+                      p3_owner(process, p3_boot_machine.name, (uint64_t)iuca), NULL);
 }
 
 bool p3_boot_admits(struct cpu_context *context, struct p3_process *process, struct p3_send *send)
 {
     struct p3_peer *peer = p3_peer(process, send->peer);
-    if (peer->boot == P3_BOOT_FRESH)
+    if (peer->boot.state == P3_BOOT_FRESH)
         peer->send_number = BOOTMSGNUM;
     send->number = peer->send_number++;
-    switch (peer->boot) {
+    switch ((enum p3_boot_state)peer->boot.state) {
     case P3_BOOT_FRESH:
         boot_enter(context, process, send->peer, peer, P3_BOOT_WAIT);
         return true;
@@ -40,7 +53,7 @@ bool p3_boot_admits(struct cpu_context *context, struct p3_process *process, str
 void p3_boot_confirmed(struct cpu_context *context, struct p3_process *process, int iuca)
 {
     struct p3_peer *peer = p3_peer(process, iuca);
-    if (peer->boot != P3_BOOT_WAIT)
+    if (peer->boot.state != P3_BOOT_WAIT)
         return;
     boot_enter(context, process, iuca, peer, P3_BOOT_OPEN);
     while (peer->waiting) {

@@ -75,7 +75,7 @@ enum portals_status p3_cb_send(struct cpu_context *context, struct p3_process *p
         .peer = header->to.nid,
         .number = peer->send_number++,
         .length = header->kind == PORTALS_GET ? 0 : transfer->length,
-        .state = P3_SEND_WAIT_END,
+        .machine = {P3_SEND_WAIT_END},
     };
     transfer->nal = send;
     portals_transfer_waits(transfer, &p3_end_wait);

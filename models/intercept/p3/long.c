@@ -45,7 +45,7 @@ enum send_state { SEND_NEW, SEND_CONNECTING, SEND_WAIT_MATCH, SEND_DONE };
 struct long_send {
     struct long_send *next;
     struct portals_transfer *transfer;
-    enum send_state state;
+    struct machine machine; // enum send_state
     int peer;
     uint32_t number;
 };
@@ -55,7 +55,7 @@ enum receive_state { RECEIVE_MATCHED, RECEIVE_READING, RECEIVE_ENDED };
 struct long_receive {
     struct long_receive *next;
     struct portals_transfer *transfer; // NULL: nothing is wanted
-    enum receive_state state;
+    struct machine machine;            // enum receive_state
     int peer;
     uint32_t number; // the sender's
     struct message_ref message;
@@ -70,37 +70,63 @@ struct p3_long {
     int64_t *try_matches, *match_replies, *updates;
 };
 
-static const char *const send_names[] = {[SEND_NEW] = "NEW",
-                                         [SEND_CONNECTING] = "CONNECTING",
-                                         [SEND_WAIT_MATCH] = "WAIT_MATCH",
-                                         [SEND_DONE] = "DONE"};
+static const struct machine_state long_send_states[] = {
+    [SEND_NEW] = {"NEW", .next = MACHINE_TO(SEND_CONNECTING) | MACHINE_TO(SEND_WAIT_MATCH)},
+    [SEND_CONNECTING] = {"CONNECTING",
+                         {"the VDMA handlers' connection", WAIT_ACK},
+                         HELD_BY_PEER,
+                         MACHINE_TO(SEND_WAIT_MATCH)},
+    [SEND_WAIT_MATCH] = {"WAIT_MATCH",
+                         {"MATCH_REPLY", WAIT_OTHER},
+                         HELD_BY_PEER,
+                         MACHINE_TO(SEND_DONE)},
+    [SEND_DONE] = {.name = "DONE"},
+};
 
-// For reports.
-static const char *const send_waits[] = {
-    [SEND_CONNECTING] = "the VDMA handlers' connection",
-    [SEND_WAIT_MATCH] = "MATCH_REPLY",
+const struct machine_kind p3_long_send_machine = {
+    .name = "long send",
+    .title = "Long message of Portals at its initiator",
+    .source = "thesis 002, 5.2.2 and figure 5.5",
+    .states = long_send_states,
+    .count = G_N_ELEMENTS(long_send_states),
+};
+
+static const struct machine_state long_receive_states[] = {
+    [RECEIVE_MATCHED] = {"MATCHED",
+                         .next = MACHINE_TO(RECEIVE_READING) | MACHINE_TO(RECEIVE_ENDED)},
+    [RECEIVE_READING] = {"READING",
+                         {"the VDMA read", WAIT_OTHER},
+                         HELD_BY_PEER,
+                         MACHINE_TO(RECEIVE_ENDED)},
+    [RECEIVE_ENDED] = {.name = "ENDED"},
+};
+
+const struct machine_kind p3_long_receive_machine = {
+    .name = "long receive",
+    .title = "Long message of Portals at its target",
+    .source = "thesis 002, 5.2.2 and figure 5.5",
+    .states = long_receive_states,
+    .count = G_N_ELEMENTS(long_receive_states),
 };
 
 // What a process sleeps for.
 static const struct wait match_wait = {"MATCH_REPLY", WAIT_OTHER};
 
-static const char *const receive_names[] = {
-    [RECEIVE_MATCHED] = "MATCHED", [RECEIVE_READING] = "READING", [RECEIVE_ENDED] = "ENDED"};
-
-static void enter_send(const struct cpu_context *context, const struct p3_process *process,
-                       struct long_send *send, enum send_state state, const char *event)
+static void long_send_enter(const struct cpu_context *context, const struct p3_process *process,
+                            struct long_send *send, enum send_state state, const char *event)
 {
-    p3_trace(context, process, "long send", send->number, send_names[send->state],
-             send_names[state], "%s, %s", p3_host_name(process, send->peer), event);
-    send->state = state;
+    cpu_machine_enterf(context, &p3_long_send_machine, &send->machine, state,
+                       p3_owner(process, p3_long_send_machine.name, send->number), "%s, %s",
+                       p3_host_name(process, send->peer), event);
 }
 
-static void enter_receive(const struct cpu_context *context, const struct p3_process *process,
-                          struct long_receive *receive, enum receive_state state, const char *event)
+static void long_receive_enter(const struct cpu_context *context, const struct p3_process *process,
+                               struct long_receive *receive, enum receive_state state,
+                               const char *event)
 {
-    p3_trace(context, process, "long receive", receive->number, receive_names[receive->state],
-             receive_names[state], "%s, %s", p3_host_name(process, receive->peer), event);
-    receive->state = state;
+    cpu_machine_enterf(context, &p3_long_receive_machine, &receive->machine, state,
+                       p3_owner(process, p3_long_receive_machine.name, receive->number), "%s, %s",
+                       p3_host_name(process, receive->peer), event);
 }
 
 static void post_control(struct cpu_context *context, struct p3_process *process, int peer,
@@ -132,8 +158,8 @@ static void connected(struct cpu_context *context, void *owner, int peer)
 {
     const struct p3_process *process = owner;
     for (struct long_send *send = process->long_side->sends; send; send = send->next)
-        if (send->peer == peer && send->state == SEND_CONNECTING)
-            enter_send(context, process, send, SEND_WAIT_MATCH, "connected");
+        if (send->peer == peer && send->machine.state == SEND_CONNECTING)
+            long_send_enter(context, process, send, SEND_WAIT_MATCH, "connected");
 }
 
 // ---- The initiator ----
@@ -154,7 +180,7 @@ enum portals_status p3_long_send(struct cpu_context *context, struct p3_process 
     p3_long_meet(context, process, send->peer);
     bool ready = vdma_connected(process->handler, send->peer);
     portals_transfer_waits(transfer, &match_wait);
-    enter_send(context, process, send, ready ? SEND_WAIT_MATCH : SEND_CONNECTING, "TRY_MATCH");
+    long_send_enter(context, process, send, ready ? SEND_WAIT_MATCH : SEND_CONNECTING, "TRY_MATCH");
     struct try_match body = {.portals = *header, .address = transfer->address};
     ++*side->try_matches;
     post_control(context, process, send->peer, LONG_TRY_MATCH, send->number,
@@ -181,7 +207,7 @@ static void match_reply_arrived(struct cpu_context *context, struct p3_process *
     if (side->sends_last == send)
         side->sends_last = previous;
     p3_spend(context, process->config->record, transfer->header.message);
-    enter_send(context, process, send, SEND_DONE, "MATCH_REPLY");
+    long_send_enter(context, process, send, SEND_DONE, "MATCH_REPLY");
     pool_give(&side->send_pool, send);
     portals_finalize(context, process->ni, transfer, PORTALS_OK);
 }
@@ -197,7 +223,7 @@ static void long_end(struct cpu_context *context, struct p3_process *process,
     ++*process->long_side->match_replies;
     post_control(context, process, receive->peer, LONG_MATCH_REPLY, receive->number, KEY_BYTES,
                  NULL, receive->message);
-    enter_receive(context, process, receive, RECEIVE_ENDED, event);
+    long_receive_enter(context, process, receive, RECEIVE_ENDED, event);
     pool_give(&process->long_side->receive_pool, receive);
     if (transfer)
         portals_finalize(context, process->ni, transfer, PORTALS_OK);
@@ -221,7 +247,7 @@ void p3_long_receive(struct cpu_context *context, struct p3_process *process, vo
         return;
     }
     FIFO_APPEND(side->reading, side->reading_last, receive, next);
-    enter_receive(context, process, receive, RECEIVE_READING, "GET");
+    long_receive_enter(context, process, receive, RECEIVE_READING, "GET");
     struct vdma_transfer read = {
         .peer = try->from,
         .local = transfer->address,
@@ -320,7 +346,8 @@ static const struct vdma_client client = {.connected = connected,
 
 static char *send_waits_for(const struct p3_process *process, const struct long_send *send)
 {
-    return g_strdup_printf("%s for long message %u from %s", send_waits[send->state], send->number,
+    return g_strdup_printf("%s for long message %u from %s",
+                           machine_wait(&p3_long_send_machine, &send->machine)->text, send->number,
                            p3_host_name(process, send->peer));
 }
 

@@ -21,4 +21,6 @@ char *p3_long_send_waits(const struct p3_process *process, const struct portals_
 // Appends what long messages wait for, as p3_waits does.
 void p3_long_waits(const struct p3_process *process, GPtrArray *waits);
 
+extern const struct machine_kind p3_long_send_machine, p3_long_receive_machine;
+
 #endif

@@ -4,37 +4,11 @@
 #include "models/intercept/p3/long.h"
 #include "models/intercept/p3/p3_internal.h"
 
-#include <stdarg.h>
-
 const struct stage p3_stage = {"RMPP", STAGE_KERNEL};
 
 void p3_spend(struct cpu_context *context, struct cost cost, struct message_ref message)
 {
     cpu_spend_for(context, cost, &p3_stage, message);
-}
-
-void p3_trace(const struct cpu_context *context, const struct p3_process *process,
-              const char *machine, uint64_t subject, const char *from, const char *to,
-              const char *detail, ...)
-{
-    if (!process->sim->trace)
-        return;
-    char text[128];
-    if (detail) {
-        va_list arguments;
-        va_start(arguments, detail);
-        g_vsnprintf(text, sizeof text, detail, arguments);
-        va_end(arguments);
-    }
-    struct trace_transition transition = {
-        .where = process->process->name,
-        .machine = machine,
-        .subject = (int64_t)subject,
-        .from = from,
-        .to = to,
-        .detail = detail ? text : NULL,
-    };
-    trace_transition(process->sim->trace, cpu_lane(context->cpu), context->now, &transition);
 }
 
 // Its messages have no numbers by which it could tell one that a link has delivered twice.

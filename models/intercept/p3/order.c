@@ -10,8 +10,8 @@ bool p3_addressed(const struct cpu_context *context, const struct p3_process *pr
     if (header->to.pid == portals_ni_id(process->ni).pid)
         return true;
     ++*process->counters.unknown_pid;
-    p3_trace(context, process, "arriving", number, NULL, "dropped", "%s, pid %d has no NAL",
-             p3_host_name(process, from), header->to.pid);
+    cpu_trace_eventf(context, p3_owner(process, "arriving", number), NULL, "dropped",
+                     "%s, pid %d has no NAL", p3_host_name(process, from), header->to.pid);
     return false;
 }
 
@@ -57,9 +57,9 @@ void p3_rts_arrived(struct cpu_context *context, struct p3_process *process,
     }
     bool kept = number > peer->last_number && keep(process, sm);
     ++*(kept ? process->counters.reordered : process->counters.low_number);
-    p3_trace(context, process, "short receive", number, NULL, kept ? "reordered" : "dropped",
-             "%s, expected %" G_GUINT64_FORMAT, p3_host_name(process, sm->from),
-             peer->last_number + 1);
+    cpu_trace_eventf(context, p3_owner(process, p3_short_receive_machine.name, number), NULL,
+                     kept ? "reordered" : "dropped", "%s, expected %" G_GUINT64_FORMAT,
+                     p3_host_name(process, sm->from), peer->last_number + 1);
 }
 
 bool p3_parse_reordered(struct cpu_context *context, struct p3_process *process)

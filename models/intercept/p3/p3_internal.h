@@ -29,16 +29,15 @@ enum p3_send_state {
     P3_SEND_WAIT_END, // all is sent
     P3_SEND_DONE,
     P3_SEND_FAILED,
-    P3_SEND_STATES
 };
 
 struct p3_send {
     struct p3_send *next; // of the peer's sent or waiting ones
     struct p3_send *granted_next;
     struct portals_transfer *transfer;
-    enum p3_send_state state;
-    sim_time since; // it is in it
-    int peer;       // IUCA
+    struct machine machine; // enum p3_send_state
+    sim_time since;         // of the state
+    int peer;               // IUCA
     uint64_t number;
     int64_t length; // B of the message
     int64_t want;   // B that the receiver wants
@@ -52,8 +51,8 @@ enum p3_receive_state { P3_RECEIVE_PARSED, P3_RECEIVE_RECEIVING, P3_RECEIVE_ENDE
 struct p3_receive {
     struct p3_receive *next;           // of the peer's
     struct portals_transfer *transfer; // NULL: nothing is wanted
-    enum p3_receive_state state;
-    enum portals_status status; // for the library, at the end
+    struct machine machine;            // enum p3_receive_state
+    enum portals_status status;        // for the library, at the end
     int peer;
     uint64_t number;
     struct message_ref message;
@@ -81,7 +80,7 @@ struct p3_postponed {
 enum p3_boot_state { P3_BOOT_FRESH, P3_BOOT_WAIT, P3_BOOT_OPEN };
 
 struct p3_peer {
-    enum p3_boot_state boot;          // WAIT: send_msg_allowed is false
+    struct machine boot;              // enum p3_boot_state; WAIT: send_msg_allowed is false
     uint64_t send_number;             // send_msgNum: of the next message to the peer
     uint64_t last_number;             // lastMsgNum: of the last message from it that was parsed
     struct p3_send *sent, *sent_last; // RTS sent, by number
@@ -170,11 +169,16 @@ extern const struct stage p3_stage; // the NAL's own work
 // Charges `cost` of the NAL's own.
 void p3_spend(struct cpu_context *context, struct cost cost, struct message_ref message);
 
-// Traces a transition of the machine "short send", "short receive" or "boot". `detail` and its
-// arguments as printf.
-void p3_trace(const struct cpu_context *context, const struct p3_process *process,
-              const char *machine, uint64_t subject, const char *from, const char *to,
-              const char *detail, ...) G_GNUC_PRINTF(7, 8);
+extern const struct machine_kind p3_short_send_machine;    // by enum p3_send_state
+extern const struct machine_kind p3_short_receive_machine; // by enum p3_receive_state
+extern const struct machine_kind p3_boot_machine;          // by enum p3_boot_state
+
+static inline struct machine_owner p3_owner(const struct p3_process *process, const char *machine,
+                                            uint64_t subject)
+{
+    return (struct machine_owner){
+        .where = process->process->name, .subject = (int64_t)subject, .machine = machine};
+}
 
 // ---- Packets out (packets.c) ----
 

@@ -17,9 +17,10 @@ static void add(GPtrArray *waits, const char *format, ...)
 char *p3_send_waits(const struct p3_process *process, const struct p3_send *send)
 {
     const char *peer = p3_host_name(process, send->peer);
-    switch (send->state) {
+    switch ((enum p3_send_state)send->machine.state) {
     case P3_SEND_POSTPONED:
-        if (p3_peer_peek(process, send->peer)->boot == P3_BOOT_OPEN || send->number == BOOTMSGNUM)
+        if (p3_peer_peek(process, send->peer)->boot.state == P3_BOOT_OPEN ||
+            send->number == BOOTMSGNUM)
             return g_strdup_printf("room for the RTS of message %" NUMBER " to %s", send->number,
                                    peer);
         return g_strdup_printf("the boot message to be confirmed by %s, before message %" NUMBER,
@@ -38,7 +39,6 @@ char *p3_send_waits(const struct p3_process *process, const struct p3_send *send
     case P3_SEND_NEW:
     case P3_SEND_DONE:
     case P3_SEND_FAILED:
-    case P3_SEND_STATES:
         break;
     }
     return NULL;

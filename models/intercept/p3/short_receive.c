@@ -6,18 +6,32 @@
 
 #define COPY_FAILED "a copy to the process failed"
 
-static const char *const short_receive_names[] = {[P3_RECEIVE_PARSED] = "PARSED",
-                                                  [P3_RECEIVE_RECEIVING] = "RECEIVING",
-                                                  [P3_RECEIVE_ENDED] = "ENDED"};
+// A message that fits into its RTS is at its end at once.
+static const struct machine_state short_receive_states[] = {
+    [P3_RECEIVE_PARSED] = {"PARSED",
+                           .next = MACHINE_TO(P3_RECEIVE_RECEIVING) | MACHINE_TO(P3_RECEIVE_ENDED)},
+    [P3_RECEIVE_RECEIVING] = {"RECEIVING",
+                              {"data", WAIT_OTHER},
+                              HELD_BY_PEER,
+                              MACHINE_TO(P3_RECEIVE_ENDED)},
+    [P3_RECEIVE_ENDED] = {.name = "ENDED"},
+};
+
+const struct machine_kind p3_short_receive_machine = {
+    .name = "short receive",
+    .title = "Short message of Portals at its receiver",
+    .source = "thesis 002, 5.2.3, 5.3.2",
+    .states = short_receive_states,
+    .count = G_N_ELEMENTS(short_receive_states),
+};
 
 static void short_receive_enter(const struct cpu_context *context, const struct p3_process *process,
                                 struct p3_receive *receive, enum p3_receive_state state,
                                 const char *event)
 {
-    p3_trace(context, process, "short receive", receive->number,
-             short_receive_names[receive->state], short_receive_names[state], "%s, %s",
-             p3_host_name(process, receive->peer), event);
-    receive->state = state;
+    cpu_machine_enterf(context, &p3_short_receive_machine, &receive->machine, state,
+                       p3_owner(process, p3_short_receive_machine.name, receive->number), "%s, %s",
+                       p3_host_name(process, receive->peer), event);
 }
 
 // memcpytouser(): out of the RX-CB, where the card has just written it. Returns false if it failed.
@@ -161,8 +175,9 @@ void p3_data_arrived(struct cpu_context *context, struct p3_process *process,
     p3_spend(context, process->config->record, sm->message);
     if (!receive) {
         ++*process->counters.unexpected;
-        p3_trace(context, process, "short receive", packet->number, NULL, "dropped",
-                 "%s, unexpected %s", p3_host_name(process, sm->from), p3_kind_name(packet->kind));
+        cpu_trace_eventf(context, p3_owner(process, p3_short_receive_machine.name, packet->number),
+                         NULL, "dropped", "%s, unexpected %s", p3_host_name(process, sm->from),
+                         p3_kind_name(packet->kind));
         return;
     }
     int64_t offset = process->sizes.first + packet->data * process->sizes.data;

@@ -3,29 +3,52 @@
 // packets as they are granted, and MSGEND. There is no timer and no repeat: the links do that.
 #include "models/intercept/p3/p3_internal.h"
 
-static const char *const short_send_names[P3_SEND_STATES] = {
-    [P3_SEND_NEW] = "NEW",           [P3_SEND_POSTPONED] = "POSTPONED",
-    [P3_SEND_RTS_SENT] = "RTS_SENT", [P3_SEND_SENDING] = "SENDING",
-    [P3_SEND_WAIT_CTS] = "WAIT_CTS", [P3_SEND_WAIT_END] = "WAIT_END",
-    [P3_SEND_DONE] = "DONE",         [P3_SEND_FAILED] = "FAILED",
+// The waits are what holds a message up, or the rest of it. An end of any kind may come in each
+// state after the RTS: the receiver wants no more.
+#define P3_SEND_ENDS (MACHINE_TO(P3_SEND_DONE) | MACHINE_TO(P3_SEND_FAILED))
+static const struct machine_state short_send_states[] = {
+    [P3_SEND_NEW] = {"NEW", .next = MACHINE_TO(P3_SEND_POSTPONED) | MACHINE_TO(P3_SEND_RTS_SENT) |
+                                    MACHINE_TO(P3_SEND_FAILED)},
+    [P3_SEND_POSTPONED] = {"POSTPONED",
+                           {"its RTS to be sent by the kernel thread", WAIT_BUFFER},
+                           HELD_HERE,
+                           MACHINE_TO(P3_SEND_RTS_SENT)},
+    [P3_SEND_RTS_SENT] = {"RTS_SENT",
+                          {"CTS", WAIT_WINDOW},
+                          HELD_BY_PEER,
+                          MACHINE_TO(P3_SEND_SENDING) | P3_SEND_ENDS},
+    [P3_SEND_SENDING] = {"SENDING", .next = MACHINE_TO(P3_SEND_WAIT_CTS) |
+                                            MACHINE_TO(P3_SEND_WAIT_END) | P3_SEND_ENDS},
+    [P3_SEND_WAIT_CTS] = {"WAIT_CTS",
+                          {"NEXT_CTS", WAIT_WINDOW},
+                          HELD_BY_PEER,
+                          MACHINE_TO(P3_SEND_SENDING) | P3_SEND_ENDS},
+    [P3_SEND_WAIT_END] = {"WAIT_END", .next = P3_SEND_ENDS},
+    [P3_SEND_DONE] = {.name = "DONE"},
+    [P3_SEND_FAILED] = {.name = "FAILED"},
+};
+
+const struct machine_kind p3_short_send_machine = {
+    .name = "short send",
+    .title = "Short message of Portals at its sender",
+    .source = "thesis 002, 5.2.3, 5.3.2",
+    .states = short_send_states,
+    .count = G_N_ELEMENTS(short_send_states),
 };
 
 // What a process sleeps for, whatever holds its message up meanwhile.
 const struct wait p3_end_wait = {"MSGEND", WAIT_OTHER};
 
-// What holds a message up in a state: all of it, or what is not yet sent.
-static const struct wait holds[P3_SEND_STATES] = {
-    [P3_SEND_POSTPONED] = {"its RTS to be sent by the kernel thread", WAIT_BUFFER},
-    [P3_SEND_RTS_SENT] = {"CTS", WAIT_WINDOW},
-    [P3_SEND_WAIT_CTS] = {"NEXT_CTS", WAIT_WINDOW},
-};
-
-static void trace_held(const struct cpu_context *context, const struct p3_process *process,
-                       const struct p3_send *send)
+static void short_send_enter(const struct cpu_context *context, const struct p3_process *process,
+                             struct p3_send *send, enum p3_send_state state, const char *event)
 {
-    const struct wait *wait = &holds[send->state];
-    bool rest = send->state != P3_SEND_RTS_SENT || send->length > process->sizes.first;
-    if (wait->text && rest)
+    enum p3_send_state before = send->machine.state;
+    const struct wait *wait = machine_wait(&p3_short_send_machine, &send->machine);
+    bool held = wait && (before != P3_SEND_RTS_SENT || send->length > process->sizes.first);
+    cpu_machine_enterf(context, &p3_short_send_machine, &send->machine, state,
+                       p3_owner(process, p3_short_send_machine.name, send->number), "%s, %s",
+                       p3_host_name(process, send->peer), event);
+    if (held)
         trace_note(process->sim->trace, cpu_lane(context->cpu),
                    &(struct trace_note){.kind = TRACE_HELD,
                                         .wait = wait,
@@ -33,15 +56,6 @@ static void trace_held(const struct cpu_context *context, const struct p3_proces
                                         .from = send->since,
                                         .to = context->now,
                                         .message = send->transfer->header.message});
-}
-
-static void short_send_enter(const struct cpu_context *context, const struct p3_process *process,
-                             struct p3_send *send, enum p3_send_state state, const char *event)
-{
-    p3_trace(context, process, "short send", send->number, short_send_names[send->state],
-             short_send_names[state], "%s, %s", p3_host_name(process, send->peer), event);
-    trace_held(context, process, send);
-    send->state = state;
     send->since = context->now;
 }
 
@@ -72,9 +86,8 @@ static bool no_memory(const struct cpu_context *context, struct p3_process *proc
     if (process->memory_failures == 0)
         return false;
     process->memory_failures--;
-    p3_trace(context, process, "short send", p3_peer(process, peer)->send_number,
-             short_send_names[P3_SEND_NEW], short_send_names[P3_SEND_FAILED], "%s, no memory",
-             p3_host_name(process, peer));
+    struct p3_send none = {.number = p3_peer(process, peer)->send_number, .peer = peer};
+    short_send_enter(context, process, &none, P3_SEND_FAILED, "no memory");
     return true;
 }
 
@@ -184,10 +197,11 @@ void p3_answer_arrived(struct cpu_context *context, struct p3_process *process,
     const struct p3_packet *packet = p3_packet_of(sm);
     struct p3_send *send = p3_send_find(p3_peer(process, sm->from), packet->number);
     p3_spend(context, process->config->record, sm->message);
-    if (!send || !takes(send->state, packet->kind)) {
+    if (!send || !takes((enum p3_send_state)send->machine.state, packet->kind)) {
         ++*process->counters.unanswerable;
-        p3_trace(context, process, "short send", packet->number, NULL, "ignored", "%s, %s",
-                 p3_host_name(process, sm->from), p3_kind_name(packet->kind));
+        cpu_trace_eventf(context, p3_owner(process, p3_short_send_machine.name, packet->number),
+                         NULL, "ignored", "%s, %s", p3_host_name(process, sm->from),
+                         p3_kind_name(packet->kind));
         return;
     }
     bool boot = packet->number == BOOTMSGNUM && packet->kind != P3_NEXT_CTS;

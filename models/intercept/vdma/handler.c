@@ -4,66 +4,9 @@
 
 #include "sim/core/intern.h"
 
-#include <stdarg.h>
 #include <string.h>
 
 const struct stage vdma_handler_stage = {"VDMA handler", STAGE_KERNEL};
-
-static const char *const kind_names[VDMA_KINDS] = {
-    [VDMA_CONNECT] = "CONNECT",
-    [VDMA_CONNECT_REFUSED] = "CONNECT_REFUSED",
-    [VDMA_CREDIT] = "CREDIT",
-    [VDMA_GET] = "GET",
-    [VDMA_PUT] = "PUT",
-    [VDMA_DONE] = "DONE",
-    [VDMA_PORTALS_GET_EXT_REPLY] = "GET_EXT_REPLY",
-    [VDMA_PORTALS_CLIENT] = "client message",
-};
-
-const char *vdma_message_name(const struct vdma_handler *handler, const struct vdma_body *body)
-{
-    const struct vdma_client *client = handler->client;
-    if (body->kind == VDMA_PORTALS_CLIENT && client && client->message_name)
-        return client->message_name(body->type);
-    return kind_names[body->kind];
-}
-
-void vdma_trace(const struct cpu_context *context, const struct vdma_handler *handler,
-                const char *machine, int64_t subject, const char *from, const char *to,
-                const char *detail, ...)
-{
-    if (!handler->sim->trace)
-        return;
-    char *text = NULL;
-    if (detail) {
-        va_list arguments;
-        va_start(arguments, detail);
-        text = g_strdup_vprintf(detail, arguments);
-        va_end(arguments);
-    }
-    struct trace_transition transition = {
-        .where = handler->where,
-        .machine = machine,
-        .subject = subject,
-        .from = from,
-        .to = to,
-        .detail = text,
-    };
-    trace_transition(handler->sim->trace, cpu_lane(context->cpu), context->now, &transition);
-    g_free(text);
-}
-
-void vdma_trace_message(const struct cpu_context *context, const struct vdma_handler *handler,
-                        const struct vdma_body *body, const char *way, int peer)
-{
-    const char *name = handler->hosts[peer]->name;
-    if (body->kind == VDMA_GET)
-        vdma_trace(context, handler, "message", peer, NULL, "GET", "%s %s, slice %d", way, name,
-                   body->slice);
-    else
-        vdma_trace(context, handler, "message", peer, NULL, vdma_message_name(handler, body),
-                   "%s %s", way, name);
-}
 
 // ---- Waking the thread ----
 
@@ -245,7 +188,7 @@ static bool handle_channel(struct cpu_context *context, struct vdma_handler *han
         if (!channel->over)
             continue;
         channel->over = false;
-        if (channel->use == VDMA_SENDS)
+        if (channel->machine.state == VDMA_SENDS)
             vdma_slice_sent(context, handler, i);
         else
             vdma_slice_received(context, handler, i);
@@ -294,7 +237,7 @@ static enum cpu_next run(struct cpu_context *context, struct cpu_task *task)
 static void count_from(struct vdma_handler *handler)
 {
     for (int kind = 0; kind < VDMA_KINDS; kind++) {
-        char *name = g_strdup_printf("VDMA handler: %s sent", kind_names[kind]);
+        char *name = g_strdup_printf("VDMA handler: %s sent", vdma_kind_names[kind]);
         handler->sent[kind] = sim_counter(handler->sim, name);
         g_free(name);
     }

@@ -4,12 +4,6 @@
 // update. Two CONNECTs that cross have both been accepted.
 #include "models/intercept/vdma/handler_internal.h"
 
-static const char *const connection_names[] = {
-    [VDMA_NONE] = "NONE",
-    [VDMA_CONNECTING] = "CONNECTING",
-    [VDMA_CONNECTED] = "CONNECTED",
-};
-
 static const struct wait connection_wait = {"the connection of the VDMA handlers", WAIT_ACK};
 static const struct wait credit_wait = {"credit of the VDMA handler", WAIT_CREDIT};
 static const struct wait room_wait = {"room in the VDMA handler's TX-CB", WAIT_DESCRIPTOR};
@@ -88,18 +82,20 @@ static bool hand_over(struct cpu_context *context, struct vdma_handler *handler,
 static bool flush_peer(struct cpu_context *context, struct vdma_handler *handler,
                        struct vdma_peer *peer)
 {
-    while (peer->waiting && peer->state == VDMA_CONNECTED && peer->credits > 0) {
+    while (peer->waiting && peer->machine.state == VDMA_CONNECTED && peer->credits > 0) {
         struct vdma_message *message = peer->waiting, *next = message->next;
         if (!hand_over(context, handler, message))
             return false;
         peer->waiting = next;
         peer->credits--;
     }
-    bool starved = peer->waiting && peer->state == VDMA_CONNECTED;
+    bool starved = peer->waiting && peer->machine.state == VDMA_CONNECTED;
     if (peer->waiting)
         hold(context, peer->waiting_last, starved ? &credit_wait : &connection_wait);
     if (starved && !peer->starved)
-        vdma_trace(context, handler, "connection", peer->number, "CONNECTED", "no credit", NULL);
+        cpu_trace_event(context,
+                        vdma_owner(handler, &vdma_connection_machine, (uint64_t)peer->number),
+                        "CONNECTED", "no credit", NULL);
     peer->starved = starved;
     return true;
 }
@@ -169,12 +165,11 @@ void vdma_message_taken(struct cpu_context *context, struct vdma_handler *handle
 
 // ---- Connections ----
 
-static void enter(const struct cpu_context *context, const struct vdma_handler *handler,
-                  struct vdma_peer *peer, enum vdma_connection state, const char *why)
+static void connection_enter(const struct cpu_context *context, const struct vdma_handler *handler,
+                             struct vdma_peer *peer, enum vdma_connection state, const char *event)
 {
-    vdma_trace(context, handler, "connection", peer->number, connection_names[peer->state],
-               connection_names[state], "%s", why);
-    peer->state = state;
+    cpu_machine_enter(context, &vdma_connection_machine, &peer->machine, state,
+                      vdma_owner(handler, &vdma_connection_machine, (uint64_t)peer->number), event);
 }
 
 static void tell(struct cpu_context *context, struct vdma_handler *handler, struct vdma_peer *peer)
@@ -190,9 +185,9 @@ void vdma_connect(struct cpu_context *context, struct vdma_handler *handler, int
 {
     struct vdma_peer *peer = vdma_peer(handler, number);
     peer->asked = true;
-    switch (peer->state) {
+    switch ((enum vdma_connection)peer->machine.state) {
     case VDMA_NONE:
-        enter(context, handler, peer, VDMA_CONNECTING, "asked");
+        connection_enter(context, handler, peer, VDMA_CONNECTING, "asked");
         send_credit(context, handler, number, VDMA_CONNECT, handler->config.credits);
         return;
     case VDMA_CONNECTING:
@@ -206,7 +201,7 @@ void vdma_connect(struct cpu_context *context, struct vdma_handler *handler, int
 static void is_connected(struct cpu_context *context, struct vdma_handler *handler,
                          struct vdma_peer *peer, int64_t credits, const char *why)
 {
-    enter(context, handler, peer, VDMA_CONNECTED, why);
+    connection_enter(context, handler, peer, VDMA_CONNECTED, why);
     peer->credits += credits;
     tell(context, handler, peer);
     flush_peer(context, handler, peer);
@@ -216,7 +211,7 @@ void vdma_connect_arrived(struct cpu_context *context, struct vdma_handler *hand
                           int64_t credits)
 {
     struct vdma_peer *peer = vdma_peer(handler, from);
-    switch (peer->state) {
+    switch ((enum vdma_connection)peer->machine.state) {
     case VDMA_NONE:
         send_credit(context, handler, from, VDMA_CREDIT, handler->config.credits);
         is_connected(context, handler, peer, credits, "accepts");
@@ -225,7 +220,7 @@ void vdma_connect_arrived(struct cpu_context *context, struct vdma_handler *hand
         is_connected(context, handler, peer, credits, "CONNECTs crossed");
         return;
     case VDMA_CONNECTED:
-        vdma_trace(context, handler, "connection", from, "CONNECTED", "CONNECTED", "refuses");
+        connection_enter(context, handler, peer, VDMA_CONNECTED, "refuses");
         send_credit(context, handler, from, VDMA_CONNECT_REFUSED, 0);
         return;
     }
@@ -235,7 +230,7 @@ void vdma_credit_arrived(struct cpu_context *context, struct vdma_handler *handl
                          int64_t credits)
 {
     struct vdma_peer *peer = vdma_peer(handler, from);
-    switch (peer->state) {
+    switch ((enum vdma_connection)peer->machine.state) {
     case VDMA_NONE:
         ++*handler->stray_credits;
         return;
@@ -252,7 +247,8 @@ void vdma_credit_arrived(struct cpu_context *context, struct vdma_handler *handl
 void vdma_refused_arrived(struct cpu_context *context, struct vdma_handler *handler, int from)
 {
     const char *here = handler->host->name, *there = handler->hosts[from]->name;
-    vdma_trace(context, handler, "connection", from, NULL, "refused", NULL);
+    cpu_trace_event(context, vdma_owner(handler, &vdma_connection_machine, (uint64_t)from), NULL,
+                    "refused", NULL);
     sim_fail(handler->sim, SIM_FAILED, "vdma_connection_refused",
              json_pack("{s:s, s:s, s:s}", "host", here, "peer", there, "setting",
                        "vdma_handler.self_connect"),
@@ -265,5 +261,5 @@ void vdma_refused_arrived(struct cpu_context *context, struct vdma_handler *hand
 bool vdma_connected(const struct vdma_handler *handler, int peer)
 {
     const struct vdma_peer *at = sparse_peek(&handler->peers, peer);
-    return at && at->state == VDMA_CONNECTED;
+    return at && at->machine.state == VDMA_CONNECTED;
 }

@@ -82,22 +82,25 @@ static inline struct vdma_body *vdma_message_body(struct vdma_message *message)
 enum vdma_connection { VDMA_NONE, VDMA_CONNECTING, VDMA_CONNECTED };
 
 struct vdma_peer {
-    enum vdma_connection state;
-    bool asked;      // the client wants to hear of the connection
-    bool listed;     // in the handler's list of peers with waiting messages
-    bool starved;    // its first waiting message has no credit
-    int64_t credits; // messages that may still be sent to it
-    int64_t taken;   // messages taken from it since the last credit update
-    int number;      // IUCA
+    struct machine machine; // enum vdma_connection
+    bool asked;             // the client wants to hear of the connection
+    bool listed;            // in the handler's list of peers with waiting messages
+    bool starved;           // its first waiting message has no credit
+    int64_t credits;        // messages that may still be sent to it
+    int64_t taken;          // messages taken from it since the last credit update
+    int number;             // IUCA
     struct vdma_message *waiting, *waiting_last;
     struct vdma_peer *next; // in that list
 };
 
 // ---- Reads, and what is served of others' ----
 
+enum vdma_read_state { VDMA_READ_READING, VDMA_READ_DONE };
+
 struct vdma_read {
     struct vdma_read *next;
-    uint64_t number; // from 1
+    struct machine machine; // enum vdma_read_state
+    uint64_t number;        // from 1
     struct vdma_transfer transfer;
     struct vdma_split split;
     bool written; // it executes another's write: DONE goes to the writer
@@ -108,8 +111,11 @@ struct vdma_read {
     bool ext_due;        // the GET_EXT_REPLY has not come
 };
 
+enum vdma_write_state { VDMA_WRITE_PUT, VDMA_WRITE_DONE };
+
 struct vdma_write {
     struct vdma_write *next;
+    struct machine machine; // enum vdma_write_state
     uint64_t number;
     struct vdma_transfer transfer;
 };
@@ -126,7 +132,7 @@ struct vdma_served {
 enum vdma_use { VDMA_UNUSED, VDMA_RECEIVES, VDMA_SENDS };
 
 struct vdma_channel {
-    enum vdma_use use;
+    struct machine machine; // enum vdma_use
     bool over;              // its counter is zero
     struct vdma_read *read; // that it receives for
     int slice;              // number of the slice
@@ -206,21 +212,31 @@ static inline void vdma_spend(struct cpu_context *context, struct cost cost,
     cpu_spend_for(context, cost, &vdma_handler_stage, message);
 }
 
+// ---- handler_machine.c ----
+
+extern const struct machine_kind vdma_connection_machine; // by enum vdma_connection
+extern const struct machine_kind vdma_read_machine;       // by enum vdma_read_state
+extern const struct machine_kind vdma_write_machine;      // by enum vdma_write_state
+extern const struct machine_kind vdma_channel_machine;    // by enum vdma_use
+
+static inline struct machine_owner vdma_owner(const struct vdma_handler *handler,
+                                              const struct machine_kind *kind, uint64_t subject)
+{
+    return (struct machine_owner){
+        .where = handler->where, .subject = (int64_t)subject, .machine = kind->name};
+}
+
+extern const char *const vdma_kind_names[VDMA_KINDS]; // by enum vdma_kind
+
 // "GET", or the client's name of its own messages.
 const char *vdma_message_name(const struct vdma_handler *handler, const struct vdma_body *body);
 
-// Traces that a message goes "to" or has come "from" a peer.
+// Traces a message "to" or "from" a peer.
 void vdma_trace_message(const struct cpu_context *context, const struct vdma_handler *handler,
-                        const struct vdma_body *body, const char *way, int peer);
+                        const struct vdma_body *body, const char *direction, int peer);
 
 // Writes a message's first bytes for captures (struct vnic_ops, frame).
 void vdma_frame(const struct intercept_sm *message, struct intercept_frame *frame);
-
-// Traces a transition of the machine "connection", "read", "write" or "channel". `detail` as for
-// printf, or NULL.
-void vdma_trace(const struct cpu_context *context, const struct vdma_handler *handler,
-                const char *machine, int64_t subject, const char *from, const char *to,
-                const char *detail, ...) G_GNUC_PRINTF(7, 8);
 
 // Wakes the thread; charges the waker if it sleeps.
 void vdma_wake(struct cpu_context *context, struct vdma_handler *handler);

@@ -19,13 +19,13 @@ const char *vdma_refusal(const struct vdma_transfer *transfer)
 }
 
 static bool refuses(struct cpu_context *context, struct vdma_handler *handler,
-                    const struct vdma_transfer *transfer, const char *machine)
+                    const struct vdma_transfer *transfer, const struct machine_kind *kind)
 {
     const char *reason = handler->splits ? NULL : vdma_refusal(transfer);
     if (!reason)
         return false;
-    vdma_trace(context, handler, machine, (int64_t)++handler->numbers, NULL, "refused", "%s",
-               reason);
+    cpu_trace_event(context, vdma_owner(handler, kind, ++handler->numbers), NULL, "refused",
+                    reason);
     handler->client->refused(context, handler->owner, transfer, reason);
     return true;
 }
@@ -61,8 +61,9 @@ static void finish(struct cpu_context *context, struct vdma_handler *handler,
     if (read->done < read->split.middle || read->ext_due)
         return;
     const struct vdma_client *client = handler->client;
-    vdma_trace(context, handler, "read", (int64_t)read->number, "READING", "DONE", "%d slices",
-               read->slices);
+    cpu_machine_enterf(context, &vdma_read_machine, &read->machine, VDMA_READ_DONE,
+                       vdma_owner(handler, &vdma_read_machine, read->number), "%d slices",
+                       read->slices);
     remove_read(handler, read);
     if (read->written) {
         if (client->written)
@@ -79,10 +80,10 @@ void vdma_slice_received(struct cpu_context *context, struct vdma_handler *handl
     struct vdma_channel *channel = &handler->channels[number];
     struct vdma_read *read = channel->read;
     vdma_spend(context, handler->config.complete, read->transfer.message);
-    vdma_trace(context, handler, "channel", number, "RECEIVES", "FREE", "slice %d of read %d",
-               channel->slice, (int)read->number);
+    cpu_machine_enterf(context, &vdma_channel_machine, &channel->machine, VDMA_UNUSED,
+                       vdma_owner(handler, &vdma_channel_machine, (uint64_t)number),
+                       "slice %d of read %d", channel->slice, (int)read->number);
     vdma_release(handler->nic, number);
-    channel->use = VDMA_UNUSED;
     handler->receiving--;
     ++*handler->slices;
     read->in_flight--;
@@ -118,8 +119,9 @@ void vdma_ext_reply_arrived(struct cpu_context *context, struct vdma_handler *ha
     if (split->last > 0)
         ledger_deliver(handler->sim->ledger, transfer->message,
                        transfer->offset + split->first + split->middle, split->last);
-    vdma_trace(context, handler, "read", (int64_t)read->number, "READING", "READING",
-               "GET_EXT_REPLY of %d B", (int)(split->first + split->last));
+    cpu_machine_enterf(context, &vdma_read_machine, &read->machine, VDMA_READ_READING,
+                       vdma_owner(handler, &vdma_read_machine, read->number),
+                       "GET_EXT_REPLY of %d B", (int)(split->first + split->last));
     read->ext_due = false;
     finish(context, handler, read);
 }
@@ -168,9 +170,10 @@ static void begin(struct cpu_context *context, struct vdma_handler *handler,
         read->split = vdma_split(transfer->local, transfer->bytes);
     read->ext_due = read->split.first + read->split.last > 0;
     FIFO_APPEND(handler->reads, handler->reads_last, read, next);
-    vdma_trace(context, handler, "read", (int64_t)read->number, NULL, "READING",
-               "%d + %" G_GINT64_FORMAT " + %d B from %s", (int)read->split.first,
-               read->split.middle, (int)read->split.last, handler->hosts[transfer->peer]->name);
+    cpu_trace_eventf(context, vdma_owner(handler, &vdma_read_machine, read->number), NULL,
+                     "READING", "%d + %" G_GINT64_FORMAT " + %d B from %s", (int)read->split.first,
+                     read->split.middle, (int)read->split.last,
+                     handler->hosts[transfer->peer]->name);
     if (read->split.middle == 0 && read->ext_due)
         send_get(context, handler, read, 0, 0);
     else
@@ -180,7 +183,7 @@ static void begin(struct cpu_context *context, struct vdma_handler *handler,
 void vdma_read_begin(struct cpu_context *context, struct vdma_handler *handler,
                      const struct vdma_transfer *transfer)
 {
-    if (!refuses(context, handler, transfer, "read"))
+    if (!refuses(context, handler, transfer, &vdma_read_machine))
         begin(context, handler, transfer, NULL);
 }
 
@@ -207,8 +210,7 @@ static void prepare(struct cpu_context *context, struct vdma_handler *handler,
         .offset = transfer->offset + done,
     };
     read->slices++;
-    handler->channels[number] = (struct vdma_channel){.use = VDMA_RECEIVES,
-                                                      .read = read,
+    handler->channels[number] = (struct vdma_channel){.read = read,
                                                       .slice = read->slices,
                                                       .peer = transfer->peer,
                                                       .bytes = slice.bytes,
@@ -216,8 +218,10 @@ static void prepare(struct cpu_context *context, struct vdma_handler *handler,
     handler->receiving++;
     vdma_spend(context, handler->config.slice, transfer->message);
     vdma_expect(context, handler->nic, number, &slice);
-    vdma_trace(context, handler, "channel", number, "FREE", "RECEIVES", "slice %d of read %d, %d B",
-               read->slices, (int)read->number, (int)slice.bytes);
+    cpu_machine_enterf(context, &vdma_channel_machine, &handler->channels[number].machine,
+                       VDMA_RECEIVES, vdma_owner(handler, &vdma_channel_machine, (uint64_t)number),
+                       "slice %d of read %d, %d B", read->slices, (int)read->number,
+                       (int)slice.bytes);
     send_get(context, handler, read, number, slice.bytes);
     read->begun += slice.bytes;
     read->in_flight++;
@@ -242,14 +246,14 @@ bool vdma_next_slice(struct cpu_context *context, struct vdma_handler *handler)
 void vdma_write_begin(struct cpu_context *context, struct vdma_handler *handler,
                       const struct vdma_transfer *transfer)
 {
-    if (refuses(context, handler, transfer, "write"))
+    if (refuses(context, handler, transfer, &vdma_write_machine))
         return;
     struct vdma_write *write = pool_take(&handler->write_pool);
     *write = (struct vdma_write){.number = ++handler->numbers, .transfer = *transfer};
     FIFO_APPEND(handler->writes, handler->writes_last, write, next);
-    vdma_trace(context, handler, "write", (int64_t)write->number, NULL, "PUT",
-               "%" G_GINT64_FORMAT " B to %s", transfer->bytes,
-               handler->hosts[transfer->peer]->name);
+    cpu_trace_eventf(context, vdma_owner(handler, &vdma_write_machine, write->number), NULL, "PUT",
+                     "%" G_GINT64_FORMAT " B to %s", transfer->bytes,
+                     handler->hosts[transfer->peer]->name);
     struct vdma_message *message = vdma_message_new(handler, transfer->peer, VDMA_PUT,
                                                     handler->config.put_bytes, transfer->message);
     vdma_message_body(message)->put = (struct vdma_put){.address = transfer->remote,
@@ -290,7 +294,8 @@ void vdma_done_arrived(struct cpu_context *context, struct vdma_handler *handler
         handler->writes = write->next;
     if (handler->writes_last == write)
         handler->writes_last = previous;
-    vdma_trace(context, handler, "write", (int64_t)key, "PUT", "DONE", NULL);
+    cpu_machine_enter(context, &vdma_write_machine, &write->machine, VDMA_WRITE_DONE,
+                      vdma_owner(handler, &vdma_write_machine, key), NULL);
     handler->client->write_done(context, handler->owner, &write->transfer);
     pool_give(&handler->write_pool, write);
 }

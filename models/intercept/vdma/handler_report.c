@@ -23,11 +23,11 @@ static void add_peer(GString *text, const struct vdma_handler *handler,
                      const struct vdma_peer *peer)
 {
     const char *name = name_of(handler, peer->number);
-    if (peer->state == VDMA_NONE && peer->waiting)
+    if (peer->machine.state == VDMA_NONE && peer->waiting)
         add_words(text,
                   "a connection to %s, for which nobody has asked (vdma_handler.self_connect)",
                   name);
-    else if (peer->state == VDMA_CONNECTING)
+    else if (peer->machine.state == VDMA_CONNECTING)
         add_words(text, "the initial credit update from %s%s", name,
                   peer->number == handler->host->index
                       ? ", itself (without a switch its CONNECT goes where its cable leads)"
@@ -45,7 +45,7 @@ static void add_channel(GString *text, const struct vdma_handler *handler, int n
         return;
     missing = vdma_missing(handler->nic, number, &packets);
     add_words(text, "%d of %d packets of slice %d (channel %d) %s %s", missing, packets,
-              channel->slice, number, channel->use == VDMA_RECEIVES ? "from" : "to",
+              channel->slice, number, channel->machine.state == VDMA_RECEIVES ? "from" : "to",
               name_of(handler, channel->peer));
 }
 
@@ -53,7 +53,8 @@ static void add_read(GString *text, const struct vdma_handler *handler,
                      const struct vdma_read *read)
 {
     for (int i = 0; i < INTERCEPT_CHANNELS; i++)
-        if (handler->channels[i].use == VDMA_RECEIVES && handler->channels[i].read == read)
+        if (handler->channels[i].machine.state == VDMA_RECEIVES &&
+            handler->channels[i].read == read)
             add_channel(text, handler, i);
     if (read->ext_due)
         add_words(text, "the GET_EXT_REPLY for read %d from %s", (int)read->number,
@@ -95,7 +96,7 @@ char *vdma_handler_waits(const struct vdma_handler *handler)
     for (const struct vdma_read *read = handler->reads; read; read = read->next)
         add_read(text, handler, read);
     for (int i = 0; i < INTERCEPT_CHANNELS; i++)
-        if (handler->channels[i].use == VDMA_SENDS)
+        if (handler->channels[i].machine.state == VDMA_SENDS)
             add_channel(text, handler, i);
     if (handler->served)
         add_words(text, "a free channel or buffer to send slice %d to %s", handler->served->slice,

@@ -62,16 +62,15 @@ static void send_slice(struct cpu_context *context, struct vdma_handler *handler
                                .bytes = served.get.bytes,
                                .message = served.get.message,
                                .offset = served.get.offset};
-    handler->channels[number] = (struct vdma_channel){.use = VDMA_SENDS,
-                                                      .slice = served.slice,
-                                                      .peer = served.from,
-                                                      .bytes = slice.bytes,
-                                                      .buffer = buffer};
+    handler->channels[number] = (struct vdma_channel){
+        .slice = served.slice, .peer = served.from, .bytes = slice.bytes, .buffer = buffer};
     vdma_spend(context, handler->config.slice, slice.message);
     if (buffer >= 0)
         copy_slice(context, handler, buffer, &slice);
-    vdma_trace(context, handler, "channel", number, "FREE", "SENDS", "slice %d to %s%s",
-               served.slice, handler->hosts[served.from]->name, buffer >= 0 ? ", copied" : "");
+    cpu_machine_enterf(context, &vdma_channel_machine, &handler->channels[number].machine,
+                       VDMA_SENDS, vdma_owner(handler, &vdma_channel_machine, (uint64_t)number),
+                       "slice %d to %s%s", served.slice, handler->hosts[served.from]->name,
+                       buffer >= 0 ? ", copied" : "");
     vdma_send(context, handler->nic, number, served.from, served.channel, &slice);
 }
 
@@ -94,9 +93,10 @@ void vdma_slice_sent(struct cpu_context *context, struct vdma_handler *handler, 
 {
     struct vdma_channel *channel = &handler->channels[number];
     vdma_spend(context, handler->config.complete, MESSAGE_NONE);
-    vdma_trace(context, handler, "channel", number, "SENDS", "FREE", "slice %d", channel->slice);
+    cpu_machine_enterf(context, &vdma_channel_machine, &handler->channels[number].machine,
+                       VDMA_UNUSED, vdma_owner(handler, &vdma_channel_machine, (uint64_t)number),
+                       "slice %d", channel->slice);
     if (channel->buffer >= 0)
         handler->buffers &= ~(1U << channel->buffer);
-    channel->use = VDMA_UNUSED;
     vdma_release(handler->nic, number);
 }
