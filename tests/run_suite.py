@@ -2,18 +2,23 @@
 """Runs the tests of a build with ctest, and closes with what a reader wants to know: the slowest
 tests and the sum, which tests were skipped and why, and last ctest's own closing lines.
 
-    run_suite.py BUILD [--all] [--resume] [--none-skipped] [CTEST-OPTION ...]
+    run_suite.py BUILD [--all] [--changed] [--failed] [--resume] [--none-skipped] [CTEST-OPTION ...]
 
 Runs the quick tests (label `fast`); with --all every test; with an option of ctest that chooses
-tests, those that it chooses. With --resume those that have passed for this very build are not run again,
-and their results are kept.
+tests, those that it chooses. With --changed only those next to the files that differ from the upstream
+(changed.py); with --failed those that failed in the last run, quick or not. With --resume those that have
+passed for this very build are not run again, and their results are kept.
 Ends as ctest does, which fails too when no test ran. With --none-skipped it fails as well when a
 test was skipped, unless for want of root where it does not run as root. The times and the output of
 each test stay in BUILD/tests.xml (JUnit), with the identity of the sources that the program was built
-from, by which `netsim validate` knows that the results are those of its own build. A build with
+from, by which `netsim validate` knows that the results are those of its own build. With
+--targets it runs nothing and prints what ninja has to build for --changed and --failed. A build with
 NETSIM_STEPS leaves the steps of state machines that the tests have taken in BUILD/steps.txt (steps.py).
 """
 
+import contextlib
+import functools
+import io
 import json
 import os
 import re
@@ -21,9 +26,16 @@ import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
 
+import changed
+
 STRICT = "--none-skipped"
 ALL = "--all"
 RESUME = "--resume"
+CHANGED = "--changed"
+FAILED = "--failed"
+TARGETS = "--targets"
+OWN = (STRICT, ALL, RESUME, CHANGED, FAILED, TARGETS)
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 CHOOSES = re.compile(r"-(R|L|E|LE|I|U|FS|FC|FA)|--(tests-regex|label-regex|exclude-regex|label-exclude|"
                      r"tests-information|union|rerun-failed|fixture-exclude-.*)(=.*)?")
 SLOWEST = 10
@@ -71,13 +83,30 @@ def run(build, report, options):
     return process.returncode, closing
 
 
-def labels_of(build):
-    """The labels by test, which ctest 3.25 does not write to JUnit files."""
+@functools.lru_cache
+def tests_of(build):
+    """What ctest knows of the tests."""
     listed = subprocess.run(["ctest", "--test-dir", build, "--show-only=json-v1"], check=True,
                             stdout=subprocess.PIPE).stdout
+    return json.loads(listed)["tests"]
+
+
+def labels_of(build):
+    """The labels by test, which ctest 3.25 does not write to JUnit files."""
     return {test["name"]: [label for one in test.get("properties", [])
                            if one["name"] == "LABELS" for label in one["value"]]
-            for test in json.loads(listed)["tests"]}
+            for test in tests_of(build)}
+
+
+def print_targets(build, chosen):
+    """The programs that the chosen tests run, besides netsim; all if it is not known."""
+    if chosen is None:
+        print("all")
+        return
+    programs = {test["command"][0] for test in tests_of(build) if test["name"] in chosen and "command" in test}
+    inside = os.path.join(os.path.abspath(build), "")
+    print(" ".join(["netsim"] + sorted(path.removeprefix(inside) for path in programs
+                                       if path.startswith(inside) and path != inside + "netsim")))
 
 
 def read(report, build):
@@ -126,6 +155,33 @@ def passed_before(report, identity):
             case.find("skipped") is None}
 
 
+def failed_before(report):
+    """The names of the tests that failed in the last run."""
+    try:
+        tree = ElementTree.parse(report)
+    except (OSError, ElementTree.ParseError):
+        return set()
+    return {case.get("name") for case in tree.getroot().iter("testcase")
+            if case.get("status") == "fail" or case.find("failure") is not None}
+
+
+def only(names):
+    """The option of ctest that chooses the tests of these names."""
+    return f"^({'|'.join(sorted(name.replace('.', '[.]') for name in names))})$"
+
+
+def chosen_tests(build, report, arguments):
+    """What --changed and --failed choose; None: neither is given, or all."""
+    chosen = None
+    if CHANGED in arguments:
+        chosen = changed.choose(ROOT, build, labels_of(build))
+    if FAILED in arguments:
+        failed = failed_before(report) & set(labels_of(build))
+        chosen = failed if chosen is None else chosen & failed
+        print(f"{len(failed)} test{'' if len(failed) == 1 else 's'} failed in the last run.")
+    return chosen
+
+
 def add_to(report, passed):
     """Puts the cases of an earlier report into a new one."""
     tree = ElementTree.parse(report)
@@ -158,22 +214,34 @@ def main():
     if len(sys.argv) < 2 or sys.argv[1].startswith("-"):
         sys.exit(__doc__)
     build = sys.argv[1]
-    options = [option for option in sys.argv[2:] if option not in (STRICT, ALL, RESUME)]
-    quick = ALL not in sys.argv[2:] and not any(map(CHOOSES.fullmatch, options))
+    arguments = sys.argv[2:]
+    options = [option for option in arguments if option not in OWN]
+    report = os.path.join(os.path.abspath(build), "tests.xml")
+    if TARGETS in arguments:
+        with contextlib.redirect_stdout(io.StringIO()):
+            chosen = chosen_tests(build, report, arguments)
+        print_targets(build, chosen)
+        sys.exit(0)
+    chosen = chosen_tests(build, report, arguments)
+    if chosen is not None and not chosen:
+        print("No test is to be run.")
+        sys.exit(0)
+    quick = ALL not in arguments and FAILED not in arguments and not any(map(CHOOSES.fullmatch, options))
+    if chosen is not None:
+        options += ["-R", only(chosen)]
     if quick:
         options += ["-L", "^fast$"]
-    strict = STRICT in sys.argv[2:]
-    report = os.path.join(os.path.abspath(build), "tests.xml")
+    strict = STRICT in arguments
     identity = identity_of(build)
-    passed = passed_before(report, identity) if RESUME in sys.argv[2:] else {}
-    if passed:
-        names = "|".join(name.replace(".", "[.]") for name in passed)
-        options += ["-E", f"^({names})$"]
+    # --failed runs the others of that build no more than --resume does.
+    passed = passed_before(report, identity) if {RESUME, FAILED} & set(arguments) else {}
+    if passed and RESUME in arguments:
+        options += ["-E", only(passed)]
         print(f"{len(passed)} tests have passed for this build and are not run again.")
-    elif os.path.exists(report):
+    if not passed and os.path.exists(report):
         os.remove(report)
-    if passed and all(name in passed or quick and "fast" not in labels
-                      for name, labels in labels_of(build).items()):
+    if RESUME in arguments and passed and all(name in passed or quick and "fast" not in labels
+                                              for name, labels in labels_of(build).items()):
         sys.exit(0)
     code, closing = run(build, report, options)
     if passed:
@@ -185,7 +253,9 @@ def main():
     print_times(tests)
     print_skipped(skipped)
     if quick:
-        print("\nThese were the quick tests; ./netsim test --all runs the others, too.")
+        print("\nThese were " + ("quick tests next to the change; ./netsim test runs all quick ones."
+                                 if chosen is not None else
+                                 "the quick tests; ./netsim test --all runs the others, too."))
     print("\n" + "".join(closing), end="")
     refused = [test.name for test in skipped if not test.may_be_skipped()]
     if strict and refused:

@@ -173,6 +173,24 @@ class Suite(Directory):
         code, output = self.suite("--all", "--resume", one=count, other=count, third=count)
         self.assertEqual(self.read("ran"), 6 * "x\n")
 
+    def test_failed(self):
+        """What failed in the last run is run again, quick or not, and what passed for this build is kept."""
+        self.write("source_id.c", 'const char campaign_source_id[] = "0123456789abcdef";\n')
+        count = f"echo x >>{self.directory}/ran"
+        tests = {"one": count, "other": f"{count}; test -e {self.directory}/mended", "third": "exit 77"}
+        self.assertNotEqual(self.suite(**tests)[0], 0)
+        code, output = self.suite("--failed", **tests)
+        self.assertNotEqual(code, 0, output)
+        self.assertIn("1 test failed in the last run.\n", output)
+        self.assertIn(" tests failed out of 1\n", output)
+        self.write("mended", "")
+        self.assertEqual(self.suite("--failed", **tests)[0], 0)
+        self.assertEqual(self.read("ran"), 4 * "x\n")
+        root = ElementTree.parse(os.path.join(self.directory, "tests.xml")).getroot()
+        self.assertEqual({case.get("name") for case in root.iter("testcase")}, {"one", "other"})
+        code, output = self.suite("--failed", **tests)
+        self.assertEqual((code, output), (0, "0 tests failed in the last run.\nNo test is to be run.\n"))
+
     def test_none_ran(self):
         code, _ = self.suite("-R", "nothing", one=":")
         self.assertNotEqual(code, 0)
@@ -185,6 +203,105 @@ class Suite(Directory):
         self.assertEqual(code, 0, output)
         self.assertIn("Total Tests: 1", output)
         self.assertNotIn("slowest", output)
+
+
+class Changed(Directory):
+    """A clone of a small tree, with the objects that ninja knows and tests that hold."""
+    SOURCES = {
+        "sim/core/time.h": [], "sim/net/link.h": [], "sim/net/link.c": ["sim/net/link.h", "sim/core/time.h"],
+        "models/tcp/tcp.c": ["sim/core/time.h"], "models/openmpi/btl.c": [],
+        "tests/net/test_link.c": ["sim/net/link.h", "tests/support/wire.h"],
+        "tests/tcp/test_socket.c": ["sim/core/time.h"], "tests/support/wire.h": [],
+    }
+    TESTS = {"test_net_link": "net", "test_tcp_socket": "tcp", "test_cases_openmpi": "cases",
+             "test_cases_grim": "cases", "check_calls": "structure", "test_docs_page.py": "docs"}
+    FILES = {
+        "models/openmpi/model.c": '.name = "openmpi", .stands_on = (const char *const[]){"tcp", NULL},\n',
+        "models/grim/model.c": '.name = "grim", .stands_on = (const char *const[]){NULL},\n',
+        "tests/cases/grim/a.case": "", "docs/page.md": "", "CMakeLists.txt": "", ".gitignore": "build\n",
+    }
+
+    def setUp(self):
+        super().setUp()
+        for path in ("tests/run_suite.py", "tests/changed.py", "tests/structure/check_includes.py"):
+            with open(os.path.join(SOURCE, path), encoding="utf-8") as file:
+                self.put(path, file.read())
+        for path, text in self.FILES.items():
+            self.put(path, text)
+        rules = ["rule cc", "  command = printf '$out: %s' '$headers' >$out.d && touch $out", "  deps = gcc",
+                 "  depfile = $out.d"]
+        for path, headers in self.SOURCES.items():
+            self.put(path, "")
+            if path.endswith(".c"):
+                of = "netsim_lib" if not path.startswith("tests/") else "tests"
+                rules += [f"build {of}.dir/{path}.o: cc", f"  headers = ../{' ../'.join([path] + headers)}"]
+        self.put("build/build.ninja", "\n".join(rules) + "\n")
+        self.put("build/CTestTestfile.cmake", "".join(
+            f'add_test({name} "true")\nset_tests_properties({name} PROPERTIES LABELS "{label};fast")\n'
+            for name, label in self.TESTS.items()))
+        subprocess.run(["ninja", "--quiet", "-C", os.path.join(self.directory, "build")], check=True)
+        self.git("init", "--quiet")
+        self.git("add", "--all")
+        self.git("-c", "user.name=a", "-c", "user.email=a@b", "commit", "--quiet", "--message", "All")
+
+    def put(self, path, text):
+        os.makedirs(os.path.dirname(os.path.join(self.directory, path)), exist_ok=True)
+        self.write(path, text)
+
+    def git(self, *arguments):
+        subprocess.run(["git", "-C", self.directory, *arguments], check=True, stdout=subprocess.DEVNULL)
+
+    def suite(self, *options):
+        return self.run_python(os.path.join(self.directory, "tests/run_suite.py"),
+                               os.path.join(self.directory, "build"), "--changed", *options)
+
+    def chosen(self, *paths):
+        """The tests that are run after a change of these files."""
+        for path in paths:
+            self.put(path, "changed\n")
+        code, output = self.suite()
+        self.assertEqual(code, 0, output)
+        self.git("checkout", "--quiet", "--", ".")
+        self.git("clean", "-f", "-d", "--quiet")
+        return {name for name in self.TESTS if f": {name} " in output}, output
+
+    def test_nothing(self):
+        self.assertEqual(self.suite()[1], "--changed: nothing differs from the upstream.\nNo test is to be run.\n")
+
+    def test_sources(self):
+        for path, tests in (("sim/net/link.c", {"test_net_link", "check_calls"}),
+                            ("sim/net/link.h", {"test_net_link", "check_calls"}),
+                            # tcp.c includes it, and Open MPI stands on tcp.
+                            ("sim/core/time.h", {"test_tcp_socket", "test_cases_openmpi", "check_calls"}),
+                            ("models/tcp/tcp.c", {"test_tcp_socket", "test_cases_openmpi", "check_calls"}),
+                            ("models/openmpi/btl.c", {"test_cases_openmpi", "check_calls"})):
+            with self.subTest(path):
+                self.assertEqual(self.chosen(path)[0], tests)
+
+    def test_other_files(self):
+        for path, tests in (("tests/tcp/test_socket.c", {"test_tcp_socket"}),
+                            ("tests/support/wire.h", {"test_net_link"}),
+                            ("tests/cases/grim/a.case", {"test_cases_grim"}),
+                            ("tests/tcp/helper.h", {"test_tcp_socket"}),
+                            ("docs/page.md", {"test_docs_page.py"})):
+            with self.subTest(path):
+                self.assertEqual(self.chosen(path)[0], tests)
+
+    def test_several(self):
+        found, output = self.chosen("docs/page.md", "tests/cases/grim/a.case")
+        self.assertEqual(found, {"test_docs_page.py", "test_cases_grim"})
+        self.assertIn("--changed: docs/page.md: 1 test\n", output)
+
+    def test_all(self):
+        found, output = self.chosen("CMakeLists.txt", "docs/page.md")
+        self.assertEqual(found, set(self.TESTS))
+        self.assertIn("--changed: CMakeLists.txt may concern every test: all quick tests are run.\n", output)
+
+    def test_targets(self):
+        self.put("docs/page.md", "changed\n")
+        self.assertEqual(self.suite("--targets"), (0, "netsim\n"))
+        self.put("CMakeLists.txt", "changed\n")
+        self.assertEqual(self.suite("--targets"), (0, "all\n"))
 
 
 if __name__ == "__main__":
