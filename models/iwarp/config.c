@@ -68,3 +68,5 @@ void iwarp_check_segment(const struct scenario_case *test_case, const char *buff
                           "%" G_GINT64_FORMAT " B (EMSGSIZE)",
                           bytes, buffer);
 }
+
+const struct stage iwarp_stage = {"iWARP", STAGE_LIBRARY};

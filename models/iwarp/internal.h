@@ -173,6 +173,10 @@ void iwarp_work_report(struct cpu_context *context, struct iwarp_work *work,
 void iwarp_works_append(struct iwarp_works *works, struct iwarp_work *work);
 struct iwarp_work *iwarp_works_pop(struct iwarp_works *works);
 const char *iwarp_operation_name(enum iwarp_operation operation);
+// Queues a work request for the thread and wakes it if it sleeps.
+void iwarp_thread_post(struct cpu_context *context, struct iwarp_work *work);
+// The QP has come to its end: the thread need not wait for it any more.
+void iwarp_thread_release(struct cpu_context *context, const struct iwarp_qp *qp);
 
 // receives.c
 int iwarp_receives_count(const struct iwarp_receives *receives);
@@ -193,10 +197,6 @@ void iwarp_cq_put(struct cpu_context *context, struct iwarp_cq *cq,
 
 // thread.c
 void iwarp_thread_init(struct iwarp_rnic *rnic);
-// Queues a work request for the thread and wakes it if it sleeps.
-void iwarp_thread_post(struct cpu_context *context, struct iwarp_work *work);
-// The QP has come to its end: the thread need not wait for it any more.
-void iwarp_thread_release(struct cpu_context *context, const struct iwarp_qp *qp);
 
 // qp.c
 extern const struct machine_kind iwarp_qp_machine; // by enum iwarp_qp_state

@@ -234,7 +234,7 @@ static void complete(struct cpu_context *context, const struct iwarp_completion 
     mpi_request_done(context, request);
 }
 
-bool native_iwarp_poll(struct cpu_context *context, struct mpi_process *process)
+static bool poll_cq(struct cpu_context *context, struct mpi_process *process)
 {
     struct iwarp_completion completion;
     enum iwarp_poll found = iwarp_cq_poll(context, native_iwarp_of(process)->cq, &completion);
@@ -248,7 +248,7 @@ bool native_iwarp_poll(struct cpu_context *context, struct mpi_process *process)
 static enum mpi_progress advance(struct cpu_context *context, struct mpi_process *process,
                                  bool blocking)
 {
-    if (native_iwarp_poll(context, process))
+    if (poll_cq(context, process))
         return PROGRESS_EVENT;
     if (!blocking || !process->active)
         return PROGRESS_NOTHING;

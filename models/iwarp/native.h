@@ -66,8 +66,6 @@ int64_t native_iwarp_peer_address(const struct mpi_request *request);
 extern const struct mpi_startup_step native_iwarp_startup[];
 extern const struct machine_kind native_iwarp_startup_machine;
 enum mpi_progress native_iwarp_finalize(struct cpu_context *context, struct mpi_process *process);
-// Handles one event; false if there was none.
-bool native_iwarp_poll(struct cpu_context *context, struct mpi_process *process);
 
 extern const struct mpi_device_ops native_iwarp_ops;
 extern const struct stack native_iwarp_stack;

@@ -2,8 +2,6 @@
 // The RNIC: the library in the process.
 #include "models/iwarp/internal.h"
 
-const struct stage iwarp_stage = {"iWARP", STAGE_LIBRARY};
-
 struct iwarp_rnic *iwarp_rnic_open(struct cpu_context *context, const struct iwarp_config *config,
                                    const struct iwarp_user *user)
 {
@@ -78,50 +76,6 @@ void iwarp_rnic_query(const struct iwarp_rnic *rnic, struct iwarp_rnic_attribute
         attributes->regions += region->stag != 0;
         attributes->registered += region->stag != 0 ? region->length : 0;
     }
-}
-
-// ---- Progress of polls ----
-
-// Sends the oldest read request. Returns false if there is none, or no room for it.
-static bool send_request(struct cpu_context *context, struct iwarp_rnic *rnic)
-{
-    struct iwarp_work *work = rnic->requests.head;
-    if (!work)
-        return false;
-    struct iwarp_qp *qp = work->qp;
-    inet_call_as(qp->transport->inet(qp->socket), qp->process);
-    switch (iwarp_send_next(context, work)) {
-    case IWARP_OK:
-        iwarp_works_pop(&rnic->requests);
-        work->done = 0; // of the response
-        iwarp_work_enter(context, work, IWARP_WORK_POSTED);
-        iwarp_works_append(&qp->reads, work);
-        return true;
-    case IWARP_AGAIN:
-        return false;
-    default:
-        iwarp_qp_fail(context, qp, "the connection is gone");
-        return true;
-    }
-}
-
-bool iwarp_rnic_advance(struct cpu_context *context, struct iwarp_rnic *rnic)
-{
-    guint count = rnic->qps->len;
-    if (send_request(context, rnic))
-        return true;
-    for (guint i = 0; i < count; i++) {
-        guint index = (rnic->turn + i) % count;
-        struct iwarp_qp *qp = g_ptr_array_index(rnic->qps, index);
-        if (!iwarp_qp_reads(qp))
-            continue;
-        if (iwarp_receive(context, qp)) {
-            rnic->turn = (index + 1) % count;
-            return true;
-        }
-        ++*rnic->count.empty_reads;
-    }
-    return false;
 }
 
 // ---- Reports ----

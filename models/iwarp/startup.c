@@ -215,7 +215,7 @@ enum mpi_progress native_iwarp_finalize(struct cpu_context *context, struct mpi_
     struct native_iwarp_process *native = native_iwarp_of(process);
     if (!native->cq)
         return PROGRESS_NOTHING;
-    if (native_iwarp_poll(context, process))
+    if (process->ops->advance(context, process, false) == PROGRESS_EVENT)
         return PROGRESS_EVENT;
     if (!all_quiet(context, process))
         return block(context, native);

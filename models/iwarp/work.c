@@ -138,3 +138,23 @@ void iwarp_work_complete(struct cpu_context *context, struct iwarp_work *work,
     iwarp_work_report(context, work, status);
     iwarp_work_free(work);
 }
+
+// ---- The queue of the progress thread ----
+
+void iwarp_thread_post(struct cpu_context *context, struct iwarp_work *work)
+{
+    struct iwarp_rnic *rnic = work->qp->rnic;
+    if (rnic->thread_idle && !rnic->queue.head)
+        cpu_spend_for(context, rnic->config->signal_thread, &stage_wake_up, work->request.message);
+    work->posted = context->now;
+    work->qp->queued++;
+    iwarp_works_append(&rnic->queue, work);
+    cpu_post_wake(context, &rnic->thread);
+}
+
+void iwarp_thread_release(struct cpu_context *context, const struct iwarp_qp *qp)
+{
+    const struct iwarp_rnic *rnic = qp->rnic;
+    if (rnic->thread_blocked && rnic->queue.head->qp == qp)
+        inet_wake(context, qp->thread);
+}

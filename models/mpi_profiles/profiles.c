@@ -8,8 +8,3 @@ const struct reader_renamed library_renamed[] = {
      "0.2.0"},
     {0},
 };
-
-const struct scenario_section library_sections[] = {
-    {"lam", &lam_table},       {"mpich", &mpich_table},     {"mpich_1_2_2", &mpich_1_2_2_table},
-    {"mpich2", &mpich2_table}, {"openmpi", &openmpi_table}, {NULL, NULL},
-};

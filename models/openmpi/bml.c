@@ -86,13 +86,6 @@ struct bml_peer *bml_peer_of(struct openmpi_process *ompi, int rank)
     return peer;
 }
 
-void bml_peer_free(struct bml_peer *peer)
-{
-    if (peer)
-        pml_flows_free(peer);
-    g_free(peer);
-}
-
 struct btl_endpoint *bml_next(struct bml_peer *peer, struct bml_list *list)
 {
     struct btl_endpoint *endpoint = &peer->endpoints[list->rails[list->next]];

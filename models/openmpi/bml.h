@@ -31,7 +31,6 @@ struct bml_peer {
 // Returns the peer, made if it is new. Returns NULL, and fails the run, if no card that takes part
 // leads to it.
 struct bml_peer *bml_peer_of(struct openmpi_process *ompi, int rank);
-void bml_peer_free(struct bml_peer *peer);
 
 // The next of a list, in turn.
 struct btl_endpoint *bml_next(struct bml_peer *peer, struct bml_list *list);

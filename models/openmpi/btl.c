@@ -95,7 +95,7 @@ bool btl_write(struct cpu_context *context, struct btl_endpoint *endpoint)
         endpoint->queue = endpoint->queue->next;
     struct btl_fragment sent = *fragment;
     pool_give(&ompi->fragments, fragment);
-    pml_sent(context, endpoint, &sent);
+    ompi->btl_user->sent(context, endpoint, &sent);
     return endpoint->sending != NULL;
 }
 

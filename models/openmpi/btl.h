@@ -53,6 +53,16 @@ struct btl_endpoint {
     struct btl_reader reader;
 };
 
+// The layer above.
+struct btl_user {
+    // All of a fragment has been written.
+    void (*sent)(struct cpu_context *context, struct btl_endpoint *endpoint,
+                 const struct btl_fragment *fragment);
+    // A fragment has arrived, with its data in a buffer of the BTL (PML_PUT: in their place).
+    void (*arrived)(struct cpu_context *context, struct btl_endpoint *endpoint,
+                    const struct pml_header *header);
+};
+
 // A connection that was accepted and has not said who it is.
 struct btl_caller {
     struct tcp_socket *socket;

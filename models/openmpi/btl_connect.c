@@ -163,13 +163,24 @@ void btl_called(struct cpu_context *context, struct openmpi_process *ompi,
 
 // ---- The end ----
 
+// Nothing that a poll has found of the connection counts any more.
+static void forget_found(struct openmpi_process *ompi, const struct btl_endpoint *endpoint)
+{
+    if (ompi->again == endpoint)
+        ompi->again = NULL;
+    g_ptr_array_remove(ompi->owed, (gpointer)(uintptr_t)endpoint);
+    for (guint i = 0; i < ompi->watched->len; i++)
+        if (g_array_index(ompi->watched, struct openmpi_watched, i).endpoint == endpoint)
+            g_array_index(ompi->selected, struct inet_selected, i).ready = 0;
+}
+
 void btl_close(struct cpu_context *context, struct btl_endpoint *endpoint, const char *why)
 {
     struct openmpi_process *ompi = endpoint->peer->ompi;
     tcp_close(context, endpoint->socket);
     endpoint->socket = NULL;
     g_ptr_array_remove(ompi->open, endpoint);
-    openmpi_forget(ompi, endpoint);
+    forget_found(ompi, endpoint);
     enter_btl_state(context, endpoint, BTL_CLOSED, why);
 }
 

@@ -65,7 +65,7 @@ static void complete(struct cpu_context *context, struct btl_endpoint *endpoint,
         copy_from_cache(context, endpoint);
     endpoint->reader = (struct btl_reader){0};
     cpu_spend_for(context, ompi->config->receive, &openmpi_stage, header.message);
-    pml_arrived(context, endpoint, &header);
+    ompi->btl_user->arrived(context, endpoint, &header);
 }
 
 static struct tcp_piece *pieces_of(struct openmpi_job *job, const struct openmpi_config *config)

@@ -108,3 +108,5 @@ static const struct param params[] = {
 
 const struct param_table openmpi_tcp_table = PARAM_TABLE(
     struct openmpi_config, params, .name = "openmpi_tcp", .doc = "PML ob1 and BTL tcp of Open MPI");
+
+const struct stage openmpi_stage = {"Open MPI", STAGE_LIBRARY};

@@ -10,10 +10,11 @@
 //   btl.c          fragments: queues, writing
 //   btl_connect.c  connections: calling, accepting, both at once
 //   btl_receive.c  reading ahead, fragments out of what was read
-//   pml.c          states, reports, numbers of messages between two processes
+//   pml.c          requests: states; numbers of messages between two processes
 //   pml_send.c     eager, rendezvous, fragments, PUT
 //   pml_receive.c  matching in order, ACK, requests to PUT
 //   progress.c     turns of the event library
+//   device.c       the device: start, reports, calls of the BTL
 //
 // Eager: one fragment, on the rails of least latency in turn. Longer: a rendezvous (RTS). As a BTL
 // without a memory pool counts as registered, the receiver of contiguous data answers with requests
@@ -80,6 +81,7 @@ struct openmpi_process {
     const struct openmpi_config *config;
     struct openmpi_job *job;
     struct cluster *cluster;
+    const struct btl_user *btl_user;
     struct tcp_host *host;
     struct tcp_listener *listener;
     int stations[OPENMPI_MOST_RAILS]; // of the own cards that take part
@@ -116,8 +118,6 @@ enum mpi_progress openmpi_turn(struct cpu_context *context, struct openmpi_proce
                                bool blocking);
 enum mpi_progress openmpi_advance(struct cpu_context *context, struct mpi_process *process,
                                   bool blocking);
-// A connection is closed: nothing that was found of it counts.
-void openmpi_forget(struct openmpi_process *ompi, const struct btl_endpoint *endpoint);
 
 // ---- startup.c ----
 

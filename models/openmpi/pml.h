@@ -45,7 +45,7 @@ static inline struct openmpi_request *openmpi_request_of(const struct mpi_reques
 }
 
 extern const struct mpi_device_ops openmpi_ops;
-extern const struct mpi_arrival_ops openmpi_arrival;
+extern const struct btl_user openmpi_btl_user;
 extern const struct machine_kind openmpi_request_machine; // by enum openmpi_state
 
 // A message that came before those that precede it (frags_cant_match).
@@ -75,10 +75,6 @@ void pml_trace(const struct cpu_context *context, struct mpi_request *request, c
 
 // Moves the request to `state` unless it is there.
 void pml_enter(struct cpu_context *context, struct mpi_request *request, unsigned state);
-
-void pml_start(struct cpu_context *context, struct mpi_request *request);
-json_t *pml_describe_request(const struct mpi_request *request);
-json_t *pml_describe_process(const struct mpi_process *process);
 
 // ---- pml_send.c ----
 

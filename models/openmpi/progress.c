@@ -30,16 +30,6 @@ static void gather(struct openmpi_process *ompi)
     ompi->at = 0;
 }
 
-void openmpi_forget(struct openmpi_process *ompi, const struct btl_endpoint *endpoint)
-{
-    if (ompi->again == endpoint)
-        ompi->again = NULL;
-    g_ptr_array_remove(ompi->owed, (gpointer)(uintptr_t)endpoint);
-    for (guint i = 0; i < ompi->watched->len; i++)
-        if (g_array_index(ompi->watched, struct openmpi_watched, i).endpoint == endpoint)
-            g_array_index(ompi->selected, struct inet_selected, i).ready = 0;
-}
-
 static void handle(struct cpu_context *context, struct openmpi_process *ompi,
                    struct btl_endpoint *endpoint, bool writes)
 {

@@ -53,6 +53,7 @@ static void stack_process_init(struct job *job, struct mpi_process *process)
     ompi->process = process;
     ompi->config = scenario_section_values(job->test_case, "openmpi_tcp");
     ompi->job = job->state;
+    ompi->btl_user = &openmpi_btl_user;
     ompi->cluster = job->cluster;
     ompi->host =
         tcp_host_new(job->cluster, process->host, scenario_section_values(job->test_case, "tcp"));
@@ -77,8 +78,11 @@ static void stack_process_clear(struct job *job, struct mpi_process *process)
     (void)job;
     if (!ompi->peers)
         return;
-    for (int rank = 0; rank < process->ranks; rank++)
-        bml_peer_free(ompi->peers[rank]);
+    for (int rank = 0; rank < process->ranks; rank++) {
+        if (ompi->peers[rank])
+            pml_flows_free(ompi->peers[rank]);
+        g_free(ompi->peers[rank]);
+    }
     g_free(ompi->peers);
     g_ptr_array_free(ompi->open, TRUE);
     g_ptr_array_free(ompi->owed, TRUE);

@@ -4,9 +4,11 @@
 // in order, and makes progress.
 //
 //   pkt.h, packets.c  packets
-//   device.c          between channel and handlers: sends, arrivals, handles of requests
+//   vc.c              virtual connections (VC): states, sending a packet
+//   handles.c         names of requests in packets
 //   protocol.c        requests: eager, rendezvous, synchronous; the table of handlers by packet
-//   close.c           virtual connections (VC) and their end in MPI_Finalize
+//   close.c           the end of VCs in MPI_Finalize
+//   device.c          a process; from the channel to the handlers; reports
 //   rma.h             windows and one-sided operations between fences
 //   config.c          parameters (section `ch3`), states
 //
@@ -220,8 +222,14 @@ uint32_t ch3_handle_take(struct ch3_process *ch3, struct mpi_request *request);
 // The request of a handle that a packet has brought back; the handle is free again. O(1).
 struct mpi_request *ch3_handle_give(struct ch3_process *ch3, uint32_t handle);
 
-// close.c: handlers, and a packet to or from the peer makes its VC active.
+// vc.c
+struct ch3_vc *ch3_vc_at(struct ch3_process *ch3, int peer);
+// Untraced: the packets show the steps.
+void ch3_vc_enter(struct ch3_process *ch3, int peer, enum ch3_vc_state state);
+// A packet to or from the peer makes its VC active.
 void ch3_vc_use(struct ch3_process *ch3, int peer);
+
+// close.c: a handler.
 bool ch3_close_arrived(struct cpu_context *context, struct ch3_process *ch3, int peer,
                        const struct ch3_pkt *pkt, struct ch3_receive *receive);
 

@@ -9,44 +9,6 @@
 //   CLOSE_ACKED                                                         INACTIVE
 #include "models/mpich2/ch3/ch3.h"
 
-static const struct machine_state vc_states[] = {
-    [CH3_VC_INACTIVE] = {"INACTIVE", .next = MACHINE_TO(CH3_VC_ACTIVE)},
-    [CH3_VC_ACTIVE] = {"ACTIVE",
-                       .next = MACHINE_TO(CH3_VC_LOCAL_CLOSE) | MACHINE_TO(CH3_VC_REMOTE_CLOSE)},
-    [CH3_VC_LOCAL_CLOSE] = {"LOCAL_CLOSE",
-                            .next = MACHINE_TO(CH3_VC_CLOSE_ACKED) | MACHINE_TO(CH3_VC_INACTIVE)},
-    [CH3_VC_REMOTE_CLOSE] = {"REMOTE_CLOSE", .next = MACHINE_TO(CH3_VC_CLOSE_ACKED)},
-    [CH3_VC_CLOSE_ACKED] = {"CLOSE_ACKED", .next = MACHINE_TO(CH3_VC_INACTIVE)},
-};
-
-const struct machine_kind ch3_vc_machine = {
-    .name = "ch3 vc",
-    .title = "Virtual connection of MPICH2's device CH3",
-    .source = "MPICH2 1.0.5, MPIDI_VC_STATE_*: MPIDI_CH3U_VC_SendClose, MPIDI_CH3_PktHandler_Close",
-    .states = vc_states,
-    .count = G_N_ELEMENTS(vc_states),
-};
-
-static struct ch3_vc *vc_of(struct ch3_process *ch3, int peer)
-{
-    return sparse_at(&ch3->vcs, peer);
-}
-
-// Untraced: the packets show the steps.
-static void enter_vc_state(struct ch3_process *ch3, int peer, enum ch3_vc_state state)
-{
-    struct ch3_vc *vc = vc_of(ch3, peer);
-    const struct machine_owner owner = {.where = ch3->process->name, .subject = peer};
-    machine_enter(&ch3_vc_machine, &vc->machine, state, owner, NULL, NULL, 0, 0);
-}
-
-void ch3_vc_use(struct ch3_process *ch3, int peer)
-{
-    const struct ch3_vc *vc = vc_of(ch3, peer);
-    if (vc->machine.state == CH3_VC_INACTIVE)
-        enter_vc_state(ch3, peer, CH3_VC_ACTIVE);
-}
-
 static void send_close(struct cpu_context *context, struct ch3_process *ch3, int peer,
                        enum ch3_pkt_type type)
 {
@@ -55,7 +17,7 @@ static void send_close(struct cpu_context *context, struct ch3_process *ch3, int
 
 static void end(struct cpu_context *context, struct ch3_process *ch3, int peer)
 {
-    enter_vc_state(ch3, peer, CH3_VC_INACTIVE);
+    ch3_vc_enter(ch3, peer, CH3_VC_INACTIVE);
     ch3->closes--;
     if (ch3->channel->disconnect)
         ch3->channel->disconnect(context, ch3, peer);
@@ -64,23 +26,23 @@ static void end(struct cpu_context *context, struct ch3_process *ch3, int peer)
 bool ch3_close_arrived(struct cpu_context *context, struct ch3_process *ch3, int peer,
                        const struct ch3_pkt *pkt, struct ch3_receive *receive)
 {
-    bool closing = vc_of(ch3, peer)->machine.state == CH3_VC_LOCAL_CLOSE;
+    bool closing = ch3_vc_at(ch3, peer)->machine.state == CH3_VC_LOCAL_CLOSE;
     (void)receive;
     if (closing)
         send_close(context, ch3, peer, CH3_PKT_CLOSE_ACK);
     if (pkt->type == CH3_PKT_CLOSE_ACK)
         end(context, ch3, peer);
     else
-        enter_vc_state(ch3, peer, closing ? CH3_VC_CLOSE_ACKED : CH3_VC_REMOTE_CLOSE);
+        ch3_vc_enter(ch3, peer, closing ? CH3_VC_CLOSE_ACKED : CH3_VC_REMOTE_CLOSE);
     return true;
 }
 
 // Closes one VC, if its turn is one of a peer with which the process has communicated.
 static void begin(struct cpu_context *context, struct ch3_process *ch3, int peer)
 {
-    bool first = vc_of(ch3, peer)->machine.state == CH3_VC_ACTIVE;
+    bool first = ch3_vc_at(ch3, peer)->machine.state == CH3_VC_ACTIVE;
     ch3->closes++;
-    enter_vc_state(ch3, peer, first ? CH3_VC_LOCAL_CLOSE : CH3_VC_CLOSE_ACKED);
+    ch3_vc_enter(ch3, peer, first ? CH3_VC_LOCAL_CLOSE : CH3_VC_CLOSE_ACKED);
     send_close(context, ch3, peer, first ? CH3_PKT_CLOSE : CH3_PKT_CLOSE_ACK);
 }
 

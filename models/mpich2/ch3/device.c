@@ -29,53 +29,12 @@ int64_t ch3_peer_footprint(void)
     return (int64_t)(sizeof(struct ch3_vc) + sizeof(struct ch3_send) + sizeof(struct ch3_receive));
 }
 
-// ---- Handles ----
-
-static struct ch3_handle *handle_at(const struct ch3_process *ch3, uint32_t handle)
-{
-    g_assert(handle > 0 && handle < ch3->handles->len);
-    return &g_array_index(ch3->handles, struct ch3_handle, handle);
-}
-
-uint32_t ch3_handle_take(struct ch3_process *ch3, struct mpi_request *request)
-{
-    uint32_t handle = ch3->free_head;
-    if (handle) {
-        ch3->free_head = handle_at(ch3, handle)->next_free;
-    } else {
-        handle = ch3->handles->len;
-        g_array_set_size(ch3->handles, handle + 1);
-    }
-    *handle_at(ch3, handle) = (struct ch3_handle){.request = request};
-    return handle;
-}
-
-struct mpi_request *ch3_handle_give(struct ch3_process *ch3, uint32_t handle)
-{
-    struct ch3_handle *row = handle_at(ch3, handle);
-    struct mpi_request *request = row->request;
-    g_assert(request);
-    *row = (struct ch3_handle){.next_free = ch3->free_head};
-    ch3->free_head = handle;
-    return request;
-}
-
 // ---- Between handlers and the channel ----
 
 static const struct ch3_handler *handler_of(enum ch3_pkt_type type)
 {
     g_assert(type < CH3_PKT_TYPES);
     return &ch3_handlers[type];
-}
-
-void ch3_send(struct cpu_context *context, struct ch3_process *ch3, int peer,
-              const struct ch3_pkt *pkt, int64_t bytes, struct mpi_request *request)
-{
-    struct ch3_send *send = pool_take(&ch3->sends);
-    *send = (struct ch3_send){.peer = peer, .pkt = *pkt, .bytes = bytes, .request = request};
-    ch3_vc_use(ch3, peer);
-    cpu_spend_for(context, ch3->config->send, &ch3_stage, pkt->message);
-    ch3->channel->send(context, ch3, send);
 }
 
 void ch3_sent(struct cpu_context *context, struct ch3_process *ch3, struct ch3_send *send)

@@ -226,6 +226,30 @@ static void close_if_over(struct cpu_context *context, struct ch3_process *ch3,
     mpi_finish(context, closing);
 }
 
+void ch3_rma_op_free(struct ch3_process *ch3, struct ch3_rma_op *op)
+{
+    pool_give(&ch3->rma->ops, op);
+}
+
+static const enum ch3_pkt_type rma_types[] = {
+    [CH3_PUT] = CH3_PKT_PUT, [CH3_GET] = CH3_PKT_GET, [CH3_ACCUMULATE] = CH3_PKT_ACCUMULATE};
+
+void ch3_rma_send(struct cpu_context *context, struct ch3_process *ch3, struct ch3_rma_op *op,
+                  bool last)
+{
+    struct ch3_pkt pkt = {
+        .type = (uint8_t)rma_types[op->kind],
+        .flags = last ? CH3_LAST_OF_EPOCH : 0,
+        .tag = op->window->number,
+        .length = (uint32_t)op->size,
+        .message = op->message,
+    };
+    int peer = op->peer;
+    int64_t data = op->kind == CH3_GET ? 0 : op->size;
+    ch3_rma_op_free(ch3, op);
+    ch3_send(context, ch3, peer, &pkt, data, NULL);
+}
+
 static void issue_all(struct cpu_context *context, struct ch3_process *ch3,
                       struct ch3_window *window)
 {
@@ -273,11 +297,6 @@ static void fence(struct cpu_context *context, struct mpi_request *request)
     issue_all(context, ch3, window);
     window->pending--;
     close_if_over(context, ch3, window);
-}
-
-void ch3_rma_op_free(struct ch3_process *ch3, struct ch3_rma_op *op)
-{
-    pool_give(&ch3->rma->ops, op);
 }
 
 void ch3_rma_over(struct cpu_context *context, struct ch3_process *ch3, struct ch3_window *window)

@@ -3,25 +3,6 @@
 // and ACCUMULATE with their data, GET, which GET_RESP answers with the data.
 #include "models/mpich2/ch3/rma.h"
 
-static const enum ch3_pkt_type rma_types[] = {
-    [CH3_PUT] = CH3_PKT_PUT, [CH3_GET] = CH3_PKT_GET, [CH3_ACCUMULATE] = CH3_PKT_ACCUMULATE};
-
-void ch3_rma_send(struct cpu_context *context, struct ch3_process *ch3, struct ch3_rma_op *op,
-                  bool last)
-{
-    struct ch3_pkt pkt = {
-        .type = (uint8_t)rma_types[op->kind],
-        .flags = last ? CH3_LAST_OF_EPOCH : 0,
-        .tag = op->window->number,
-        .length = (uint32_t)op->size,
-        .message = op->message,
-    };
-    int peer = op->peer;
-    int64_t data = op->kind == CH3_GET ? 0 : op->size;
-    ch3_rma_op_free(ch3, op);
-    ch3_send(context, ch3, peer, &pkt, data, NULL);
-}
-
 static struct ch3_window *window_of(const struct ch3_process *ch3, const struct ch3_pkt *pkt)
 {
     return ch3_window_of(ch3, pkt->tag);

@@ -5,7 +5,8 @@
 //
 //   config.c   parameters (section `ch3_hybrid`)
 //   connect.c  the second socket, requests and their answers, static and dynamic connections
-//   rma.c      windows; put and get as work requests, and the envelopes that tell of them
+//   post.c     work requests of a VC: queue, posting
+//   rma.c      windows; put and get as work requests, and their envelopes
 //   stage.c    the stage in the progress engine; completions; the end
 //   stack.c    stack `ch3_hybrid`
 //
@@ -44,6 +45,14 @@ struct ch3_hybrid_config {
 extern const struct param_table ch3_hybrid_table;
 
 #define CH3_HYBRID_ENVELOPE_BYTES 40 // of the longest untagged message
+
+// What an untagged message has: an envelope, and with a question where the answer goes.
+struct ch3_hybrid_envelope {
+    struct ch3_pkt pkt;
+    int64_t address;
+};
+_Static_assert(sizeof(struct ch3_hybrid_envelope) <= IWARP_CONTENT_BYTES, "is kept whole");
+_Static_assert(sizeof(struct ch3_hybrid_envelope) == CH3_HYBRID_ENVELOPE_BYTES, "for the rules");
 
 enum ch3_hybrid_vc_state {
     CH3_HYBRID_NONE,
@@ -141,11 +150,20 @@ bool ch3_hybrid_listen(struct cpu_context *context, struct ch3_hybrid_process *h
 // Goes on with accepted connections whose answer has arrived. Returns true if one is up now.
 bool ch3_hybrid_accepted(struct cpu_context *context, struct ch3_hybrid_process *hybrid);
 
+// post.c
+void ch3_hybrid_post_receive(struct cpu_context *context, struct ch3_hybrid_vc *vc, int slot);
+struct ch3_hybrid_op *ch3_hybrid_op_new(struct ch3_hybrid_vc *vc, const struct ch3_pkt *pkt);
+// Ends the operation and frees it.
+void ch3_hybrid_op_over(struct cpu_context *context, struct ch3_hybrid_op *op);
+// Queues the operation, and posts it once the VC is up and its queues have room.
+void ch3_hybrid_queue(struct cpu_context *context, struct ch3_hybrid_op *op);
+// Queues the envelope of a finished transfer, after other such envelopes, before all else.
+void ch3_hybrid_queue_first(struct cpu_context *context, struct ch3_hybrid_op *op);
+// Posts those operations that waited for the VC to be up, or for room in its queues.
+void ch3_hybrid_pump(struct cpu_context *context, struct ch3_hybrid_vc *vc);
+
 // rma.c
 extern const struct ch3_rma_ops ch3_hybrid_rma;
-// Posts what waits for the VC to be up, or for room in its queues.
-void ch3_hybrid_pump(struct cpu_context *context, struct ch3_hybrid_vc *vc);
-void ch3_hybrid_post_receive(struct cpu_context *context, struct ch3_hybrid_vc *vc, int slot);
 // Takes one envelope whose data have come. Returns false if there is none.
 bool ch3_hybrid_release(struct cpu_context *context, struct ch3_hybrid_process *hybrid);
 void ch3_hybrid_complete(struct cpu_context *context, const struct iwarp_completion *completion);

@@ -4,14 +4,6 @@
 
 #include <string.h>
 
-// What an untagged message has: an envelope, and with a question where the answer goes.
-struct envelope {
-    struct ch3_pkt pkt;
-    int64_t address;
-};
-_Static_assert(sizeof(struct envelope) <= IWARP_CONTENT_BYTES, "is kept whole");
-_Static_assert(sizeof(struct envelope) == CH3_HYBRID_ENVELOPE_BYTES, "for the rules");
-
 #define WRITTEN 1 // pkt.receiver of CH3_PKT_RMA_DONE: the data were written to the target
 
 static struct ch3_hybrid_process *rma_of(const struct ch3_process *ch3)
@@ -61,116 +53,6 @@ static void own_memory(struct cpu_context *context, struct ch3_hybrid_op *op, in
     op->temporary = true;
     op->own_stag =
         iwarp_memory_register(context, hybrid->rnic, hybrid->domain, op->own_address, size);
-}
-
-static void give_memory_back(struct cpu_context *context, struct ch3_hybrid_op *op)
-{
-    if (op->temporary)
-        iwarp_memory_deregister(context, op->vc->hybrid->rnic, op->own_stag);
-    op->temporary = false;
-}
-
-// ---- Posting ----
-
-void ch3_hybrid_post_receive(struct cpu_context *context, struct ch3_hybrid_vc *vc, int slot)
-{
-    const struct ch3_hybrid_config *config = vc->hybrid->config;
-    int64_t size = config->buffer / config->receives;
-    const struct iwarp_work_request request = {
-        .id = (uint64_t)slot,
-        .operation = IWARP_RECEIVE,
-        .sgl = {{vc->stag, vc->buffer + slot * size, size}},
-        .sge_count = 1,
-    };
-    iwarp_qp_post_rq(context, vc->qp, &request);
-}
-
-static enum iwarp_result post_move(struct cpu_context *context, struct ch3_hybrid_op *op)
-{
-    const struct iwarp_work_request request = {
-        .owner = op,
-        .operation = op->operation,
-        .sgl = {{op->own_stag, op->own_address, op->pkt.length}},
-        .sge_count = 1,
-        .remote_stag = op->peer_stag,
-        .remote_address = op->peer_address,
-        .message = op->pkt.message,
-    };
-    return op->operation == IWARP_READ ? iwarp_qp_post_rq(context, op->vc->qp, &request)
-                                       : iwarp_qp_post_sq(context, op->vc->qp, &request);
-}
-
-static enum iwarp_result post_envelope(struct cpu_context *context, struct ch3_hybrid_op *op)
-{
-    const struct ch3_process *ch3 = &op->vc->hybrid->sctp.ch3;
-    const struct envelope envelope = {op->pkt, op->asked};
-    bool asks = op->pkt.type == CH3_PKT_GET;
-    const struct iwarp_work_request request = {
-        .owner = op,
-        .operation = IWARP_SEND,
-        .sgl = {{op->vc->stag, op->vc->buffer, asks ? (int64_t)sizeof envelope : CH3_PKT_BYTES}},
-        .sge_count = 1,
-        .content = &envelope,
-        .content_length = asks ? sizeof envelope : CH3_PKT_BYTES,
-    };
-    if (!op->built)
-        cpu_spend_for(context, ch3->config->send, &ch3_stage, op->pkt.message);
-    op->built = true;
-    enum iwarp_result result = iwarp_qp_post_sq(context, op->vc->qp, &request);
-    *op->vc->hybrid->count.envelopes += result == IWARP_OK;
-    return result;
-}
-
-void ch3_hybrid_pump(struct cpu_context *context, struct ch3_hybrid_vc *vc)
-{
-    while (vc->head && vc->machine.state == CH3_HYBRID_UP) {
-        struct ch3_hybrid_op *op = vc->head;
-        enum iwarp_result result =
-            op->operation == IWARP_SEND ? post_envelope(context, op) : post_move(context, op);
-        if (result == IWARP_FULL)
-            return;
-        if (result != IWARP_OK) {
-            mpi_fail(ch3_hybrid_mpi(vc->hybrid), "iwarp", NULL,
-                     " posts a work request for rank %d: %s", vc->peer, iwarp_result_text(result));
-            return;
-        }
-        vc->head = op->next;
-    }
-}
-
-static void queue(struct cpu_context *context, struct ch3_hybrid_op *op)
-{
-    FIFO_APPEND(op->vc->head, op->vc->tail, op, next);
-    ch3_hybrid_pump(context, op->vc);
-}
-
-// An envelope that tells of a transfer goes before what has not been begun, after those before it.
-static void queue_first(struct cpu_context *context, struct ch3_hybrid_op *op)
-{
-    struct ch3_hybrid_vc *vc = op->vc;
-    struct ch3_hybrid_op **at = &vc->head;
-    while (*at && (*at)->operation == IWARP_SEND && (*at)->pkt.type != CH3_PKT_GET)
-        at = &(*at)->next;
-    if (!*at)
-        vc->tail = op;
-    op->next = *at;
-    *at = op;
-    ch3_hybrid_pump(context, vc);
-}
-
-static struct ch3_hybrid_op *op_new(struct ch3_hybrid_vc *vc, const struct ch3_pkt *pkt)
-{
-    struct ch3_hybrid_op *op = pool_take(&vc->hybrid->ops);
-    *op = (struct ch3_hybrid_op){.vc = vc, .pkt = *pkt};
-    vc->hybrid->ops_open++;
-    return op;
-}
-
-static void op_over(struct cpu_context *context, struct ch3_hybrid_op *op)
-{
-    give_memory_back(context, op);
-    op->vc->hybrid->ops_open--;
-    pool_give(&op->vc->hybrid->ops, op);
 }
 
 // ---- At the origin ----
@@ -260,11 +142,11 @@ static void issue(struct cpu_context *context, struct ch3_process *ch3, struct c
                  asked->offset, asked->peer);
         return;
     }
-    struct ch3_hybrid_op *op = op_new(vc, &pkt);
+    struct ch3_hybrid_op *op = ch3_hybrid_op_new(vc, &pkt);
     begin(context, op, asked);
     ch3_rma_op_free(ch3, asked);
     ch3_hybrid_connect(context, vc);
-    queue(context, op);
+    ch3_hybrid_queue(context, op);
 }
 
 const struct ch3_rma_ops ch3_hybrid_rma = {.created = created, .freed = freed, .issue = issue};
@@ -273,10 +155,10 @@ const struct ch3_rma_ops ch3_hybrid_rma = {.created = created, .freed = freed, .
 
 // A get by write, at its target: writes, and then answers.
 static void serve(struct cpu_context *context, struct ch3_hybrid_vc *vc,
-                  const struct envelope *question)
+                  const struct ch3_hybrid_envelope *question)
 {
     const struct ch3_window *window = ch3_window_of(&vc->hybrid->sctp.ch3, question->pkt.tag);
-    struct ch3_hybrid_op *op = op_new(vc, &question->pkt);
+    struct ch3_hybrid_op *op = ch3_hybrid_op_new(vc, &question->pkt);
     op->operation = IWARP_WRITE;
     op->own_address = window->address + question->pkt.sequence;
     op->own_stag = GPOINTER_TO_UINT(window->registered);
@@ -284,7 +166,7 @@ static void serve(struct cpu_context *context, struct ch3_hybrid_vc *vc,
     op->peer_address = question->address;
     op->served = true;
     op->pkt.type = CH3_PKT_GET_RESP;
-    queue(context, op);
+    ch3_hybrid_queue(context, op);
 }
 
 static void answered(struct cpu_context *context, struct ch3_hybrid_vc *vc,
@@ -296,7 +178,7 @@ static void answered(struct cpu_context *context, struct ch3_hybrid_vc *vc,
     g_ptr_array_index(vc->hybrid->asked, pkt->sender) = NULL;
     if (op->arrived)
         mpi_message_arrived(context, ch3->process, op->pkt.message);
-    op_over(context, op);
+    ch3_hybrid_op_over(context, op);
     ch3_rma_over(context, ch3, window);
 }
 
@@ -402,7 +284,7 @@ static void envelope_arrived(struct cpu_context *context, struct ch3_hybrid_vc *
                              const struct iwarp_completion *completion)
 {
     struct ch3_process *ch3 = &vc->hybrid->sctp.ch3;
-    struct envelope envelope = {0};
+    struct ch3_hybrid_envelope envelope = {0};
     memcpy(&envelope, completion->content, completion->content_length);
     const struct ch3_pkt *pkt = &envelope.pkt;
     ch3_hybrid_post_receive(context, vc, (int)completion->id);
@@ -425,7 +307,7 @@ static void envelope_sent(struct cpu_context *context, struct ch3_hybrid_op *op)
     bool served = op->served;
     if (pkt.type == CH3_PKT_GET)
         return;
-    op_over(context, op);
+    ch3_hybrid_op_over(context, op);
     if (served)
         over_here(context, vc, &pkt);
     else
@@ -449,7 +331,7 @@ void ch3_hybrid_complete(struct cpu_context *context, const struct iwarp_complet
         envelope_sent(context, op);
     else {
         op->operation = IWARP_SEND;
-        queue_first(context, op);
+        ch3_hybrid_queue_first(context, op);
     }
     ch3_hybrid_pump(context, vc);
 }

@@ -8,7 +8,8 @@
 //   streams.c   which stream a packet takes; states of streams
 //   send.c      the sender's path; the global send queue
 //   receive.c   from the global buffer to the streams' queues
-//   order.c     MPI_ANY_TAG: what is held back, data that come before their envelope
+//   order.c     packets and data to the device; MPI_ANY_TAG: packets held back, early data
+//   event.c     the queue of events
 //   progress.c  the progress engine: events, read logic, write logic
 //   report.c    reports of runs that hang
 //   stack.c     stack `ch3_sctp`
@@ -264,6 +265,11 @@ void ch3_sctp_out_enter(struct cpu_context *context, const struct ch3_sctp_proce
 void ch3_sctp_in_enter(struct cpu_context *context, const struct ch3_sctp_process *sctp,
                        struct ch3_sctp_stream *stream, enum ch3_sctp_in_state state);
 
+// event.c
+// Appends an event.
+struct ch3_sctp_event *ch3_sctp_event_new(struct ch3_sctp_process *sctp,
+                                          enum ch3_sctp_event_kind kind);
+
 // send.c
 void ch3_sctp_send(struct cpu_context *context, struct ch3_process *ch3, struct ch3_send *send);
 // One send call for the first element of a stream's queue.
@@ -288,14 +294,11 @@ bool ch3_sctp_read(struct cpu_context *context, struct ch3_sctp_process *sctp);
 // The event of a read.
 void ch3_sctp_read_done(struct cpu_context *context, struct ch3_sctp_process *sctp,
                         const struct ch3_sctp_event *event);
+
+// order.c
 // `bytes` (> 0) more bytes of the data of the stream's first packet, in the global buffer.
 void ch3_sctp_data(struct cpu_context *context, struct ch3_sctp_process *sctp,
                    struct ch3_sctp_stream *stream, int64_t bytes);
-// Tells the device if it knows the packet and all of its data are here, and frees it then.
-void ch3_sctp_incoming_check(struct cpu_context *context, struct ch3_sctp_process *sctp,
-                             const struct ch3_sctp_vc *vc, struct ch3_sctp_incoming *incoming);
-
-// order.c
 // A packet is here. Tells the device, or holds it back.
 void ch3_sctp_offer(struct cpu_context *context, struct ch3_sctp_process *sctp,
                     struct ch3_sctp_vc *vc, struct ch3_sctp_incoming *incoming);
@@ -309,8 +312,6 @@ void ch3_sctp_early_take(struct cpu_context *context, struct ch3_sctp_process *s
 // progress.c
 enum mpi_progress ch3_sctp_advance(struct cpu_context *context, struct mpi_process *process,
                                    bool blocking);
-struct ch3_sctp_event *ch3_sctp_event_new(struct ch3_sctp_process *sctp,
-                                          enum ch3_sctp_event_kind kind);
 
 // report.c
 json_t *ch3_sctp_describe(const struct ch3_process *ch3, const struct mpi_request *request,

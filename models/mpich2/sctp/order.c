@@ -7,7 +7,32 @@
 
 #include "sim/core/fifo.h"
 
-// ---- Packets ----
+// ---- Packets and their data ----
+
+// Tells the device if it knows the packet and all of its data are here, and frees it then.
+static void incoming_check(struct cpu_context *context, struct ch3_sctp_process *sctp,
+                           const struct ch3_sctp_vc *vc, struct ch3_sctp_incoming *incoming)
+{
+    if (!incoming->accepted || incoming->got < incoming->bytes)
+        return;
+    if (incoming->bytes > 0)
+        ch3_data_arrived(context, &sctp->ch3, vc->peer, &incoming->receive);
+    pool_give(&sctp->incoming, incoming);
+}
+
+void ch3_sctp_data(struct cpu_context *context, struct ch3_sctp_process *sctp,
+                   struct ch3_sctp_stream *stream, int64_t bytes)
+{
+    struct ch3_sctp_incoming *incoming = stream->receiving;
+    g_assert(incoming && incoming->got + bytes <= incoming->bytes);
+    mpi_copy(context, sctp->process, bytes, COPY_WARM, incoming->pkt.message);
+    incoming->got += bytes;
+    if (!incoming->accepted)
+        incoming->kept += bytes;
+    if (incoming->got == incoming->bytes)
+        stream->receiving = incoming->next;
+    incoming_check(context, sctp, stream->vc, incoming);
+}
 
 static void accept(struct cpu_context *context, struct ch3_sctp_process *sctp,
                    const struct ch3_sctp_vc *vc, struct ch3_sctp_incoming *incoming)
@@ -18,7 +43,7 @@ static void accept(struct cpu_context *context, struct ch3_sctp_process *sctp,
     // From allocated memory to its place.
     mpi_copy(context, sctp->process, incoming->kept, COPY_WARM, incoming->pkt.message);
     incoming->kept = 0;
-    ch3_sctp_incoming_check(context, sctp, vc, incoming);
+    incoming_check(context, sctp, vc, incoming);
 }
 
 static void hold(struct cpu_context *context, struct ch3_sctp_process *sctp, struct ch3_sctp_vc *vc,

@@ -5,17 +5,6 @@
 // blocks in the read; otherwise the loop spins.
 #include "models/mpich2/sctp/channel.h"
 
-#include "sim/core/fifo.h"
-
-struct ch3_sctp_event *ch3_sctp_event_new(struct ch3_sctp_process *sctp,
-                                          enum ch3_sctp_event_kind kind)
-{
-    struct ch3_sctp_event *event = pool_take(&sctp->events);
-    event->kind = kind;
-    FIFO_APPEND(sctp->event_head, sctp->event_tail, event, next);
-    return event;
-}
-
 static void dispatch(struct cpu_context *context, struct ch3_sctp_process *sctp)
 {
     struct ch3_sctp_event *event = sctp->event_head;

@@ -28,30 +28,6 @@ bool ch3_sctp_read(struct cpu_context *context, struct ch3_sctp_process *sctp)
 
 // ---- Packets and their data ----
 
-void ch3_sctp_incoming_check(struct cpu_context *context, struct ch3_sctp_process *sctp,
-                             const struct ch3_sctp_vc *vc, struct ch3_sctp_incoming *incoming)
-{
-    if (!incoming->accepted || incoming->got < incoming->bytes)
-        return;
-    if (incoming->bytes > 0)
-        ch3_data_arrived(context, &sctp->ch3, vc->peer, &incoming->receive);
-    pool_give(&sctp->incoming, incoming);
-}
-
-void ch3_sctp_data(struct cpu_context *context, struct ch3_sctp_process *sctp,
-                   struct ch3_sctp_stream *stream, int64_t bytes)
-{
-    struct ch3_sctp_incoming *incoming = stream->receiving;
-    g_assert(incoming && incoming->got + bytes <= incoming->bytes);
-    mpi_copy(context, sctp->process, bytes, COPY_WARM, incoming->pkt.message);
-    incoming->got += bytes;
-    if (!incoming->accepted)
-        incoming->kept += bytes;
-    if (incoming->got == incoming->bytes)
-        stream->receiving = incoming->next;
-    ch3_sctp_incoming_check(context, sctp, stream->vc, incoming);
-}
-
 // `bytes`: of its data that have come with it.
 static void packet_arrived(struct cpu_context *context, struct ch3_sctp_process *sctp,
                            struct ch3_sctp_stream *stream, const struct ch3_pkt *pkt, int64_t bytes)

@@ -64,6 +64,29 @@ static struct sock_connection *connection_new(const struct cpu_context *context,
     return connection;
 }
 
+// ---- Sends ----
+
+void sock_queue(struct sock_process *sock, struct sock_connection *connection,
+                struct ch3_send *send)
+{
+    struct mesh_item *item = mesh_item_new(&connection->link, NULL, 0);
+    item->sends = send;
+    mesh_item_header(item, sock->ch3.config->packet, &send->pkt, sizeof send->pkt);
+    mesh_item_data(item, send->bytes, send->pkt.message, 0);
+    mesh_queue(item, 0);
+}
+
+// Those of before the VC was connected.
+static void queue_waiting(struct sock_process *sock, struct sock_vc *vc)
+{
+    struct ch3_send *send = vc->head;
+    vc->head = NULL;
+    for (struct ch3_send *next; send; send = next) {
+        next = send->next;
+        sock_queue(sock, vc->connection, send);
+    }
+}
+
 // ---- MPI_Init ----
 
 // Opens the listener and publishes the business card. The last one that has done so ends the
@@ -144,7 +167,7 @@ static void response_read(struct cpu_context *context, struct sock_connection *c
     if (accepted) {
         g_assert(vc->connection == connection);
         enter_connection_state(context, connection, SOCK_CONNECTED, NULL);
-        sock_queue_waiting(sock, vc);
+        queue_waiting(sock, vc);
         return;
     }
     if (vc->connection == connection)
@@ -218,7 +241,7 @@ void sock_open_written(struct cpu_context *context, struct sock_connection *conn
         return;
     }
     enter_connection_state(context, connection, SOCK_CONNECTED, NULL);
-    sock_queue_waiting(sock, sock_vc_of(sock, connection->link.rank));
+    queue_waiting(sock, sock_vc_of(sock, connection->link.rank));
 }
 
 // ---- The end ----
@@ -272,7 +295,7 @@ enum mpi_progress sock_finalize(struct cpu_context *context, struct mpi_process 
         struct sock_connection *connection = g_ptr_array_index(sock->connections, i);
         if (connection->machine.state == SOCK_CLOSING && connection->link.head &&
             mesh_open(&connection->link))
-            return sock_advance(context, process, true);
+            return process->ops->advance(context, process, true);
     }
     if (sock->connections->len > 0) {
         sock_close(context, g_ptr_array_index(sock->connections, 0));

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // MPICH2 1.0.5's channel ch3:sock: the device CH3 over TCP sockets.
 //
-//   config.c    parameters, the device's ops, reports
+//   config.c    parameters
 //   connect.c   connections: business cards, opening, both ends at once, closing
 //   transfer.c  packets and data: written by one writev as far as the socket takes them, read
 //               header first, the data straight to their place
 //   progress.c  poll over all descriptors, then a read or write for each that is ready
-//   stack.c     the stack `ch3_sock`
+//   stack.c     the stack `ch3_sock`, the device's ops, reports
 //
 // A VC is connected by the first send: the business card is looked up at the process manager, the
 // connector sends OPEN_REQ with the process group's id, the acceptor answers with OPEN_RESP, and
@@ -110,13 +110,12 @@ static inline struct sock_vc *sock_vc_of(struct sock_process *sock, int rank)
     return sparse_at(&sock->vcs, rank);
 }
 
-// config.c
-extern const struct mpi_device_ops sock_ops;
-extern const struct ch3_channel sock_channel;
-
 // connect.c
 extern const struct mpi_startup_step sock_startup[];
 void sock_vc_connect(struct cpu_context *context, struct sock_process *sock, int rank);
+// Appends the send to the connection's queue.
+void sock_queue(struct sock_process *sock, struct sock_connection *connection,
+                struct ch3_send *send);
 void sock_accept(struct cpu_context *context, struct sock_process *sock);
 // A connection is ready for the first time after connect.
 void sock_connected(struct cpu_context *context, struct sock_connection *connection);
@@ -133,8 +132,6 @@ extern const struct machine_kind sock_connection_machine; // by enum sock_connec
 
 // transfer.c
 void sock_send(struct cpu_context *context, struct ch3_process *ch3, struct ch3_send *send);
-// Puts what was sent before the VC was connected into the connection's queue.
-void sock_queue_waiting(struct sock_process *sock, struct sock_vc *vc);
 // One write call; nothing if nothing is queued.
 void sock_write(struct cpu_context *context, struct sock_connection *connection);
 // One read call. Returns true if the next one follows at once: the data after a packet.

@@ -6,6 +6,66 @@
 #include "sim/model/job.h"
 #include "sim/program/operations.h"
 
+// ---- The device ----
+
+static bool writes(const struct mpi_request *request)
+{
+    switch ((enum ch3_state)request->machine.state) {
+    case CH3_SEND_EAGER:
+    case CH3_SEND_RTS:
+    case CH3_SEND_DATA:
+    case CH3_SEND_CTS:
+        return true;
+    case CH3_START:
+    case CH3_WAIT_SYNC_ACK:
+    case CH3_WAIT_CTS:
+    case CH3_POSTED:
+    case CH3_READ_DATA:
+    case CH3_WAIT_DATA:
+    case CH3_WAIT_SELF:
+    case CH3_FENCE:
+    case CH3_DONE:
+        break;
+    }
+    return false;
+}
+
+static json_t *describe(const struct ch3_process *ch3, const struct mpi_request *request, int peer)
+{
+    const struct sock_process *sock = sock_of(ch3->process);
+    const struct sock_vc *vc = sparse_peek(&sock->vcs, peer);
+    const struct sock_connection *connection = vc ? vc->connection : NULL;
+    json_t *json = json_object();
+    const char *state =
+        connection ? machine_state_name(&sock_connection_machine, &connection->machine) : "none";
+    json_object_set_new(json, "connection", json_string(state));
+    if (writes(request) && (!connection || connection->machine.state != SOCK_CONNECTED))
+        json_object_set_new(json, "waits_for",
+                            json_sprintf("the connection to rank %d, which accepts it in an MPI "
+                                         "call only",
+                                         peer));
+    if (connection && connection->link.socket)
+        json_object_set_new(json, "socket", tcp_socket_describe(connection->link.socket));
+    return json;
+}
+
+static const struct ch3_channel sock_channel = {
+    .name = "ch3:sock",
+    .send = sock_send,
+    .disconnect = sock_disconnect,
+    .describe = describe,
+};
+
+static const struct mpi_device_ops sock_ops = {
+    CH3_DEVICE,
+    .name = "MPICH2 ch3:sock",
+    .startup = sock_startup,
+    .finalize = sock_finalize,
+    .advance = sock_advance,
+};
+
+// ---- A process ----
+
 static void sock_init(struct job *job, struct mpi_process *process)
 {
     struct sock_process *sock = process->device;

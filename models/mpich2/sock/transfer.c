@@ -6,26 +6,6 @@
 
 // ---- Writing ----
 
-static void queue(struct sock_process *sock, struct sock_connection *connection,
-                  struct ch3_send *send)
-{
-    struct mesh_item *item = mesh_item_new(&connection->link, NULL, 0);
-    item->sends = send;
-    mesh_item_header(item, sock->ch3.config->packet, &send->pkt, sizeof send->pkt);
-    mesh_item_data(item, send->bytes, send->pkt.message, 0);
-    mesh_queue(item, 0);
-}
-
-void sock_queue_waiting(struct sock_process *sock, struct sock_vc *vc)
-{
-    struct ch3_send *send = vc->head;
-    vc->head = NULL;
-    for (struct ch3_send *next; send; send = next) {
-        next = send->next;
-        queue(sock, vc->connection, send);
-    }
-}
-
 void sock_send(struct cpu_context *context, struct ch3_process *ch3, struct ch3_send *send)
 {
     struct sock_process *sock = sock_of_ch3(ch3);
@@ -37,7 +17,7 @@ void sock_send(struct cpu_context *context, struct ch3_process *ch3, struct ch3_
         return;
     }
     bool first = !vc->connection->link.head;
-    queue(sock, vc->connection, send);
+    sock_queue(sock, vc->connection, send);
     if (first)
         sock_write(context, vc->connection);
 }
