@@ -28,7 +28,7 @@ static void host_counters(struct tcp_host *host, struct sim *sim)
     host->segments_sent = sim_counter(sim, "tcp segments sent");
     host->segments_received = sim_counter(sim, "tcp segments received");
     host->retransmissions = sim_loss_counter(sim, "tcp segments retransmitted", LOSS_REPEATED);
-    host->timeouts = sim_loss_counter(sim, "tcp retransmission timeouts", LOSS_TIMEOUT);
+    host->timeouts = sim_counter(sim, "tcp retransmission timeouts");
     host->recoveries = sim_counter(sim, "tcp fast retransmits");
     host->duplicates_received = sim_counter(sim, "tcp segments received twice");
     host->probes_sent = sim_counter(sim, "tcp window probes");

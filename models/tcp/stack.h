@@ -66,6 +66,9 @@ struct tcp_arrival {
     int64_t read; // bytes
 };
 
+// What a timer has sent once more, or, of a closed window, anew.
+enum tcp_again { TCP_AGAIN_SYN, TCP_AGAIN_DATA, TCP_AGAIN_FIN, TCP_AGAIN_PROBE, TCP_SENT_AGAIN };
+
 enum tcp_timer_kind { TCP_TIMER_RETRANSMIT, TCP_TIMER_PROBE, TCP_TIMER_ACK };
 #define TCP_TIMERS 3
 
@@ -203,6 +206,7 @@ struct tcp_host {
     uint16_t next_port;
     struct pool buffers, arrivals, gaps, singles, contents;
     int64_t *segments_sent, *segments_received, *retransmissions, *timeouts, *recoveries;
+    int64_t *again[TCP_SENT_AGAIN]; // those of the time-outs by what was sent; NULL: none yet
     int64_t *duplicates_received, *probes_sent, *acks_delayed, *held, *pure_acks;
 };
 

@@ -2,14 +2,45 @@
 // Timers of a socket.
 #include "models/tcp/stack.h"
 
+// ---- What is sent again ----
+
+static const struct {
+    struct stage wait;
+    const char *counter;
+} tcp_sent_again[TCP_SENT_AGAIN] = {
+    [TCP_AGAIN_SYN] = {{"retransmission timer (SYN)", STAGE_FOR_ACK}, "tcp" SIM_TIMEOUTS "SYN"},
+    [TCP_AGAIN_DATA] = {{"retransmission timer (data)", STAGE_FOR_ACK}, "tcp" SIM_TIMEOUTS "data"},
+    [TCP_AGAIN_FIN] = {{"retransmission timer (FIN)", STAGE_FOR_ACK}, "tcp" SIM_TIMEOUTS "FIN"},
+    [TCP_AGAIN_PROBE] = {{"probe timer", STAGE_FOR_WINDOW}, "tcp" SIM_TIMEOUTS "window probe"},
+};
+
+static bool is_opening(const struct tcp_socket *socket)
+{
+    return socket->machine.state == TCP_SYN_SENT || socket->machine.state == TCP_SYN_RECEIVED;
+}
+
+// By the retransmission timer.
+static enum tcp_again tcp_again_of(const struct tcp_socket *socket)
+{
+    const struct tcp_buffer *first = socket->snd.first;
+    if (is_opening(socket))
+        return TCP_AGAIN_SYN;
+    return first && first->fin && first->length == 0 ? TCP_AGAIN_FIN : TCP_AGAIN_DATA;
+}
+
+static void count_again(const struct tcp_socket *socket, enum tcp_again again)
+{
+    struct tcp_host *host = socket->host;
+    sim_count_loss(host->sim, &host->again[again], tcp_sent_again[again].counter, LOSS_TIMEOUT);
+}
+
 // ---- What happens when one expires ----
 
 static void retransmit_timeout(struct cpu_context *context, void *owner)
 {
     struct tcp_socket *socket = owner;
     const struct tcp_config *config = socket->config;
-    bool opening =
-        socket->machine.state == TCP_SYN_SENT || socket->machine.state == TCP_SYN_RECEIVED;
+    bool opening = is_opening(socket);
     if (!opening && socket->snd.outstanding == 0)
         return;
     if (socket->retries >= (opening ? config->syn_retries : config->retries)) {
@@ -17,6 +48,7 @@ static void retransmit_timeout(struct cpu_context *context, void *owner)
         return;
     }
     (*socket->host->timeouts)++;
+    count_again(socket, tcp_again_of(socket));
     if (opening)
         tcp_send_syn(context, socket);
     else
@@ -37,23 +69,16 @@ static void probe_timeout(struct cpu_context *context, void *owner)
         socket->probes >= socket->config->probes)
         return;
     socket->probes++;
+    count_again(socket, TCP_AGAIN_PROBE);
     socket->rtt.backoff++;
     tcp_send_probe(context, socket);
     if (!inet_timer_armed(socket->timers[TCP_TIMER_RETRANSMIT]))
         tcp_timer_probe(context, socket);
 }
 
-// Named by the segment that is sent again.
 static const struct stage *retransmit_waited(const void *owner)
 {
-    static const struct stage syn = {"retransmission timer (SYN)", STAGE_FOR_ACK},
-                              data = {"retransmission timer (data)", STAGE_FOR_ACK},
-                              fin = {"retransmission timer (FIN)", STAGE_FOR_ACK};
-    const struct tcp_socket *socket = owner;
-    const struct tcp_buffer *first = socket->snd.first;
-    if (socket->machine.state == TCP_SYN_SENT || socket->machine.state == TCP_SYN_RECEIVED)
-        return &syn;
-    return first && first->fin && first->length == 0 ? &fin : &data;
+    return &tcp_sent_again[tcp_again_of(owner)].wait;
 }
 
 static const struct inet_timer_kind timer_kinds[TCP_TIMERS] = {

@@ -35,6 +35,13 @@ int64_t *sim_loss_counter(struct sim *sim, const char *name, enum sim_loss loss)
     return &counter->value;
 }
 
+void sim_count_loss(struct sim *sim, int64_t **counter, const char *name, enum sim_loss loss)
+{
+    if (!*counter)
+        *counter = sim_loss_counter(sim, name, loss);
+    ++**counter;
+}
+
 int64_t *sim_counter(struct sim *sim, const char *name)
 {
     return sim_loss_counter(sim, name, LOSS_NONE);

@@ -81,6 +81,13 @@ int64_t *sim_counter(struct sim *sim, const char *name);
 // The same for a counter of trouble.
 int64_t *sim_loss_counter(struct sim *sim, const char *name, enum sim_loss loss);
 
+// What stands in the name of a counter between the protocol and the timer that has expired: "tcp
+// time-outs: SYN".
+#define SIM_TIMEOUTS " time-outs: "
+
+// Counts in *counter, which is NULL before the first time: only then there is one of that name.
+void sim_count_loss(struct sim *sim, int64_t **counter, const char *name, enum sim_loss loss);
+
 // Trouble from now on affects the measurement. Only the first call counts.
 void sim_measurement_begins(struct sim *sim);
 

@@ -179,8 +179,8 @@ class Transfers(unittest.TestCase):
                                       if name.endswith(" down"))
         # The runs must be of the kind that tells.
         for kind in ["packets dropped", "packets duplicated", "packets held back", "cut",
-                     "tcp segments retransmitted", "tcp retransmission timeouts",
-                     "sctp chunks retransmitted", "sctp retransmission timeouts"]:
+                     "tcp segments retransmitted", "tcp time-outs",
+                     "sctp chunks retransmitted", "sctp time-outs"]:
             self.assertGreater(met[kind], RUNS // 4, met)
 
 

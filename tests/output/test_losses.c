@@ -13,7 +13,7 @@ struct trial {
 
 #define ON(place) "packets dropped: " place
 #define AGAIN "tcp segments retransmitted"
-#define TIMEOUTS "tcp retransmission timeouts"
+#define TIMEOUTS "GM sends timed out"
 
 static const struct trial trials[] = {
     {false, {{0}}, ""},
@@ -26,6 +26,21 @@ static const struct trial trials[] = {
     {false,
      {{AGAIN, LOSS_REPEATED, 3, 1}, {TIMEOUTS, LOSS_TIMEOUT, 2, 0}},
      "s: 3 sent again, 2 time-outs; before the measurement: 1 sent again\n"},
+    // Timers by name, the most frequent ones first; those of two protocols alike are one.
+    {false, {{"tcp time-outs: SYN", LOSS_TIMEOUT, 1, 0}}, "s: 1 time-out (1 SYN)\n"},
+    {false,
+     {{"tcp time-outs: SYN", LOSS_TIMEOUT, 1, 1},
+      {"tcp time-outs: data", LOSS_TIMEOUT, 5, 2},
+      {"tcp time-outs: window probe", LOSS_TIMEOUT, 1, 0},
+      {"sctp time-outs: T3-rtx", LOSS_TIMEOUT, 2, 0},
+      {"sctp time-outs: window probe", LOSS_TIMEOUT, 3, 0}},
+     "s: 12 time-outs (5 data, 4 window probe, 2 T3-rtx, 1 SYN); before the measurement: 3 "
+     "time-outs (2 data, 1 SYN)\n"},
+    {false,
+     {{"tcp time-outs: data", LOSS_TIMEOUT, 1, 0},
+      {"time-outs of link a->b", LOSS_TIMEOUT, 3, 1},
+      {"time-outs of link b->a", LOSS_TIMEOUT, 1, 0}},
+     "s: 5 time-outs (1 data, 4 others); before the measurement: 1 time-out\n"},
     // What a link repeated shows that its faults hit.
     {true, {{"packets repeated on link a->b", LOSS_REPEATED, 3, 0}}, "s: 3 sent again\n"},
     {true,

@@ -2,6 +2,7 @@
 // Heartbeats: their contents, their times in each system, and what unanswered ones do (RFC 9260,
 // 8.3).
 #include "tests/support/suite.h"
+#include "tests/support/timers.h"
 #include "tests/support/transition_log.h"
 #include "tests/support/world_sctp.h"
 
@@ -93,6 +94,7 @@ static void test_rfc_unanswered(void)
         SUITE_SAME_INTEGER(path(world, 2)->rto.rto, rto *= 2);
     }
     SUITE_SAME_INTEGER(errors, 3); // Path.Max.Retrans and one
+    expect_timer(world->sim, "sctp time-outs: heartbeat", 6, NULL); // of both ends
     SUITE_SAME_TEXT(sctp_path_state_name(path(world, 2)), "INACTIVE");
     // The path is back: within a period of the RTO that it has by then.
     sim_time period = TIME_S + path(world, 2)->rto.rto * 2 * TIME_MS;
@@ -191,6 +193,7 @@ static void test_s2007_unanswered(void)
         SUITE_SAME_INTEGER(path(world, 2)->rto.rto, 1000);
     }
     SUITE_SAME_INTEGER(errors, 3);
+    expect_timer(world->sim, "sctp time-outs: heartbeat", 5, NULL); // of both ends
     SUITE_SAME_TEXT(sctp_path_state_name(path(world, 2)), "INACTIVE");
     // The other path's answers show that the peer is there.
     SUITE_SAME_TEXT(sctp_state_name(sctp_node_association(world, 0)), "ESTABLISHED");

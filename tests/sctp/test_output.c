@@ -2,6 +2,7 @@
 // What leaves and when: windows, bundling, Nagle, control chunks, bursts, probes, paths.
 #include "tests/sctp/sender.h"
 #include "tests/support/allocations.h"
+#include "tests/support/timers.h"
 #include "tests/support/transition_log.h"
 
 #define PLAIN "{no_delay: true}"
@@ -265,6 +266,7 @@ static void test_probe(void)
     SUITE_SAME_INTEGER(sender->paths[0].cc.cwnd, cwnd);
     SUITE_SAME_INTEGER(sender->paths[0].errors, 0);
     SUITE_SAME_INTEGER(sender->association.errors, 1);
+    expect_timer(sender->world->sim, "sctp time-outs: window probe", 1, "T3-rtx (window probe)");
     sender_sack_of(sender, "4", 0, 0);
     SENT(sender, "1[5]");
     sender_sack_of(sender, "5", 0, 1000000);

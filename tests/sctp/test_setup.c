@@ -3,6 +3,7 @@
 // claims sctp.sctp.handshake and sctp.sctp.multihoming of thesis 004, 2.2.
 #include "tests/support/sctp_peer.h"
 #include "tests/support/suite.h"
+#include "tests/support/timers.h"
 
 #include <string.h>
 
@@ -215,6 +216,7 @@ static void test_t1_init(void)
                                            "node0 sctp[1] COOKIE-WAIT -> CLOSED (give up)\n");
     SUITE_SAME_INTEGER(sctp_peer_notified(peer), SCTP_CANT_STR_ASSOC);
     SUITE_SAME_INTEGER(sctp_socket_error(sctp_node(peer->world, 0)->socket), SCTP_TIMED_OUT);
+    expect_timer(peer->world->sim, "sctp time-outs: T1-init", 3, "T1-init (INIT)");
     sctp_peer_free(peer);
 }
 
@@ -245,6 +247,7 @@ static void test_t1_cookie(void)
         SUITE_SAME_INTEGER(sctp_peer_notified(peer), SCTP_SEND_FAILED);
     SUITE_SAME_INTEGER(sctp_peer_notified(peer), SCTP_CANT_STR_ASSOC);
     SUITE_SAME_INTEGER((long long)ledger_totals(peer->world->sim->ledger).lost, 2);
+    expect_timer(peer->world->sim, "sctp time-outs: T1-cookie", 2, "T1-cookie (COOKIE-ECHO)");
     sctp_peer_free(peer);
 }
 

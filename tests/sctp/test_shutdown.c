@@ -2,6 +2,7 @@
 // The end of an association with a scripted peer: every row of RFC 9260, 9.1 and 9.2.
 #include "tests/support/sctp_peer.h"
 #include "tests/support/suite.h"
+#include "tests/support/timers.h"
 
 #include <string.h>
 
@@ -180,6 +181,7 @@ static void test_t2(void)
     }
     SUITE_SAME_INTEGER(sctp_peer_notified(peer), SCTP_ADDR_UNREACHABLE);
     expect_ended(peer, SCTP_COMM_LOST);
+    expect_timer(peer->world->sim, "sctp time-outs: T2-shutdown", 4, "T2-shutdown (SHUTDOWN)");
     sctp_peer_free(peer);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Opening and closing, with and without losses (RFC 793, 3.4-3.5).
 #include "tests/support/suite.h"
+#include "tests/support/timers.h"
 #include "tests/support/world_tcp.h"
 
 #include <string.h>
@@ -98,6 +99,7 @@ static void test_lost_syn(void)
     CU_ASSERT(ABS(tcp_log_at(world, 1)->when - 3 * TIME_S) < TIME_MS);
     CU_ASSERT(ABS(tcp_log_at(world, 2)->when - 9 * TIME_S) < TIME_MS);
     CU_ASSERT(tcp_established(tcp_node(world, 0)->socket));
+    expect_timer(world->sim, "tcp time-outs: SYN", 2, "retransmission timer (SYN)");
     world_free(world);
 }
 
@@ -138,6 +140,7 @@ static void test_lost_fin(void)
     TCP_EXPECT(world, 5, TIME_NEVER, "node1 FA 1:1(0) ack 2 win 5840");
     SUITE_SAME_INTEGER(tcp_node(world, 0)->socket->machine.state, TCP_TIME_WAIT);
     SUITE_SAME_INTEGER(tcp_node(world, 1)->socket->machine.state, TCP_CLOSED);
+    expect_timer(world->sim, "tcp time-outs: FIN", 2, "retransmission timer (FIN)");
     world_free(world);
 }
 

@@ -2,6 +2,7 @@
 // Retransmission timeouts (RFC 2988) in ticks of 10 ms, with the least variance of 200 ms that
 // Linux 2.4 takes, and their back-off.
 #include "tests/support/suite.h"
+#include "tests/support/timers.h"
 #include "tests/support/world_tcp.h"
 
 static void write_once(struct world *world, sim_time when)
@@ -29,6 +30,7 @@ static void test_back_off(void)
     }
     SUITE_SAME_INTEGER(tcp_node(world, 1)->bytes_read, 1000);
     SUITE_SAME_INTEGER(*sim_counter(world->sim, "tcp retransmission timeouts"), 4);
+    expect_timer(world->sim, "tcp time-outs: data", 4, "retransmission timer (data)");
     // With timestamps the echo of the last retransmission is a measurement: no back-off is left.
     SUITE_SAME_INTEGER(tcp_node(world, 0)->socket->rtt.backoff, 0);
     world_free(world);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Windows: slow start, the receiver's window and its probing, slivers, Nagle, the send buffer.
 #include "tests/support/suite.h"
+#include "tests/support/timers.h"
 #include "tests/support/world_tcp.h"
 
 #define SEGMENT 1448
@@ -165,6 +166,8 @@ static void test_zero_window(void)
         sim_time before = probes[i - 1] - probes[i - 2], now = probes[i] - probes[i - 1];
         CU_ASSERT(ABS(now - 2 * before) <= 20 * TIME_MS); // ticks
     }
+    // The last one fills a window that has opened by less than a segment.
+    expect_timer(world->sim, "tcp time-outs: window probe", probed + 1, "probe timer");
     // The read told of its room, and the sender did not wait for the next probe.
     CU_ASSERT(tcp_node(world, 1)->process.job_end < 5 * TIME_S + 60 * TIME_MS);
     world_free(world);

@@ -140,6 +140,7 @@ struct sctp_host {
         int64_t *bad_checksums, *out_of_the_blue, *bad_tags, *heartbeats, *window_probes;
         int64_t *rwnd_blocked, *rwnd_blocked_us, *strikes_suppressed, *dropped_for_window,
             *failovers;
+        int64_t *timeout[SCTP_TIMERS]; // of time-outs, those of a timer; NULL: none yet
     } count;
 };
 
@@ -172,6 +173,8 @@ void sctp_run_due(struct cpu_context *context, struct sctp_association *associat
 
 // timeout.c: by enum sctp_timer.
 extern const struct inet_timer_kind sctp_timers[SCTP_TIMERS];
+// A timer has expired that nothing should have had to wait for: T1, T2, T3 or a heartbeat's.
+void sctp_count_timeout(struct sctp_host *host, enum sctp_timer timer);
 
 // transmit.c
 extern const struct stage sctp_stage;

@@ -30,7 +30,7 @@ static void host_counters(struct sctp_host *host, struct sim *sim)
     host->count.sacks_sent = sim_counter(sim, "sctp SACKs sent");
     host->count.retransmissions = sim_loss_counter(sim, "sctp chunks retransmitted", LOSS_REPEATED);
     host->count.fast_retransmits = sim_counter(sim, "sctp fast retransmits");
-    host->count.timeouts = sim_loss_counter(sim, "sctp retransmission timeouts", LOSS_TIMEOUT);
+    host->count.timeouts = sim_counter(sim, "sctp retransmission timeouts");
     host->count.duplicates = sim_counter(sim, "sctp chunks received twice");
     host->count.bad_checksums =
         sim_loss_counter(sim, "sctp packets with a wrong checksum", LOSS_DROPPED);

@@ -10,6 +10,7 @@
 static void rfc_unanswered(struct cpu_context *context, struct sctp_path *path)
 {
     struct sctp_association *association = path->association;
+    sctp_count_timeout(association->host, SCTP_PATH_HEARTBEAT);
     path->heartbeat_out = false;
     sctp_rto_back_off(&path->rto, association);
     if (association->host->config->cmt.pf_by_heartbeat)
@@ -47,6 +48,7 @@ static void pf_timer(struct cpu_context *context, struct sctp_path *path)
         sctp_heartbeat_arm(context, path, path->rto.rto);
         return;
     }
+    sctp_count_timeout(association->host, SCTP_PATH_HEARTBEAT);
     sctp_rto_back_off(&path->rto, association);
     if (sctp_path_error(context, path))
         sctp_due(association, SCTP_DUE_OUTPUT);
@@ -92,6 +94,8 @@ static struct sctp_path *s2007_choose(const struct cpu_context *context,
 // The error of an unanswered heartbeat is counted when the next one goes.
 static bool s2007_beat(struct cpu_context *context, struct sctp_path *path)
 {
+    if (path->heartbeat_out)
+        sctp_count_timeout(path->association->host, SCTP_PATH_HEARTBEAT);
     if (path->heartbeat_out && !sctp_path_error(context, path))
         return false;
     sctp_heartbeat_send(context, path);

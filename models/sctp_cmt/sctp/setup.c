@@ -178,7 +178,7 @@ void sctp_t1_expired(struct cpu_context *context, struct sctp_association *assoc
         setup_failed(context, association);
         return;
     }
-    (*association->host->count.timeouts)++;
+    sctp_count_timeout(association->host, init ? SCTP_T1_INIT : SCTP_T1_COOKIE);
     association->t1_tries++;
     sctp_rto_back_off(&path->rto, association);
     if (init)

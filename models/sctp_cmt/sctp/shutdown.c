@@ -51,7 +51,7 @@ void sctp_shutdown_ack_queue(struct sctp_association *association, struct sctp_c
 void sctp_t2_expired(struct cpu_context *context, struct sctp_association *association)
 {
     struct sctp_path *path = closing_path(association);
-    (*association->host->count.timeouts)++;
+    sctp_count_timeout(association->host, SCTP_T2_SHUTDOWN);
     association->t2_tries++;
     sctp_rto_back_off(&path->rto, association);
     if (!sctp_path_error(context, path))

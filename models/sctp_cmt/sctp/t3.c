@@ -136,7 +136,7 @@ void sctp_t3_expired(struct cpu_context *context, struct sctp_path *path)
         return;
     }
     bool probe = is_probe(path);
-    (*association->host->count.timeouts)++;
+    sctp_count_timeout(association->host, association->out.probing ? SCTP_T3_IDLE_PROBE : SCTP_T3);
     if (!probe)
         sctp_path_suspect(context, path);
     lose(context, path, probe);

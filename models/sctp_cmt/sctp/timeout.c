@@ -63,3 +63,19 @@ const struct inet_timer_kind sctp_timers[SCTP_TIMERS] = {
     [SCTP_HEARTBEATS] = TIMER("heartbeat timer", STAGE_FOR_ACK, heartbeats_run, .background = true),
     [SCTP_HEARTBEATS_AWAITED] = TIMER("heartbeat timer", STAGE_FOR_ACK, heartbeats_run),
 };
+
+// By one timer of each name.
+void sctp_count_timeout(struct sctp_host *host, enum sctp_timer timer)
+{
+    static const char *const names[SCTP_TIMERS] = {
+        [SCTP_T1_INIT] = "sctp" SIM_TIMEOUTS "T1-init",
+        [SCTP_T1_COOKIE] = "sctp" SIM_TIMEOUTS "T1-cookie",
+        [SCTP_T2_SHUTDOWN] = "sctp" SIM_TIMEOUTS "T2-shutdown",
+        [SCTP_T3] = "sctp" SIM_TIMEOUTS "T3-rtx",
+        [SCTP_T3_IDLE_PROBE] = "sctp" SIM_TIMEOUTS "window probe",
+        [SCTP_PATH_HEARTBEAT] = "sctp" SIM_TIMEOUTS "heartbeat",
+    };
+    if (timer != SCTP_PATH_HEARTBEAT)
+        ++*host->count.timeouts;
+    sim_count_loss(host->sim, &host->count.timeout[timer], names[timer], LOSS_TIMEOUT);
+}
