@@ -9,36 +9,7 @@
 #ifndef NETSIM_FLATTEN_FLATTEN_H
 #define NETSIM_FLATTEN_FLATTEN_H
 
-#include "sim/mpi/process.h"
-#include "sim/source/source.h"
-
-enum flat_kind {
-    FLAT_SEND,    // is started
-    FLAT_RECV,    // is started
-    FLAT_PROBE,   // is started: done once a message is there
-    FLAT_IPROBE,  // probes once and is over
-    FLAT_WAIT,    // until all of `awaited` are done
-    FLAT_WAITANY, // until one of `awaited` is done: see flatten_took
-    FLAT_COMPUTE, // time
-    FLAT_COPY,    // copies size within the memory of the process
-    FLAT_REDUCE,  // combines two operands of size
-    FLAT_MEASURE, // a clock, of a benchmark or the program, starts or stops; see the call
-    FLAT_OTHER,   // not a message between two ranks that both call; see the call
-};
-
-struct flat_op {
-    enum flat_kind kind;
-    const struct op_call *call; // that it belongs to; valid until the rank's next operation
-    uint32_t request;           // number of the started request, from 1 by rank; else 0
-    int peer, tag;              // as in struct mpi_transfer
-    enum mpi_context context;   // messages of different contexts do not match
-    const struct mpi_group *group;
-    int64_t size; // bytes
-    bool synchronous;
-    sim_time time;
-    const uint32_t *awaited; // requests, in the order in which the call returns them
-    int awaited_count;
-};
+#include "sim/flatten/unfold.h"
 
 struct flatten;
 

@@ -258,6 +258,8 @@ static void take(struct steps *steps, int rank, struct standing *at)
     case FLAT_OTHER:
         refuse(steps, rank, at, "flows have no such operation");
         return;
+    default: // steps for a device
+        g_assert_not_reached();
     }
 }
 

@@ -59,15 +59,9 @@ static bool right_kind(const struct flat_op *op, enum mpi_request_kind kind)
         return kind == REQUEST_PROBE;
     case FLAT_OTHER:
         return kind > REQUEST_PROBE;
-    case FLAT_WAIT:
-    case FLAT_WAITANY:
-    case FLAT_COMPUTE:
-    case FLAT_COPY:
-    case FLAT_REDUCE:
-    case FLAT_MEASURE:
-        break;
+    default:
+        return false;
     }
-    return false;
 }
 
 static void expect_start(struct comparison *at, const struct flat_op *op)
