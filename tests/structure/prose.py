@@ -26,7 +26,7 @@ KINDS = (
     ("tell", r"\b(?:tell(?:s|ing)?|told|say(?:s|ing)?|said)\b", "report, record, return, describe, name, state"),
     ("way", r"(?<!under )\bways?\b", "path, mode, route, direction, method"),
     ("it-is", r"(?<![A-Z0-9)]): (?:it|they|there) (?:is|are|was|were|has|have|had|comes?|came)\b", "a name that needs no comment, or a sentence"),
-    ("the-same", SENTENCE + r"(?:The same\b|[Ll]ikewise\b)", "Like X, but ..."),
+    ("the-same", SENTENCE + r"(?:The same(?= (?:of|for|in|with|as|from|to|but|when|if|by|among|over|and|once|again|at|on|is|are)\b|[.,:;]|$)|[Ll]ikewise\b)", "Like X, but ..."),
     ("looks", r"\blook(?:s|ing|ed)? (?:at|again|whether|for|after|what|if)\b|\b(?:a|next|last|first) looks?\b",
      "polls, checks, retries, reads, searches"),
     ("what", SENTENCE + r"What\b", "a noun: the packet, the remainder, pending output"),
@@ -77,13 +77,23 @@ def docstrings(text):
             yield first + offset, line.strip()
 
 
+def markdown(text):
+    """(line number, text) of the lines outside fenced blocks, without what links point to."""
+    fenced = False
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.lstrip().startswith("```"):
+            fenced = not fenced
+        elif not fenced:
+            yield number, re.sub(r"\]\([^)]*\)", "]", line)
+
+
 def prose(path):
     """(line number, text) of the prose of a file."""
     text = path.read_text(encoding="utf-8", errors="replace")
     if path.suffix in (".c", ".h"):
         return list(c_comments(text))
     if path.suffix == ".md":
-        return list(enumerate(text.splitlines(), 1))
+        return list(markdown(text))
     if path.suffix == ".py":
         return sorted([*hash_comments(text), *docstrings(text)])
     return list(hash_comments(text)) if path.suffix in HASH_COMMENTS else []

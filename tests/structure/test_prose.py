@@ -74,6 +74,7 @@ class Prose(unittest.TestCase):
                 ("sim/a.h", "struct who;\n\n// who\n", 3),
                 ("plots/a.py", 'text = "who"\n# who\n', 2),
                 ("plots/a.py", 'def who():\n    """First.\n    who\n    """\n', 3),
+                ("docs/a.md", "```console\nwho\n```\n[a](who.md) who\n", 4),
                 ("CMakeLists.txt", "set(who)\n# who\n", 2),
                 ("tests/a.case", "who: 1\n# who\n", 2)):
             with self.subTest(path):
