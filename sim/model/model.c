@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sim/model/model.h"
 
+#include "sim/net/network.h"
+
 #include <string.h>
 
 const struct stack *registry_stack(const struct registry *registry, const char *name)
@@ -21,6 +23,7 @@ static void add_machine(GPtrArray *machines, const struct machine_kind *kind)
 GPtrArray *registry_machines(const struct registry *registry)
 {
     GPtrArray *machines = g_ptr_array_new();
+    add_machine(machines, &network_slack_machine);
     for (const struct model *const *model = registry->models; *model; model++) {
         for (const struct machine_kind *const *kind = (*model)->machines; kind && *kind; kind++)
             add_machine(machines, *kind);

@@ -9,6 +9,7 @@
 #ifndef NETSIM_NET_NETWORK_H
 #define NETSIM_NET_NETWORK_H
 
+#include "sim/core/machine.h"
 #include "sim/core/sim.h"
 #include "sim/net/link.h"
 #include "sim/net/packet.h"
@@ -182,5 +183,7 @@ void network_take_loads(struct network *network, GPtrArray *loads, bool ends);
 
 // Hops so far: links entered by packets.
 uint64_t network_hops(const struct network *network);
+
+extern const struct machine_kind network_slack_machine; // STOP and GO
 
 #endif

@@ -53,7 +53,7 @@ struct gate {
 
     // The buffer.
     int64_t stop, go, slack; // B
-    enum symbol said;        // the last symbol sent
+    struct machine said;     // the last symbol sent: enum symbol
     struct flow in, out;
     struct event crossing; // when the next symbol is sent
 
@@ -164,7 +164,7 @@ static sim_time gate_next(const struct gate *gate, int64_t level, struct cursor 
                           struct cursor out)
 {
     sim_time tau = gate->channel->byte_time;
-    bool fills = gate->said == SYMBOL_GO;
+    bool fills = gate->said.state == SYMBOL_GO;
     int64_t need = fills ? gate->stop - level : level - gate->go;
     while (in.next != TIME_NEVER || out.next != TIME_NEVER) {
         struct cursor *first = in.next < out.next ? &in : &out;
@@ -190,34 +190,32 @@ static sim_time gate_next(const struct gate *gate, int64_t level, struct cursor 
 
 // ---- The buffer ----
 
-static void gate_trace(const struct gate *gate, sim_time now)
-{
-    static const char *const names[] = {[SYMBOL_GO] = "GO", [SYMBOL_STOP] = "STOP"};
-    const struct channel *channel = gate->channel;
-    struct trace *trace = channel->network->sim->trace;
-    if (!trace)
-        return;
-    bool stop = gate->said == SYMBOL_STOP;
-    struct trace_transition transition = {
-        .where = channel->to.node->name,
-        .machine = "slack buffer",
-        .subject = channel->to.port,
-        .from = names[stop ? SYMBOL_GO : SYMBOL_STOP],
-        .to = names[gate->said],
-    };
-    trace_transition(trace, channel->wire_lane, now, &transition);
-}
+static const struct machine_state gate_states[] = {
+    [SYMBOL_GO] = {"GO", .next = MACHINE_TO(SYMBOL_STOP)},
+    [SYMBOL_STOP] = {"STOP", .next = MACHINE_TO(SYMBOL_GO)},
+};
+
+const struct machine_kind network_slack_machine = {
+    .name = "slack buffer",
+    .title = "Flow control of a slack buffer",
+    .source = "Boden and others, IEEE Micro 15 (1995)",
+    .states = gate_states,
+    .count = G_N_ELEMENTS(gate_states),
+};
 
 static void gate_say(struct gate *gate, enum symbol symbol)
 {
-    struct network *network = gate->channel->network;
+    const struct channel *channel = gate->channel;
+    struct network *network = channel->network;
     sim_time now = engine_now(network->engine);
-    sim_time arrives = now + gate->channel->byte_time + gate->propagation;
-    gate->said = symbol;
+    sim_time arrives = now + channel->byte_time + gate->propagation;
+    machine_enter(
+        &network_slack_machine, &gate->said, symbol,
+        (struct machine_owner){.where = channel->to.node->name, .subject = channel->to.port}, NULL,
+        network->sim->trace, channel->wire_lane, now);
     ++*(symbol == SYMBOL_STOP ? network->stops : network->gos);
     if (symbol == SYMBOL_STOP)
         channel_count_seldom(gate->channel, LINK_STOPS, 1);
-    gate_trace(gate, now);
     flow_push(&gate->symbols, (struct run){.first = arrives});
     if (!event_pending(&gate->arrival))
         engine_schedule(network->engine, &gate->arrival, arrives);
@@ -231,9 +229,9 @@ static void gate_settle(struct gate *gate)
     int64_t in = flow_passed(&gate->in, now, tau), out = flow_passed(&gate->out, now, tau);
     int64_t level = in - out;
     g_assert(level >= 0 && level <= gate->slack);
-    if (gate->said == SYMBOL_GO && level >= gate->stop)
+    if (gate->said.state == SYMBOL_GO && level >= gate->stop)
         gate_say(gate, SYMBOL_STOP);
-    else if (gate->said == SYMBOL_STOP && level <= gate->go)
+    else if (gate->said.state == SYMBOL_STOP && level <= gate->go)
         gate_say(gate, SYMBOL_GO);
     sim_time next =
         gate_next(gate, level, cursor_from(&gate->in, in, tau), cursor_from(&gate->out, out, tau));
@@ -380,7 +378,7 @@ static bool stop_go_blocked(const struct channel *channel)
 {
     const struct gate *gate = channel->worm->gate;
     return gate && !event_pending(&channel->worm->event) && gate->heard == SYMBOL_STOP &&
-           gate->said == SYMBOL_STOP && !event_pending(&gate->arrival) &&
+           gate->said.state == SYMBOL_STOP && !event_pending(&gate->arrival) &&
            !event_pending(&gate->crossing);
 }
 

@@ -114,7 +114,7 @@ static void test_exchange(void)
     CU_ASSERT_FALSE(peer->prpi_init);
     run_until(bench, 0, RPI_EXCHANGE);
     SUITE_SAME_INTEGER(peer->cp_remote_rdma_area, 0);
-    SUITE_SAME_INTEGER(peer->cp_vi_hand->state, VIP_IDLE);
+    SUITE_SAME_INTEGER(peer->cp_vi_hand->machine.state, VIP_IDLE);
     CU_ASSERT(peer->prpi_init && !peer->prpi_connect);
     run_until(bench, 0, RPI_REQUEST);
     SUITE_SAME_INTEGER(peer->cp_remote_rdma_area, rpi_bench_peer(bench, 1, 0)->cp_rdma_area);
@@ -123,7 +123,7 @@ static void test_exchange(void)
     CU_ASSERT_FALSE(peer->prpi_connect);
     run_until(bench, 0, RPI_UP);
     CU_ASSERT(peer->prpi_init && peer->prpi_connect);
-    SUITE_SAME_INTEGER(peer->cp_vi_hand->state, VIP_CONNECTED);
+    SUITE_SAME_INTEGER(peer->cp_vi_hand->machine.state, VIP_CONNECTED);
     rpi_bench_finish(bench);
     rpi_bench_free(bench);
 }

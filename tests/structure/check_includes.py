@@ -31,7 +31,7 @@ MAY_INCLUDE = {
     "sim/benchmark": ["sim/core", "sim/config", "sim/scenario", "sim/measure", "sim/source"],
     "sim/interpreter": ["sim/core", "sim/mpi", "sim/measure", "sim/source", "sim/flatten",
                         "sim/benchmark"],
-    "sim/model": ["sim/core", "sim/scenario", "sim/cluster", "sim/mpi", "sim/benchmark"],
+    "sim/model": ["sim/core", "sim/scenario", "sim/net", "sim/cluster", "sim/mpi", "sim/benchmark"],
     "sim/run": ["sim/core", "sim/config", "sim/program", "sim/scenario", "sim/cluster", "sim/mpi",
                 "sim/measure", "sim/source", "sim/flatten", "sim/benchmark", "sim/interpreter",
                 "sim/model"],

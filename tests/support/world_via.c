@@ -109,8 +109,8 @@ void via_connect(struct world *world, bool queue)
         world_do(node, via_wait_job, NULL);
     }
     world_run(world);
-    g_assert(via_node(world, 0)->vi->state == VIP_CONNECTED &&
-             via_node(world, 1)->vi->state == VIP_CONNECTED);
+    g_assert(via_node(world, 0)->vi->machine.state == VIP_CONNECTED &&
+             via_node(world, 1)->vi->machine.state == VIP_CONNECTED);
 }
 
 // ---- Transfers ----

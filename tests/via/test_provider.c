@@ -496,7 +496,7 @@ static void check_empty_queue(bool immediate)
     CU_ASSERT_PTR_EQUAL(seen->vi, b->vi);
     CU_ASSERT_EQUAL(seen->error, VIP_ERROR_RECEIVE_QUEUE_EMPTY);
     CU_ASSERT_EQUAL(seen->message.index, transfer->descriptor.message.index);
-    CU_ASSERT_EQUAL(b->vi->state, VIP_ERROR);
+    CU_ASSERT_EQUAL(b->vi->machine.state, VIP_ERROR);
     // A write needs its descriptor with the last frame only; what came before is in place.
     CU_ASSERT_EQUAL(b->placements->len, immediate ? 1 : 0);
     char *line = world_ledger_line(world);

@@ -31,11 +31,11 @@ static void test_only_connected(void)
     via_set_up(a, false);
     via_set_up(b, false);
     world_run(world);
-    CU_ASSERT_EQUAL(a->vi->state, VIP_IDLE);
+    CU_ASSERT_EQUAL(a->vi->machine.state, VIP_IDLE);
     CU_ASSERT_FALSE(try_send(a));
     ask_and_wait(world, 0, sim_now(world->sim));
     CU_ASSERT_FALSE(try_send(a));
-    CU_ASSERT_EQUAL(a->vi->state, VIP_CONNECT_PENDING);
+    CU_ASSERT_EQUAL(a->vi->machine.state, VIP_CONNECT_PENDING);
     ask_and_wait(world, 1, sim_now(world->sim));
     world_run(world);
     struct via_transfer *receives[2] = {via_receive(a, 0, 100), via_receive(b, 0, 100)};
@@ -63,7 +63,7 @@ static void test_late_data(void)
     via_send(a, 0, 10);
     world_do(b, via_disconnect_job, NULL);
     CU_ASSERT_PTR_NULL(via_receive_done(b));
-    CU_ASSERT_EQUAL(a->vi->state, VIP_DISCONNECTED);
+    CU_ASSERT_EQUAL(a->vi->machine.state, VIP_DISCONNECTED);
     char *line = world_ledger_line(world);
     SUITE_CONTAINS(line, "lost: the VI is not connected");
     g_free(line);
@@ -111,7 +111,7 @@ static void test_pairs(void)
         for (int k = 0; k < PAIRS; k++)
             if (keys[1][k] == keys[0][i])
                 other = pairs[1].vis[k];
-        CU_ASSERT_EQUAL(vi->state, VIP_CONNECTED);
+        CU_ASSERT_EQUAL(vi->machine.state, VIP_CONNECTED);
         CU_ASSERT_EQUAL(vi->remote_number, other->number);
         CU_ASSERT_EQUAL(other->remote_number, vi->number);
     }
@@ -148,7 +148,7 @@ static struct outcome connect_with(const char *const *sets, sim_time ask0, sim_t
     ask_and_wait(world, 1, ask1);
     world_run(world);
     for (int i = 0; i < 2; i++) {
-        CU_ASSERT_EQUAL(via_node(world, i)->vi->state, VIP_CONNECTED);
+        CU_ASSERT_EQUAL(via_node(world, i)->vi->machine.state, VIP_CONNECTED);
         CU_ASSERT(g_queue_is_empty(&via_node(world, i)->process.jobs));
     }
     outcome.connected = sim_now(world->sim);
@@ -315,7 +315,7 @@ static void test_states_of_error(void)
     world_run(world);
     // The broken side has nobody to tell any more.
     SUITE_SAME_TEXT(log->text->str, "node1 vi[1] error -> disconnected\n");
-    CU_ASSERT_EQUAL(via_node(world, 0)->vi->state, VIP_CONNECTED);
+    CU_ASSERT_EQUAL(via_node(world, 0)->vi->machine.state, VIP_CONNECTED);
     world_free(world);
     transition_log_free(log);
 }
@@ -330,7 +330,7 @@ static void test_state_names(void)
         [VIP_DISCONNECTED] = "disconnected",
     };
     for (size_t i = 0; i < G_N_ELEMENTS(names); i++)
-        SUITE_SAME_TEXT(vip_vi_state_name((enum vip_vi_state)i), names[i]);
+        SUITE_SAME_TEXT(vip_vi_machine.states[i].name, names[i]);
 }
 
 int main(void)

@@ -210,7 +210,7 @@ static void make_mistake(const struct mistake *mistake)
     if (!found)
         fprintf(stderr, "not found: %s\n", mistake->what);
     CU_ASSERT_FATAL(found);
-    CU_ASSERT_EQUAL(b->vi->state, mistake->posted ? VIP_ERROR : VIP_CONNECTED);
+    CU_ASSERT_EQUAL(b->vi->machine.state, mistake->posted ? VIP_ERROR : VIP_CONNECTED);
     if (mistake->posted) {
         const struct via_error *seen = &g_array_index(b->errors, struct via_error, 0);
         char *line = world_ledger_line(world);
@@ -334,7 +334,7 @@ static void test_length_error(void)
     world_run(world);
     CU_ASSERT_EQUAL_FATAL(b->errors->len, 1);
     SUITE_SAME_INTEGER(g_array_index(b->errors, struct via_error, 0).error, VIP_ERROR_LENGTH);
-    CU_ASSERT_EQUAL(b->vi->state, VIP_ERROR);
+    CU_ASSERT_EQUAL(b->vi->machine.state, VIP_ERROR);
     char *line = world_ledger_line(world);
     SUITE_CONTAINS(line, "lost: longer than the receive descriptor");
     g_free(line);

@@ -304,7 +304,7 @@ static int check_losses(const char *const *sets, const struct part *parts, int c
     SUITE_SAME_INTEGER(totals.delivered, count - lost);
     SUITE_SAME_INTEGER(totals.duplicated + totals.misordered + totals.open, 0);
     CU_ASSERT_EQUAL(b->errors->len, 0);
-    CU_ASSERT_EQUAL(b->vi->state, VIP_CONNECTED);
+    CU_ASSERT_EQUAL(b->vi->machine.state, VIP_CONNECTED);
     g_free(sent);
     g_free(receives);
     world_free(world);

@@ -62,19 +62,14 @@ void pin_cache_free(struct pin_cache *cache)
 static void cache_trace(const struct cpu_context *context, const struct pin_cache *cache,
                         const struct pin_area *area, const char *event)
 {
-    struct trace *trace = cpu_sim(context->cpu)->trace;
-    if (!trace)
+    if (!cpu_sim(context->cpu)->trace)
         return;
     char *detail = g_strdup_printf("%" G_GINT64_FORMAT " B, references %d",
                                    area->end - area->address, area->refcount);
-    struct trace_transition transition = {
-        .where = cache->where,
-        .machine = "pin",
-        .subject = area->address,
-        .to = event,
-        .detail = detail,
-    };
-    trace_transition(trace, cpu_lane(context->cpu), context->now, &transition);
+    cpu_trace_event(
+        context,
+        (struct machine_owner){.where = cache->where, .subject = area->address, .machine = "pin"},
+        NULL, event, detail);
     g_free(detail);
 }
 

@@ -54,7 +54,7 @@ static void post(struct cpu_context *context, struct mpi_request *request,
     if (!vip_post_send(context, peer->cp_vi_hand, descriptor))
         mpi_fail(request->process, "connection_broken", json_pack("{s:i}", "peer", peer->rank),
                  " can't send to rank %d: VI %u is %s", peer->rank, peer->cp_vi_hand->number,
-                 vip_vi_state_name(peer->cp_vi_hand->state));
+                 vip_vi_state_name(peer->cp_vi_hand));
 }
 
 // Points a descriptor at the next `bytes` of the peer's RDMA area, with immediate data that tell

@@ -51,19 +51,14 @@ void mvich_dreg_free(struct mvich_dreg *dreg)
 static void dreg_trace(const struct cpu_context *context, const struct mvich_dreg *dreg,
                        const struct mvich_dreg_entry *entry, const char *event)
 {
-    struct trace *trace = cpu_sim(context->cpu)->trace;
-    if (!trace)
+    if (!cpu_sim(context->cpu)->trace)
         return;
     char *detail = g_strdup_printf("%" G_GINT64_FORMAT " pages, references %d", entry->pages,
                                    entry->references);
-    struct trace_transition transition = {
-        .where = dreg->where,
-        .machine = "dreg",
-        .subject = entry->page,
-        .to = event,
-        .detail = detail,
-    };
-    trace_transition(trace, cpu_lane(context->cpu), context->now, &transition);
+    cpu_trace_event(
+        context,
+        (struct machine_owner){.where = dreg->where, .subject = entry->page, .machine = "dreg"},
+        NULL, event, detail);
     g_free(detail);
 }
 

@@ -139,14 +139,11 @@ void mvich_prepost_unmade(struct cpu_context *context, struct mvich_connection *
 void mvich_flow_trace(const struct cpu_context *context, const struct mvich_connection *connection,
                       const char *event)
 {
-    const struct mvich_process *mvich = connection->owner;
-    struct trace_transition transition = {
-        .where = mvich->process->name,
-        .machine = "flow",
-        .subject = connection->rank,
-        .to = event,
-    };
-    trace_transition(mvich->process->sim->trace, cpu_lane(context->cpu), context->now, &transition);
+    cpu_trace_event(context,
+                    (struct machine_owner){.where = connection->owner->process->name,
+                                           .subject = connection->rank,
+                                           .machine = "flow"},
+                    NULL, event, NULL);
 }
 
 struct mvich_vbuf *mvich_packet_new(struct cpu_context *context,
@@ -168,7 +165,7 @@ void mvich_post_failed(const struct mvich_connection *connection)
     const struct mpi_process *process = connection->owner->process;
     mpi_fail(process, "connection_broken", json_pack("{s:i}", "peer", connection->rank),
              " can't send to rank %d: VI %u is %s", connection->rank, connection->vi->number,
-             vip_vi_state_name(connection->vi->state));
+             vip_vi_state_name(connection->vi));
 }
 
 static void post(struct cpu_context *context, struct mvich_connection *connection,

@@ -7,42 +7,37 @@
 // side connects with its next request, and discards data that come before.
 #include "models/via/vip/provider.h"
 
-const char *vip_vi_state_name(enum vip_vi_state state)
+// The VI of a program that ends is disconnected once more after its peer's.
+static const struct machine_state vi_states[] = {
+    [VIP_IDLE] = {"idle", .next = MACHINE_TO(VIP_CONNECT_PENDING)},
+    [VIP_CONNECT_PENDING] = {"connect_pending",
+                             {"the peer's request", WAIT_ACK},
+                             HELD_BY_PEER,
+                             .next = MACHINE_TO(VIP_CONNECTED, VIP_DISCONNECTED)},
+    [VIP_CONNECTED] = {"connected", .next = MACHINE_TO(VIP_ERROR, VIP_DISCONNECTED)},
+    [VIP_ERROR] = {"error", .next = MACHINE_TO(VIP_DISCONNECTED)},
+    [VIP_DISCONNECTED] = {"disconnected", .next = MACHINE_TO(VIP_DISCONNECTED)},
+};
+
+const struct machine_kind vip_vi_machine = {
+    .name = "vi",
+    .title = "Virtual interface",
+    .source = "VIA specification 1.0: states of a VI",
+    .states = vi_states,
+    .count = G_N_ELEMENTS(vi_states),
+};
+
+void vip_enter(struct vip_vi *vi, enum vip_vi_state state, sim_time when, const char *event)
 {
-    switch (state) {
-    case VIP_IDLE:
-        return "idle";
-    case VIP_CONNECT_PENDING:
-        return "connect_pending";
-    case VIP_CONNECTED:
-        return "connected";
-    case VIP_ERROR:
-        return "error";
-    case VIP_DISCONNECTED:
-        return "disconnected";
-    }
-    return NULL;
+    const struct vip_nic *nic = vi->nic;
+    machine_enter(&vip_vi_machine, &vi->machine, state,
+                  (struct machine_owner){.where = nic->name, .subject = vi->number}, event,
+                  nic->sim->trace, cpu_lane(nic->task->cpu), when);
 }
 
-void vip_trace_vi(const struct vip_vi *vi, sim_time when, enum vip_vi_state from,
-                  const char *detail)
+const char *vip_vi_state_name(const struct vip_vi *vi)
 {
-    struct trace_transition transition = {
-        .where = vi->nic->name,
-        .machine = "vi",
-        .subject = vi->number,
-        .from = vip_vi_state_name(from),
-        .to = vip_vi_state_name(vi->state),
-        .detail = detail,
-    };
-    trace_transition(vi->nic->sim->trace, cpu_lane(vi->nic->task->cpu), when, &transition);
-}
-
-static void vi_enter(struct vip_vi *vi, enum vip_vi_state state, sim_time when)
-{
-    enum vip_vi_state from = vi->state;
-    vi->state = state;
-    vip_trace_vi(vi, when, from, NULL);
+    return machine_state_name(&vip_vi_machine, &vi->machine);
 }
 
 static void send_request(struct vip_vi *vi, bool answer)
@@ -93,7 +88,7 @@ static void retry_event(struct engine *engine, struct event *event)
     if (vi->requests++ == 0)
         vi->asked_at = now;
     sim_time end = vi->asked_at + config->connect_timeout;
-    bool pending = vi->state == VIP_CONNECT_PENDING, bounded = config->connect_timeout > 0;
+    bool pending = vi->machine.state == VIP_CONNECT_PENDING, bounded = config->connect_timeout > 0;
     if (pending && bounded && now >= end) {
         give_up(vi);
         return;
@@ -107,8 +102,8 @@ static void vi_connect(struct vip_vi *vi, uint32_t remote_number, sim_time when)
 {
     vi->remote_number = remote_number;
     vi->peer_asked = true;
-    if (vi->state == VIP_CONNECT_PENDING)
-        vi_enter(vi, VIP_CONNECTED, when);
+    if (vi->machine.state == VIP_CONNECT_PENDING)
+        vip_enter(vi, VIP_CONNECTED, when, NULL);
 }
 
 void vip_connect_peer_request(struct cpu_context *context, struct vip_vi *vi, int remote_station,
@@ -122,7 +117,7 @@ void vip_connect_peer_request(struct cpu_context *context, struct vip_vi *vi, in
     vi->discriminator = discriminator;
     vi->requests = 0;
     vi->route = network_route(agent->cluster->network, vip_agent_station(agent), remote_station);
-    vi_enter(vi, VIP_CONNECT_PENDING, context->now);
+    vip_enter(vi, VIP_CONNECT_PENDING, context->now, NULL);
     g_hash_table_add(agent->asked, &vi->discriminator);
     uint32_t *early = g_hash_table_lookup(agent->unmatched, &discriminator);
     if (early)
@@ -135,7 +130,7 @@ void vip_connect_peer_request(struct cpu_context *context, struct vip_vi *vi, in
 bool vip_connect_peer_wait(struct cpu_context *context, struct vip_vi *vi)
 {
     cpu_spend(context, vi->nic->host->config.kernel.system_call, &stage_trap);
-    if (vi->state == VIP_CONNECTED)
+    if (vi->machine.state == VIP_CONNECTED)
         return true;
     cpu_spend(context, vi->nic->host->config.kernel.block_process, &stage_block);
     vi->connect_waiter = vi->nic->task;
@@ -150,10 +145,10 @@ void vip_disconnect(struct cpu_context *context, struct vip_vi *vi)
         .destination_vi = vi->remote_number,
     };
     cpu_spend(context, vi->nic->host->config.kernel.system_call, &stage_trap);
-    if (vi->state == VIP_CONNECTED)
+    if (vi->machine.state == VIP_CONNECTED)
         vip_device_control(vi->nic->agent, vi->remote_station, &frame);
     engine_cancel(vi->nic->sim->engine, &vi->retry);
-    vi_enter(vi, VIP_DISCONNECTED, context->now);
+    vip_enter(vi, VIP_DISCONNECTED, context->now, NULL);
 }
 
 static void connect_frame(struct cpu_context *context, struct vip_agent *agent,
@@ -167,7 +162,7 @@ static void connect_frame(struct cpu_context *context, struct vip_agent *agent,
         return;
     }
     struct vip_vi *vi = container_of(asked, struct vip_vi, discriminator);
-    bool pending = vi->state == VIP_CONNECT_PENDING;
+    bool pending = vi->machine.state == VIP_CONNECT_PENDING;
     vi_connect(vi, frame->source_vi, context->now);
     if (pending)
         engine_cancel(agent->sim->engine, &vi->retry);
@@ -189,8 +184,8 @@ void vip_connection_frame(struct cpu_context *context, struct vip_agent *agent,
     if (frame->destination_vi == 0 || frame->destination_vi > agent->vis->len)
         return;
     struct vip_vi *vi = g_ptr_array_index(agent->vis, frame->destination_vi - 1);
-    if (vi->state == VIP_CONNECTED)
-        vi_enter(vi, VIP_DISCONNECTED, context->now);
+    if (vi->machine.state == VIP_CONNECTED)
+        vip_enter(vi, VIP_DISCONNECTED, context->now, NULL);
 }
 
 void vip_connection_init(struct vip_vi *vi)

@@ -267,7 +267,7 @@ static void data_frame(struct cpu_context *context, struct vip_agent *agent, str
                        struct packet *packet, const struct via_frame *frame)
 {
     struct vip_arriving *arriving = &vi->arriving;
-    if (vi->state != VIP_CONNECTED) {
+    if (vi->machine.state != VIP_CONNECTED) {
         throw_away(agent, packet, "the VI is not connected");
         return;
     }

@@ -140,7 +140,8 @@ bool vip_post_send(struct cpu_context *context, struct vip_vi *vi,
 {
     const struct mvia_config *config = vi->nic->config;
     bool known = descriptor->operation == VIP_SEND || descriptor->operation == VIP_RDMA_WRITE;
-    if (!known || vi->state != VIP_CONNECTED || descriptor->length > config->largest_transfer ||
+    if (!known || vi->machine.state != VIP_CONNECTED ||
+        descriptor->length > config->largest_transfer ||
         !vip_vi_mem_valid(vi, descriptor->handle, descriptor->address, descriptor->length))
         return false;
     const struct nic_config *card = nic_config(vi->nic->agent->nic);
@@ -413,9 +414,7 @@ static const char *const error_names[] = {
 
 void vip_raise_error(struct vip_vi *vi, enum vip_error error, struct message_ref message)
 {
-    enum vip_vi_state from = vi->state;
-    vi->state = VIP_ERROR;
-    vip_trace_vi(vi, sim_now(vi->nic->sim), from, error_names[error]);
+    vip_enter(vi, VIP_ERROR, sim_now(vi->nic->sim), error_names[error]);
     if (vi->nic->error)
         vi->nic->error(vi->nic->error_owner, vi, error, message);
 }

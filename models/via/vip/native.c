@@ -113,7 +113,7 @@ static bool post(struct cpu_context *context, struct mpi_request *request, int64
     if (!vip_post_send(context, peer->vi, descriptor))
         sim_fail(native->process->sim, SIM_FAILED, "connection_broken", NULL,
                  "rank %d can't send to rank %d: VI %u is %s", native->process->rank, request->peer,
-                 peer->vi->number, vip_vi_state_name(peer->vi->state));
+                 peer->vi->number, vip_vi_state_name(peer->vi));
     return true;
 }
 

@@ -132,7 +132,7 @@ bool vip_vi_mem_valid(const struct vip_vi *vi, struct vip_mem_handle handle, int
 // Puts the VI into its error state and tells the consumer.
 void vip_raise_error(struct vip_vi *vi, enum vip_error error, struct message_ref message);
 
-void vip_trace_vi(const struct vip_vi *vi, sim_time when, enum vip_vi_state from,
-                  const char *detail);
+// connection.c: the only change of a VI's state.
+void vip_enter(struct vip_vi *vi, enum vip_vi_state state, sim_time when, const char *event);
 
 #endif

@@ -129,7 +129,7 @@ struct vip_vi {
     struct vip_nic *nic;
     uint32_t number; // on its host
     uint32_t ptag;
-    enum vip_vi_state state;
+    struct machine machine; // enum vip_vi_state
     uint64_t discriminator;
     void *owner; // the consumer's
     struct vip_work_queue send, receive;
@@ -271,7 +271,8 @@ struct vip_agent *vip_agent_new(struct cluster *cluster, struct nic *nic,
                                 const struct mvia_config *config);
 void vip_agent_free(struct vip_agent *agent);
 
-const char *vip_vi_state_name(enum vip_vi_state state);
+extern const struct machine_kind vip_vi_machine; // by enum vip_vi_state
+const char *vip_vi_state_name(const struct vip_vi *vi);
 const struct mvia_config *vip_config(const struct vip_nic *nic);
 struct vip_agent *vip_nic_agent(const struct vip_nic *nic);
 int vip_agent_station(const struct vip_agent *agent);
