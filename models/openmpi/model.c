@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sim/model/model.h"
 #include "models/openmpi/btl.h"
+#include "models/openmpi/pml.h"
 #include "models/openmpi/stack.h"
 #include "models/tcp/rules.h"
 
