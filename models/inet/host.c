@@ -27,17 +27,12 @@ int inet_address_station(const struct cluster *cluster, uint32_t address)
     return -1;
 }
 
-static const struct inet_header *arrived_header(const struct packet *packet)
-{
-    return (const struct inet_header *)(const void *)packet->header;
-}
-
 static void interface_frame_bytes(void *owner, const struct packet *packet, uint8_t *bytes,
                                   uint32_t room)
 {
     const struct inet_interface *interface = owner;
     const struct inet_host *host = interface->host;
-    const struct inet_header *header = arrived_header(packet);
+    const struct inet_header *header = (const void *)packet->header;
     const struct inet_addresses addresses = {
         inet_station_address(host->cluster, route_from(packet->route)),
         inet_station_address(host->cluster, route_to(packet->route)),

@@ -189,11 +189,6 @@ static void leave_event(struct engine *engine, struct event *event)
         queue_put(packet->token, packet);
 }
 
-static void flow_join(struct inet_flow *flow, struct packet *packet)
-{
-    FIFO_APPEND(flow->head, flow->tail, packet, next);
-}
-
 void inet_send(struct cpu_context *context, struct inet_interface *interface, uint8_t protocol,
                struct inet_flow *flow, struct packet *packet)
 {
@@ -204,7 +199,7 @@ void inet_send(struct cpu_context *context, struct inet_interface *interface, ui
         .protocol = protocol,
     };
     if (flow)
-        flow_join(flow, packet);
+        FIFO_APPEND(flow->head, flow->tail, packet, next);
     interface->pending++;
     cpu_spend_for(context, card->tx_frame, &stage_driver, packet->message);
     cpu_spend_for(context, card->doorbell, &stage_driver, packet->message);

@@ -86,12 +86,6 @@ enum iwarp_poll iwarp_cq_poll(struct cpu_context *context, struct iwarp_cq *cq,
 
 // ---- Sleeping ----
 
-// A socket that polls read from.
-static struct inet_socket *readable_socket(const struct iwarp_qp *qp)
-{
-    return iwarp_qp_reads(qp) ? qp->transport->inet(qp->socket) : NULL;
-}
-
 bool iwarp_cq_await(struct iwarp_cq *cq, GArray *selected)
 {
     const struct iwarp_rnic *rnic = cq->rnic;
@@ -100,9 +94,9 @@ bool iwarp_cq_await(struct iwarp_cq *cq, GArray *selected)
     cq->awaited = true;
     for (guint i = 0; i < rnic->qps->len; i++) {
         const struct iwarp_qp *qp = g_ptr_array_index(rnic->qps, i);
-        struct inet_selected one = {readable_socket(qp), INET_READABLE, 0};
-        if (!one.socket)
+        if (!iwarp_qp_reads(qp))
             continue;
+        const struct inet_selected one = {qp->transport->inet(qp->socket), INET_READABLE, 0};
         inet_call_as(one.socket, qp->process);
         g_array_append_val(selected, one);
     }

@@ -51,12 +51,6 @@ struct iwarp_qp *iwarp_qp_create(struct cpu_context *context, struct iwarp_rnic 
     return qp;
 }
 
-static void forget(struct iwarp_works *works)
-{
-    while (works->head)
-        iwarp_work_free(iwarp_works_pop(works));
-}
-
 enum iwarp_result iwarp_qp_destroy(struct cpu_context *context, struct iwarp_qp *qp)
 {
     cpu_spend(context, qp->rnic->config->object, &iwarp_stage);
@@ -75,7 +69,8 @@ enum iwarp_result iwarp_qp_destroy(struct cpu_context *context, struct iwarp_qp 
     if (qp->queued > 0)
         return IWARP_AGAIN;
     iwarp_receives_forget(qp);
-    forget(&qp->reads);
+    while (qp->reads.head)
+        iwarp_work_free(iwarp_works_pop(&qp->reads));
     if (qp->socket) {
         inet_call_as(qp->transport->inet(qp->socket), qp->process);
         qp->transport->close(context, qp->socket);
@@ -206,12 +201,6 @@ enum iwarp_result iwarp_qp_disconnect(struct cpu_context *context, struct iwarp_
 
 // ---- Ends ----
 
-static void flush(struct cpu_context *context, struct iwarp_works *works)
-{
-    while (works->head)
-        iwarp_work_complete(context, iwarp_works_pop(works), IWARP_FLUSHED);
-}
-
 // Its reads whose requests were not sent.
 static void flush_requests(struct cpu_context *context, struct iwarp_qp *qp)
 {
@@ -233,7 +222,8 @@ static void flush_all(struct cpu_context *context, struct iwarp_qp *qp)
         qp->responses = response->next;
         iwarp_work_complete(context, response, IWARP_FLUSHED);
     }
-    flush(context, &qp->reads);
+    while (qp->reads.head)
+        iwarp_work_complete(context, iwarp_works_pop(&qp->reads), IWARP_FLUSHED);
     flush_requests(context, qp);
     iwarp_receives_flush(context, qp);
     iwarp_thread_release(context, qp);

@@ -213,12 +213,6 @@ static void smooth(struct nas *nas, const struct cube *cube, int number)
     exchange(nas, cube, number);
 }
 
-static void interpolate(struct nas *nas, const struct cube *cube, int number)
-{
-    compute(nas, cube, number - 1, INTERPOLATE);
-    expand(nas, cube, number);
-}
-
 // A V-cycle, and the residual after it.
 static void mg_iteration(struct nas *nas, const struct cube *cube)
 {
@@ -228,7 +222,8 @@ static void mg_iteration(struct nas *nas, const struct cube *cube)
     }
     smooth(nas, cube, COARSEST);
     for (int level = COARSEST + 1; level <= cube->finest; level++) {
-        interpolate(nas, cube, level);
+        compute(nas, cube, level - 1, INTERPOLATE);
+        expand(nas, cube, level);
         residual(nas, cube, level);
         smooth(nas, cube, level);
     }

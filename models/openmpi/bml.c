@@ -1,14 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/openmpi/openmpi.h"
 
-// The peer's cards that take part: their stations. Returns their number.
-static int peer_stations(const struct openmpi_process *ompi, int rank, int *stations)
-{
-    const struct openmpi_process *peer = openmpi_of(ompi->process->peers[rank]);
-    for (int i = 0; i < peer->card_count; i++)
-        stations[i] = peer->stations[i];
-    return peer->card_count;
-}
+#include <string.h>
 
 static bool reaches(const struct openmpi_process *ompi, int own, int station)
 {
@@ -67,9 +60,10 @@ struct bml_peer *bml_peer_of(struct openmpi_process *ompi, int rank)
     struct bml_peer *peer = g_new0(struct bml_peer, 1);
     peer->ompi = ompi;
     peer->rank = rank;
-    int count = peer_stations(ompi, rank, stations);
+    const struct openmpi_process *other = openmpi_of(ompi->process->peers[rank]);
+    memcpy(stations, other->stations, sizeof stations);
     for (int i = 0; i < ompi->card_count; i++) {
-        int pair = pair_of(ompi, ompi->stations[i], stations, count);
+        int pair = pair_of(ompi, ompi->stations[i], stations, other->card_count);
         if (pair < 0)
             continue;
         add_endpoint(peer, ompi->cards[i], stations[pair]);

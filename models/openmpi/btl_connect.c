@@ -33,11 +33,6 @@ static void enter_btl_state(const struct cpu_context *context, struct btl_endpoi
     cpu_machine_enter(context, &btl_machine, &endpoint->machine, state, owner, detail);
 }
 
-static struct tcp_options options_of(const struct openmpi_config *config)
-{
-    return (struct tcp_options){config->send_buffer, config->receive_buffer, config->no_delay};
-}
-
 static void open_socket(struct btl_endpoint *endpoint, struct tcp_socket *socket)
 {
     endpoint->socket = socket;
@@ -48,7 +43,8 @@ static void open_socket(struct btl_endpoint *endpoint, struct tcp_socket *socket
 void btl_connect(struct cpu_context *context, struct btl_endpoint *endpoint)
 {
     struct openmpi_process *ompi = endpoint->peer->ompi;
-    struct tcp_options options = options_of(ompi->config);
+    const struct openmpi_config *config = ompi->config;
+    struct tcp_options options = {config->send_buffer, config->receive_buffer, config->no_delay};
     open_socket(endpoint,
                 tcp_connect(context, ompi->host, endpoint->station,
                             openmpi_port(endpoint->peer->rank), &options, &ompi->process->task));

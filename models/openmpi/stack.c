@@ -113,20 +113,15 @@ static bool has_few(const struct scenario_case *test_case, struct diag_list *dia
     return true;
 }
 
-static void check_cards(const struct scenario_case *test_case, struct diag_list *diags)
-{
-    const struct openmpi_config *config = scenario_section_values(test_case, "openmpi_tcp");
-    if (config->cards.count > 0)
-        inet_check_cards(test_case, "openmpi_tcp", "cards", &config->cards, diags);
-    else
-        has_few(test_case, diags);
-}
-
 static void check_case(const struct scenario_case *test_case, struct diag_list *diags)
 {
     const struct tcp_config *config = scenario_section_values(test_case, "tcp");
+    const struct openmpi_config *openmpi = scenario_section_values(test_case, "openmpi_tcp");
     ethernet_check_mtu(test_case, "tcp", config->inet.mtu, diags);
-    check_cards(test_case, diags);
+    if (openmpi->cards.count > 0)
+        inet_check_cards(test_case, "openmpi_tcp", "cards", &openmpi->cards, diags);
+    else
+        has_few(test_case, diags);
 }
 
 // Of a process: 5 kB of its random numbers, 13 kB of the first blocks of its pools, 4 kB of tables,

@@ -37,15 +37,6 @@ bool ch3_close_arrived(struct cpu_context *context, struct ch3_process *ch3, int
     return true;
 }
 
-// Closes one VC, if its turn is one of a peer with which the process has communicated.
-static void begin(struct cpu_context *context, struct ch3_process *ch3, int peer)
-{
-    bool first = ch3_vc_at(ch3, peer)->machine.state == CH3_VC_ACTIVE;
-    ch3->closes++;
-    ch3_vc_enter(ch3, peer, first ? CH3_VC_LOCAL_CLOSE : CH3_VC_CLOSE_ACKED);
-    send_close(context, ch3, peer, first ? CH3_PKT_CLOSE : CH3_PKT_CLOSE_ACK);
-}
-
 enum mpi_progress ch3_finalize(struct cpu_context *context, struct mpi_process *process)
 {
     struct ch3_process *ch3 = ch3_of(process);
@@ -54,7 +45,10 @@ enum mpi_progress ch3_finalize(struct cpu_context *context, struct mpi_process *
         const struct ch3_vc *vc = sparse_peek(&ch3->vcs, peer);
         if (!vc || vc->machine.state == CH3_VC_INACTIVE)
             continue;
-        begin(context, ch3, peer);
+        bool first = vc->machine.state == CH3_VC_ACTIVE;
+        ch3->closes++;
+        ch3_vc_enter(ch3, peer, first ? CH3_VC_LOCAL_CLOSE : CH3_VC_CLOSE_ACKED);
+        send_close(context, ch3, peer, first ? CH3_PKT_CLOSE : CH3_PKT_CLOSE_ACK);
         return PROGRESS_EVENT;
     }
     return ch3->closes > 0 ? process->ops->advance(context, process, true) : PROGRESS_NOTHING;

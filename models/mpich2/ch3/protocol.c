@@ -125,15 +125,6 @@ static void clear_to_send(struct cpu_context *context, struct ch3_process *ch3, 
     ch3_send(context, ch3, peer, &pkt, 0, request);
 }
 
-// What the device keeps of an unexpected message in its `extra`: the type of its packet and the
-// sender's handle, and the receive of its data until they have arrived.
-static void keep(struct mpi_unexpected *kept, const struct ch3_pkt *pkt,
-                 struct ch3_receive *receive)
-{
-    kept->extra[0] = (uint64_t)pkt->sender << 32 | pkt->type;
-    kept->extra[1] = (uintptr_t)receive;
-}
-
 // A receive finds its message among the unexpected ones. If its data are still arriving, they go on
 // to the allocated memory and are copied once they are complete.
 static void claim(struct cpu_context *context, struct mpi_request *request,
@@ -159,6 +150,8 @@ static void claim(struct cpu_context *context, struct mpi_request *request,
     mpi_enter(context, request, CH3_READ_DATA, NULL);
 }
 
+// Keeps the type of the packet and the sender's handle, and the receive of the data until they have
+// arrived (`extra`).
 static bool keep_unexpected(struct cpu_context *context, struct ch3_process *ch3,
                             const struct mpi_envelope *envelope, const struct ch3_pkt *pkt,
                             struct ch3_receive *receive)
@@ -167,7 +160,8 @@ static bool keep_unexpected(struct cpu_context *context, struct ch3_process *ch3
     struct mpi_unexpected *kept = mpi_keep(context, ch3->process, envelope, pkt->message,
                                            rendezvous ? "unexpected_rts" : "unexpected_eager");
     kept->whole = receive->bytes == 0;
-    keep(kept, pkt, kept->whole ? NULL : receive);
+    kept->extra[0] = (uint64_t)pkt->sender << 32 | pkt->type;
+    kept->extra[1] = kept->whole ? 0 : (uintptr_t)receive;
     if (kept->whole)
         return true;
     kept->buffered = receive->bytes;

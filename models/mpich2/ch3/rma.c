@@ -92,14 +92,6 @@ static uint32_t *counts(const struct ch3_window *window)
     return window->counts[window->epoch & 1];
 }
 
-// Why the operation is not possible now, or NULL.
-static const char *wrong(const struct ch3_window *window)
-{
-    return !window           ? "no such window has been created"
-           : !window->fenced ? "no fence has begun an epoch"
-                             : NULL;
-}
-
 // The target's window is known to be there once a fence has counted the operations.
 static bool reaches_beyond(const struct ch3_process *ch3, const struct ch3_rma_op *op)
 {
@@ -168,7 +160,9 @@ static void transfer(struct cpu_context *context, struct mpi_request *request)
     struct ch3_process *ch3 = ch3_of(request->process);
     const struct ch3_transfer_arguments *arguments = request->arguments;
     struct ch3_window *window = find(ch3, arguments->window);
-    const char *why = wrong(window);
+    const char *why = !window           ? "no such window has been created"
+                      : !window->fenced ? "no fence has begun an epoch"
+                                        : NULL;
     if (why) {
         refuse(request, window_name(arguments->window), why);
         return;

@@ -8,13 +8,6 @@ static struct ch3_window *window_of(const struct ch3_process *ch3, const struct 
     return ch3_window_of(ch3, pkt->tag);
 }
 
-// The last byte of an operation's data is in its place, at this process.
-static void arrived(struct cpu_context *context, struct ch3_process *ch3, const struct ch3_pkt *pkt)
-{
-    ledger_deliver(ch3->process->sim->ledger, pkt->message, 0, pkt->length);
-    mpi_message_arrived(context, ch3->process, pkt->message);
-}
-
 static void mark(struct cpu_context *context, struct ch3_process *ch3, const struct ch3_pkt *pkt)
 {
     if (pkt->flags & CH3_LAST_OF_EPOCH)
@@ -46,7 +39,8 @@ void ch3_rma_data(struct cpu_context *context, struct ch3_process *ch3, int peer
     (void)peer;
     if (pkt->type == CH3_PKT_ACCUMULATE)
         mpi_charge_reduce(context, ch3->process, pkt->length);
-    arrived(context, ch3, pkt);
+    ledger_deliver(ch3->process->sim->ledger, pkt->message, 0, pkt->length);
+    mpi_message_arrived(context, ch3->process, pkt->message);
     if (pkt->type == CH3_PKT_GET_RESP)
         ch3_rma_over(context, ch3, window_of(ch3, pkt));
     else

@@ -69,12 +69,6 @@ static uint32_t ask(struct ch3_hybrid_process *hybrid, struct ch3_hybrid_op *op)
     return hybrid->asked->len - 1;
 }
 
-// Whether the operation begins with an envelope that asks the target to write.
-static bool asks_target(const struct ch3_hybrid_process *hybrid, const struct ch3_rma_op *op)
-{
-    return op->kind == CH3_GET && hybrid->config->get == CH3_HYBRID_BY_WRITE;
-}
-
 static void begin(struct cpu_context *context, struct ch3_hybrid_op *op,
                   const struct ch3_rma_op *asked)
 {
@@ -135,7 +129,8 @@ static void issue(struct cpu_context *context, struct ch3_process *ch3, struct c
                  ": more than %d operations of an epoch to rank %d", UINT16_MAX, asked->peer);
         return;
     }
-    if (asks_target(rma_of(ch3), asked) && asked->offset > UINT32_MAX) {
+    if (asked->kind == CH3_GET && rma_of(ch3)->config->get == CH3_HYBRID_BY_WRITE &&
+        asked->offset > UINT32_MAX) {
         mpi_fail(ch3->process, "window_error", json_pack("{s:s}", "setting", "ch3_hybrid.get"),
                  ": the envelope of a get holds 32 bits of the offset, which is %" G_GINT64_FORMAT
                  " B at rank %d (ch3_hybrid.get: read has no such envelope)",

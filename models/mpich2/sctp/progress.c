@@ -212,14 +212,6 @@ static bool polls(const struct mpi_process *process)
     return process->tests || (process->active && process->active->kind == REQUEST_PROBE);
 }
 
-// It has spun until now.
-static void end_spin(const struct cpu_context *context, struct ch3_sctp_process *sctp)
-{
-    if (context->now > sctp->spins_since)
-        *sctp->count.empty_reads += (context->now - sctp->spins_since) / sctp->spin;
-    sctp->spins_since = TIME_END;
-}
-
 static enum mpi_progress turn(struct cpu_context *context, struct ch3_sctp_process *sctp,
                               bool blocking)
 {
@@ -258,8 +250,9 @@ enum mpi_progress ch3_sctp_advance(struct cpu_context *context, struct mpi_proce
 {
     struct ch3_sctp_process *sctp = ch3_sctp_of(process);
     sim_time began = context->now;
-    if (sctp->spins_since != TIME_END)
-        end_spin(context, sctp);
+    if (context->now > sctp->spins_since) // it has spun until now
+        *sctp->count.empty_reads += (context->now - sctp->spins_since) / sctp->spin;
+    sctp->spins_since = TIME_END;
     if (sctp->writing) {
         write_on(context, sctp);
         return PROGRESS_EVENT;

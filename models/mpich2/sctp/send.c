@@ -82,22 +82,18 @@ static void fill(const struct ch3_sctp_process *sctp, const struct ch3_sctp_elem
 
 // ---- Writing ----
 
-static void opened(struct cpu_context *context, struct ch3_sctp_process *sctp,
-                   struct ch3_sctp_stream *stream)
+void ch3_sctp_write_done(struct cpu_context *context, struct ch3_sctp_process *sctp,
+                         const struct ch3_sctp_event *event)
 {
+    struct ch3_sctp_stream *stream = event->stream;
+    if (!stream) {
+        ch3_sent(context, &sctp->ch3, event->send);
+        return;
+    }
     (*sctp->count.open_packets)++;
     ch3_sctp_out_enter(context, sctp, stream, CH3_SCTP_CONNECTED);
     if (stream->vc->machine.state == CH3_SCTP_VC_CONNECTING)
         ch3_sctp_vc_enter(context, sctp, stream->vc, CH3_SCTP_VC_CONNECTED);
-}
-
-void ch3_sctp_write_done(struct cpu_context *context, struct ch3_sctp_process *sctp,
-                         const struct ch3_sctp_event *event)
-{
-    if (event->stream)
-        opened(context, sctp, event->stream);
-    else
-        ch3_sent(context, &sctp->ch3, event->send);
 }
 
 // An element has been written to its end.

@@ -18,14 +18,6 @@ static bool serve_read(struct cpu_context *context, struct sock_connection *conn
     return sock_read(context, connection);
 }
 
-static void serve_write(struct cpu_context *context, struct sock_connection *connection)
-{
-    if (connection->machine.state == SOCK_CONNECTING)
-        sock_connected(context, connection);
-    else
-        sock_write(context, connection);
-}
-
 // One call on the connection whose turn it is.
 static void serve(struct cpu_context *context, struct sock_process *sock)
 {
@@ -35,7 +27,10 @@ static void serve(struct cpu_context *context, struct sock_process *sock)
             connection->link.ready &= INET_WRITABLE;
     } else if (connection->link.ready & INET_WRITABLE) {
         connection->link.ready = 0;
-        serve_write(context, connection);
+        if (connection->machine.state == SOCK_CONNECTING)
+            sock_connected(context, connection);
+        else
+            sock_write(context, connection);
     }
     bool closes = connection->machine.state == SOCK_CLOSING &&
                   (!connection->link.head || !mesh_open(&connection->link));
