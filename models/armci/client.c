@@ -10,31 +10,58 @@
 const struct stage armci_stage = {"ARMCI", STAGE_LIBRARY};
 const struct stage armci_accumulate_stage = {"accumulate", STAGE_LIBRARY};
 
-static const struct machine_state states[] = {
-    MPICH_STATE_ROWS,
+#define SEND_TOKEN                                                                                 \
+    {                                                                                              \
+        "ARMCI's send token, which MPI_Iprobe brings back", WAIT_CREDIT                            \
+    }
+
+// A put goes from BUFFER to ACKS, a get from PackREQ to COPYC; registration is of the direct
+// variants. The thesis calls the waits of both for their peer XMIT.
+static const struct machine_state request_states[] = {
+    MPICH_STATE_ROWS(MACHINE_TO(ARMCI_QUEUED, ARMCI_BUFFER, ARMCI_PACKREQ, ARMCI_SHARED)),
     [ARMCI_QUEUED] = {"queued",
                       {"an operation that was issued before", WAIT_OTHER},
-                      HOLDER_UNKNOWN},
-    [ARMCI_START] = {"start", {"its start", WAIT_OTHER}, HOLDER_UNKNOWN},
+                      HOLDER_UNKNOWN,
+                      MACHINE_TO(ARMCI_START)},
     [ARMCI_BUFFER] = {"BUFFER",
                       {"the acknowledgement of an earlier send from the next buffer", WAIT_ACK},
-                      HOLDER_UNKNOWN},
-    [ARMCI_COPYS] = {"COPYS",
-                     {"ARMCI's send token, which MPI_Iprobe brings back", WAIT_CREDIT},
-                     HOLDER_UNKNOWN},
-    [ARMCI_XMIT] = {"XMIT", {"the acknowledgement of its send", WAIT_OTHER}, HOLDER_UNKNOWN},
-    [ARMCI_ACKS] = {"ACKS", {"the acknowledgements of its last sends", WAIT_OTHER}, HOLDER_UNKNOWN},
-    [ARMCI_PACKREQ] = {"PackREQ",
-                       {"ARMCI's send token, which MPI_Iprobe brings back", WAIT_CREDIT},
-                       HOLDER_UNKNOWN},
-    [ARMCI_REQUEST] = {"XMIT", {"the data server's answer", WAIT_OTHER}, HOLDER_UNKNOWN},
-    [ARMCI_REGISTERING] = {"register", {"registration of memory", WAIT_OTHER}, HOLDER_UNKNOWN},
-    [ARMCI_DIRECT] = {"direct",
-                      {"ARMCI's send token, which MPI_Iprobe brings back", WAIT_CREDIT},
-                      HOLDER_UNKNOWN},
-    [ARMCI_COPYC] = {"COPYC", {"the next data", WAIT_OTHER}, HOLDER_UNKNOWN},
-    [ARMCI_SHARED] = {"shared", {"nothing", WAIT_OTHER}, HOLDER_UNKNOWN},
-    [ARMCI_DONE] = {"done", {"nothing", WAIT_OTHER}, HOLDER_UNKNOWN},
+                      HOLDER_UNKNOWN,
+                      MACHINE_TO(ARMCI_COPYS)},
+    [ARMCI_COPYS] = {"COPYS", SEND_TOKEN, HOLDER_UNKNOWN, MACHINE_TO(ARMCI_XMIT)},
+    [ARMCI_XMIT] = {"XMIT",
+                    {"the acknowledgement of its send", WAIT_OTHER},
+                    HOLDER_UNKNOWN,
+                    MACHINE_TO(ARMCI_BUFFER, ARMCI_ACKS, ARMCI_DONE)},
+    [ARMCI_ACKS] = {"ACKS",
+                    {"the acknowledgements of its last sends", WAIT_OTHER},
+                    HOLDER_UNKNOWN,
+                    MACHINE_TO(ARMCI_BUFFER, ARMCI_DONE)},
+    [ARMCI_PACKREQ] = {"PackREQ", SEND_TOKEN, HOLDER_UNKNOWN,
+                       MACHINE_TO(ARMCI_REQUEST, ARMCI_REGISTERING)},
+    [ARMCI_REQUEST] = {"XMIT",
+                       {"the data server's answer", WAIT_OTHER},
+                       HOLDER_UNKNOWN,
+                       MACHINE_TO(ARMCI_PACKREQ, ARMCI_REGISTERING, ARMCI_DIRECT, ARMCI_COPYC,
+                                  ARMCI_DONE)},
+    [ARMCI_REGISTERING] = {"register",
+                           {"registration of memory", WAIT_OTHER},
+                           HOLDER_UNKNOWN,
+                           MACHINE_TO(ARMCI_PACKREQ, ARMCI_REQUEST, ARMCI_DIRECT)},
+    [ARMCI_DIRECT] = {"direct", SEND_TOKEN, HOLDER_UNKNOWN, MACHINE_TO(ARMCI_ACKS, ARMCI_DONE)},
+    [ARMCI_COPYC] = {"COPYC",
+                     {"the next data", WAIT_OTHER},
+                     HOLDER_UNKNOWN,
+                     MACHINE_TO(ARMCI_COPYC, ARMCI_PACKREQ, ARMCI_DONE)},
+    [ARMCI_SHARED] = {"shared", {"nothing", WAIT_OTHER}, HOLDER_UNKNOWN, MACHINE_TO(ARMCI_DONE)},
+};
+
+const struct machine_kind armci_request_machine = {
+    .name = "request",
+    .logged = "send, recv, probe, put, get, accumulate, fetch_add, lock, unlock, fence",
+    .title = "Request of ARMCI and of MPICH beside it",
+    .source = "thesis 001, figures 3.2, 3.3, 4.1, 4.2",
+    .states = request_states,
+    .count = G_N_ELEMENTS(request_states),
 };
 
 void armci_enter(struct cpu_context *context, struct mpi_request *request, enum armci_state state,
@@ -139,12 +166,11 @@ static void client_start(struct cpu_context *context, struct mpi_request *reques
         return;
     }
     *r = (struct armci_request){0};
-    request->machine.state = ARMCI_QUEUED;
+    mpi_enter_untraced(request, ARMCI_QUEUED);
     enum armci_kind kind = armci_kind_of(request);
     r->step = kind == ARMCI_GET                               ? armci_get_step
               : kind == ARMCI_PUT || kind == ARMCI_ACCUMULATE ? armci_put_step
                                                               : armci_synchronise_step;
-    request->waits_for = &states[ARMCI_QUEUED].wait;
     mpi_queue_append(&client->queue, request);
 }
 
@@ -231,7 +257,7 @@ static json_t *describe_process(const struct mpi_process *process)
 const struct mpi_device_ops armci_ops = {
     .name = "ARMCI",
     .arrival = &mpich_gm_arrival,
-    .states = states,
+    .machine = &armci_request_machine,
     .request_size = sizeof(struct armci_request),
     .startup = startup,
     .start = client_start,

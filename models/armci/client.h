@@ -19,8 +19,9 @@ enum armci_step { ARMCI_GOES_ON, ARMCI_WAITS, ARMCI_ENDS };
 
 // States of an operation at the client, named as in thesis 001, Figs 3.2, 3.3, 4.1, 4.2.
 enum armci_state {
+    ARMCI_START = MPICH_START,
+    ARMCI_DONE = MPICH_DONE,
     ARMCI_QUEUED = MPICH_STATES, // after an operation that was issued earlier
-    ARMCI_START,                 //
     ARMCI_BUFFER,                // needs a free send buffer
     ARMCI_COPYS,                 // put: the data have been packed; needs the send token
     ARMCI_XMIT,                  // put: sent; sequential: waits for the acknowledgement
@@ -31,7 +32,6 @@ enum armci_state {
     ARMCI_DIRECT,                // direct put: the next piece is to be registered and sent
     ARMCI_COPYC,                 // get: data have been unpacked
     ARMCI_SHARED,                // peer on the same node: a copy in shared memory
-    ARMCI_DONE,
 };
 
 struct armci_client;
@@ -125,6 +125,7 @@ const struct data_layout *armci_layout_of(struct mpi_request *request);
 extern const struct stage armci_stage;            // the library on a processor
 extern const struct stage armci_accumulate_stage; // its sums
 extern const struct mpi_device_ops armci_ops;
+extern const struct machine_kind armci_request_machine; // by enum armci_state
 
 void armci_client_init(struct armci_client *client, struct armci_job *job,
                        struct mpi_process *process, struct gm_port *port,

@@ -38,7 +38,8 @@ static const struct scenario_rule armci_rules[] = {
     {0},
 };
 
-static const struct machine_kind *const armci_machines[] = {&armci_server_machine, NULL};
+static const struct machine_kind *const armci_machines[] = {&armci_request_machine,
+                                                            &armci_server_machine, NULL};
 
 const struct model armci_model = {
     .name = "armci",

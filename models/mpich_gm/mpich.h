@@ -37,15 +37,22 @@ struct mpich_header {
 };
 
 // States of MPICH's requests; a library that shares its device (ARMCI) appends its own to the
-// device's table.
+// device's table, and names those that may follow MPICH_START.
 enum mpich_state { MPICH_START, MPICH_WAIT_TOKEN, MPICH_POSTED, MPICH_DONE, MPICH_STATES };
-#define MPICH_STATE_ROWS                                                                           \
-    [MPICH_START] = {"start", {"its start", WAIT_OTHER}, HOLDER_UNKNOWN},                          \
+#define MPICH_STATE_ROWS(after_start)                                                              \
+    [MPICH_START] = {"start",                                                                      \
+                     {"its start", WAIT_OTHER},                                                    \
+                     HOLDER_UNKNOWN,                                                               \
+                     MACHINE_TO(MPICH_WAIT_TOKEN, MPICH_POSTED, MPICH_DONE) | (after_start)},      \
     [MPICH_WAIT_TOKEN] = {"wait_token",                                                            \
                           {"a send token or a send buffer of MPICH's", WAIT_CREDIT},               \
-                          HOLDER_UNKNOWN},                                                         \
-    [MPICH_POSTED] = {"posted", {"a matching message", WAIT_OTHER}, HOLDER_UNKNOWN},               \
-    [MPICH_DONE] = {"done", {"nothing", WAIT_OTHER}, HOLDER_UNKNOWN}
+                          HOLDER_UNKNOWN,                                                          \
+                          MACHINE_TO(MPICH_DONE)},                                                 \
+    [MPICH_POSTED] = {"posted",                                                                    \
+                      {"a matching message", WAIT_OTHER},                                          \
+                      HOLDER_UNKNOWN,                                                              \
+                      MACHINE_TO(MPICH_DONE)},                                                     \
+    [MPICH_DONE] = {"done", {"nothing", WAIT_OTHER}}
 
 struct mpich_buffer { // registered memory from which a message is sent
     struct mpich *mpich;

@@ -4,19 +4,40 @@
 // by kind for the program's `event` operations.
 #include "models/portals/internal.h"
 
-static const struct machine_state states[] = {
-    [PORTALS_REQUEST_NEW] = {"new", {"its start", WAIT_OTHER}, HOLDER_UNKNOWN},
+// A put without an ACK ends with SEND_END, as does any transfer that fails.
+static const struct machine_state portals_request_states[] = {
+    [PORTALS_REQUEST_NEW] = {"new",
+                             {"its start", WAIT_OTHER},
+                             HOLDER_UNKNOWN,
+                             MACHINE_TO(PORTALS_REQUEST_SEND, PORTALS_REQUEST_EVENT,
+                                        PORTALS_REQUEST_DONE)},
     [PORTALS_REQUEST_SEND] = {"wait_send_end",
                               {"the end of its transfer (event SEND_END)", WAIT_OTHER},
-                              HELD_BY_PEER},
+                              HELD_BY_PEER,
+                              MACHINE_TO(PORTALS_REQUEST_ACK, PORTALS_REQUEST_REPLY,
+                                         PORTALS_REQUEST_DONE)},
     [PORTALS_REQUEST_ACK] = {"wait_ack",
                              {"the target's acknowledgement (event ACK)", WAIT_OTHER},
-                             HELD_BY_PEER},
+                             HELD_BY_PEER,
+                             MACHINE_TO(PORTALS_REQUEST_DONE)},
     [PORTALS_REQUEST_REPLY] = {"wait_reply",
                                {"the bytes that it reads (event REPLY_END)", WAIT_OTHER},
-                               HELD_BY_PEER},
-    [PORTALS_REQUEST_EVENT] = {"wait_event", {"events", WAIT_OTHER}, HOLDER_UNKNOWN},
-    [PORTALS_REQUEST_DONE] = {"done", {"nothing", WAIT_OTHER}, HOLDER_UNKNOWN},
+                               HELD_BY_PEER,
+                               MACHINE_TO(PORTALS_REQUEST_DONE)},
+    [PORTALS_REQUEST_EVENT] = {"wait_event",
+                               {"events", WAIT_OTHER},
+                               HOLDER_UNKNOWN,
+                               MACHINE_TO(PORTALS_REQUEST_DONE)},
+    [PORTALS_REQUEST_DONE] = {"done", {"nothing", WAIT_OTHER}},
+};
+
+const struct machine_kind portals_request_machine = {
+    .name = "request",
+    .logged = "put, get, event, attach, bind, detach, equeue",
+    .title = "Request of Portals",
+    .source = "thesis 002, chapter 3: events of Portals 3.3",
+    .states = portals_request_states,
+    .count = G_N_ELEMENTS(portals_request_states),
 };
 
 static void done(struct cpu_context *context, struct mpi_request *request)
@@ -179,12 +200,11 @@ static json_t *describe_request(const struct mpi_request *request)
 {
     const struct portals_ni *ni = portals_ni_of(request->process);
     const struct portals_device_request *device = portals_of(request);
-    json_t *json = json_pack("{s:s}", "state", states[request->machine.state].name);
+    json_t *json = json_pack("{s:s}", "state", mpi_request_state(request)->name);
     if (request->machine.state == PORTALS_REQUEST_EVENT)
         json_object_set_new(json, "left", json_integer(device->left));
     if (!device->message) { // what the network layer said last is over
-        json_object_set_new(json, "waits_for",
-                            json_string(states[request->machine.state].wait.text));
+        json_object_set_new(json, "waits_for", json_string(mpi_request_state(request)->wait.text));
         return json;
     }
     char *text = ni->nal->waits_for ? ni->nal->waits_for(ni, &device->message->transfer) : NULL;
@@ -230,7 +250,7 @@ static int device_way(const struct mpi_request *request)
 const struct mpi_device_ops portals_ops = {
     .name = "Portals",
     .request_size = sizeof(struct portals_device_request),
-    .states = states,
+    .machine = &portals_request_machine,
     .start = start,
     .advance = advance,
     .destroy = destroy,

@@ -51,6 +51,8 @@ static inline struct portals_ni *portals_ni_of(const struct mpi_process *process
     return process->device;
 }
 
+extern const struct machine_kind portals_request_machine; // by enum portals_request_state
+
 extern const struct stage portals_stage;     // the library, where it runs
 extern const struct stage portals_api_stage; // its API in the user process
 

@@ -12,32 +12,69 @@ const struct stage grim_poll_stage = {"endpoint poll", STAGE_LIBRARY};
 
 // ---- States of requests ----
 
-const struct machine_state grim_states[] = {
-    [GRIM_REQUEST_NEW] = {"new", {"its start", WAIT_OTHER}, HOLDER_UNKNOWN},
+// A message that has arrived before its receive takes it from the start to where it would be.
+static const struct machine_state grim_request_states[] = {
+    [GRIM_REQUEST_NEW] = {"new",
+                          {"its start", WAIT_OTHER},
+                          HOLDER_UNKNOWN,
+                          MACHINE_TO(GRIM_REQUEST_ASK, GRIM_REQUEST_INJECT, GRIM_REQUEST_POSTED,
+                                     GRIM_REQUEST_PARTS, GRIM_REQUEST_CONFIRM, GRIM_REQUEST_COUNT,
+                                     GRIM_REQUEST_SCAN, GRIM_REQUEST_DONE)},
     [GRIM_REQUEST_ASK] = {"ask_name",
                           {"its turn to ask the server for a handler's integer", WAIT_OTHER},
-                          HOLDER_UNKNOWN},
+                          HOLDER_UNKNOWN,
+                          MACHINE_TO(GRIM_REQUEST_ASKED)},
     [GRIM_REQUEST_ASKED] = {"asked",
                             {"the server's answer with a handler's integer", WAIT_OTHER},
-                            HOLDER_UNKNOWN},
-    [GRIM_REQUEST_INJECT] = {"inject", {"its turn to inject", WAIT_OTHER}, HOLDER_UNKNOWN},
+                            HOLDER_UNKNOWN,
+                            MACHINE_TO(GRIM_REQUEST_INJECT, GRIM_REQUEST_DONE)},
+    [GRIM_REQUEST_INJECT] = {"inject",
+                             {"its turn to inject", WAIT_OTHER},
+                             HOLDER_UNKNOWN,
+                             MACHINE_TO(GRIM_REQUEST_WORD, GRIM_REQUEST_TAKEN, GRIM_REQUEST_LIST,
+                                        GRIM_REQUEST_DONE)},
     [GRIM_REQUEST_WORD] = {"wait_word",
                            {"the word behind the data that it reads", WAIT_OTHER},
-                           HOLDER_UNKNOWN},
+                           HOLDER_UNKNOWN,
+                           MACHINE_TO(GRIM_REQUEST_DONE)},
     [GRIM_REQUEST_TAKEN] = {"wait_taken",
                             {"a matching receive at the peer", WAIT_OTHER},
-                            HELD_BY_PEER},
-    [GRIM_REQUEST_POSTED] = {"posted", {"a matching message", WAIT_OTHER}, HELD_BY_PEER},
-    [GRIM_REQUEST_PARTS] = {"receive", {"the rest of its message", WAIT_OTHER}, HOLDER_UNKNOWN},
+                            HELD_BY_PEER,
+                            MACHINE_TO(GRIM_REQUEST_DONE)},
+    [GRIM_REQUEST_POSTED] = {"posted",
+                             {"a matching message", WAIT_OTHER},
+                             HELD_BY_PEER,
+                             MACHINE_TO(GRIM_REQUEST_PARTS, GRIM_REQUEST_DONE)},
+    [GRIM_REQUEST_PARTS] = {"receive",
+                            {"the rest of its message", WAIT_OTHER},
+                            HOLDER_UNKNOWN,
+                            MACHINE_TO(GRIM_REQUEST_CONFIRM, GRIM_REQUEST_DONE)},
     [GRIM_REQUEST_CONFIRM] = {"confirm",
                               {"its turn to tell the sender", WAIT_OTHER},
-                              HOLDER_UNKNOWN},
-    [GRIM_REQUEST_COUNT] = {"count", {"messages to handle", WAIT_OTHER}, HOLDER_UNKNOWN},
+                              HOLDER_UNKNOWN,
+                              MACHINE_TO(GRIM_REQUEST_DONE)},
+    [GRIM_REQUEST_COUNT] = {"count",
+                            {"messages to handle", WAIT_OTHER},
+                            HOLDER_UNKNOWN,
+                            MACHINE_TO(GRIM_REQUEST_DONE)},
     [GRIM_REQUEST_LIST] = {"wait_list",
                            {"the server's list of handlers", WAIT_OTHER},
-                           HOLDER_UNKNOWN},
-    [GRIM_REQUEST_SCAN] = {"scan", {"the card's scan of its channels", WAIT_OTHER}, HOLDER_UNKNOWN},
-    [GRIM_REQUEST_DONE] = {"done", {"nothing", WAIT_OTHER}, HOLDER_UNKNOWN},
+                           HOLDER_UNKNOWN,
+                           MACHINE_TO(GRIM_REQUEST_DONE)},
+    [GRIM_REQUEST_SCAN] = {"scan",
+                           {"the card's scan of its channels", WAIT_OTHER},
+                           HOLDER_UNKNOWN,
+                           MACHINE_TO(GRIM_REQUEST_DONE)},
+    [GRIM_REQUEST_DONE] = {"done", {"nothing", WAIT_OTHER}},
+};
+
+const struct machine_kind grim_request_machine = {
+    .name = "request",
+    .logged = "send, recv, probe, put, get, active_message, poll, call",
+    .title = "Request of a GRIM endpoint",
+    .source = "thesis 003, 4.4, 4.5",
+    .states = grim_request_states,
+    .count = G_N_ELEMENTS(grim_request_states),
 };
 
 void grim_enter(struct cpu_context *context, struct mpi_request *request,
@@ -246,7 +283,8 @@ void grim_endpoint_notified(void *owner, uint16_t number, const void *content)
 
 static json_t *describe_request(const struct mpi_request *request)
 {
-    return json_pack("{s:s}", "state", grim_states[request->machine.state].name);
+    return json_pack("{s:s}", "state",
+                     machine_state_name(&grim_request_machine, &request->machine));
 }
 
 static json_t *describe_process(const struct mpi_process *process)
@@ -296,7 +334,7 @@ const struct mpi_device_ops grim_ops = {
     .name = "GRIM",
     .arrival = &grim_arrival,
     .request_size = sizeof(struct grim_request),
-    .states = grim_states,
+    .machine = &grim_request_machine,
     .startup = grim_startup,
     .startup_machine = &grim_startup_machine,
     .finalize = grim_end_step,

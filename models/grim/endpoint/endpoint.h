@@ -177,6 +177,7 @@ extern const struct stage grim_stage;          // the library on a processor
 extern const struct stage grim_handlers_stage; // its table of handlers
 extern const struct stage grim_poll_stage;     // its look at the queue
 extern const struct mpi_device_ops grim_ops;
+extern const struct machine_kind grim_request_machine;  // by enum grim_request_state
 extern const struct machine_kind grim_overflow_machine; // by enum grim_overflow_state
 extern const struct machine_kind grim_handler_machine;  // by enum grim_handler_state
 

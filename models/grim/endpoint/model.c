@@ -5,8 +5,8 @@
 #include "models/grim/endpoint/operations.h"
 #include "models/grim/endpoint/stack.h"
 
-static const struct machine_kind *const grim_machines[] = {&grim_handler_machine,
-                                                           &grim_overflow_machine, NULL};
+static const struct machine_kind *const grim_machines[] = {
+    &grim_request_machine, &grim_handler_machine, &grim_overflow_machine, NULL};
 
 const struct model grim_model = {
     .name = "grim/endpoint",

@@ -5,7 +5,8 @@
 #include "models/intercept/vdma/raw.h"
 
 static const struct machine_kind *const vdma_machines[] = {
-    &vdma_connection_machine, &vdma_read_machine, &vdma_write_machine, &vdma_channel_machine, NULL};
+    &vdma_request_machine, &vdma_connection_machine, &vdma_read_machine,
+    &vdma_write_machine,   &vdma_channel_machine,    NULL};
 
 const struct model vdma_model = {
     .name = "intercept/vdma",

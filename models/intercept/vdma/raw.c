@@ -9,10 +9,22 @@
 
 enum { RAW_START, RAW_POSTED, RAW_DONE };
 
-static const struct machine_state states[] = {
-    [RAW_START] = {"start", {NULL, WAIT_OTHER}, HOLDER_UNKNOWN},
-    [RAW_POSTED] = {"posted", {"the VDMA handler", WAIT_OTHER}, HOLDER_UNKNOWN},
-    [RAW_DONE] = {"done", {NULL, WAIT_OTHER}, HOLDER_UNKNOWN},
+static const struct machine_state raw_states[] = {
+    [RAW_START] = {"start", .next = MACHINE_TO(RAW_POSTED)},
+    [RAW_POSTED] = {"posted",
+                    {"the VDMA handler", WAIT_OTHER},
+                    HOLDER_UNKNOWN,
+                    MACHINE_TO(RAW_DONE)},
+    [RAW_DONE] = {.name = "done"},
+};
+
+const struct machine_kind vdma_request_machine = {
+    .name = "request",
+    .logged = "vdma_read, vdma_write",
+    .title = "Request of raw VDMA",
+    .source = "thesis 002, 2.2.2",
+    .states = raw_states,
+    .count = G_N_ELEMENTS(raw_states),
 };
 
 static struct vdma_process *of(const struct mpi_process *process)
@@ -215,7 +227,7 @@ static json_t *describe_process(const struct mpi_process *process)
 
 const struct mpi_device_ops vdma_raw_ops = {
     .name = "raw VDMA",
-    .states = states,
+    .machine = &vdma_request_machine,
     .startup = startup,
     .startup_machine = &raw_startup_machine,
     .start = start,

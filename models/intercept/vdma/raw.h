@@ -30,4 +30,6 @@ extern const struct vdma_client vdma_raw_client;
 extern const struct stack vdma_stack;
 extern const struct benchmark vdma_benchmarks[]; // ends with a NULL schema.name
 
+extern const struct machine_kind vdma_request_machine;
+
 #endif
