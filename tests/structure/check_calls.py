@@ -62,7 +62,7 @@ class Tree:
         return found
 
     def round_trip(self, start, files):
-        """The shortest way from a file through its circle back to it: [(caller, names, called)]."""
+        """The shortest path from a file through its circle back to it: [(caller, names, called)]."""
         before, queue = {}, collections.deque([start])
         while queue:
             path = queue.popleft()
