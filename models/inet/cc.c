@@ -86,7 +86,7 @@ static void rfc2861_idle(struct inet_cc *cc, int64_t now, int64_t idle, int64_t 
     rfc2861_changed(cc, now);
 }
 
-// The window shrinks half of the way to what was used.
+// The window shrinks by half of its unused part.
 static void shrink(struct inet_cc *cc)
 {
     int64_t used = MAX(own(cc)->used, LEAST_WINDOW * cc->mss);

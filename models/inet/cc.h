@@ -57,8 +57,8 @@ struct inet_cc_ops {
 // Slow start and congestion avoidance (RFC 2581, 3.1), congestion window validation (RFC 2861).
 extern const struct inet_cc_ops inet_cc_rfc2581;
 
-// The same, but a pause ends the window: it begins again with the restart window, and does not
-// shrink while the program sends less (4.4BSD; RFC 2581, 4.1).
+// Like inet_cc_rfc2581, but a pause ends the window: it begins again with the restart window, and
+// does not shrink while the program sends less (4.4BSD; RFC 2581, 4.1).
 extern const struct inet_cc_ops inet_cc_restart;
 
 // Its private state.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A host's stack: what comes in goes to the transport of its protocol number.
+// A host's stack: packets that arrive go to the transport of their protocol number.
 #include "models/inet/interface.h"
 
 #include "models/inet/socket.h"
@@ -75,7 +75,7 @@ void inet_register(struct inet_host *host, const struct inet_protocol *ops, void
     host->protocols[host->protocol_count++].owner = owner;
 }
 
-// ---- Life ----
+// ---- Create and free ----
 
 static void add_interface(struct inet_host *host, int station)
 {

@@ -53,7 +53,7 @@ struct inet_protocol {
 struct inet_interface {
     struct inet_host *host;
     struct nic *nic;
-    int64_t mtu; // bytes of an IP packet: what the host's list of cards says, or else the stack's
+    int64_t mtu; // bytes of an IP packet: as in the host's list of cards, or else the stack's
     struct packet *queue_head, *queue_tail;
     int64_t queue_length;
     int64_t pending;         // packets made that have not reached the queue yet

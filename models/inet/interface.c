@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Interfaces: packets on their way to a card.
+// Interfaces: from a transport to a card.
 #include "models/inet/interface.h"
 #include "sim/core/fifo.h"
 

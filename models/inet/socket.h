@@ -45,8 +45,8 @@ struct inet_socket_ops {
     void (*awaited)(struct inet_socket *socket, int readiness);
 };
 
-// A transport's socket begins with this. A process and a thread of it may share a socket: each says
-// so before it makes a call (inet_call_as), and both may sleep at one time, for the same or not.
+// A transport's socket begins with this. A process and a thread of it may share a socket: each
+// announces its calls (inet_call_as), and both may sleep at one time, for the same or not.
 struct inet_socket {
     const struct inet_socket_ops *ops;
     struct inet_host *host;
@@ -70,7 +70,7 @@ void inet_sleep(struct cpu_context *context, struct inet_process *process, bool 
 // Wakes the process if it sleeps, and charges the waker.
 void inet_wake(struct cpu_context *context, struct inet_process *process);
 
-// The socket's readiness may have changed: wakes who sleeps for something that is ready now.
+// The socket's readiness may have changed: wakes the sleepers for whose readiness that holds.
 void inet_notify(struct cpu_context *context, struct inet_socket *socket);
 
 // Blocks in a call on one socket (inside the system call, no select). Returns true if the call can
@@ -91,9 +91,9 @@ struct inet_selected {
 // ready and then calls again, as the kernel checks again. Without `block` it is a poll.
 int inet_select(struct cpu_context *context, struct inet_selected *selected, int count, bool block);
 
-// The same for a process that asks again and again without sleeping (poll(2) with a timeout of 0 in
-// a loop): one turn. If it returns 0, the task must return CPU_SLEEP; it is woken at the first end
-// of a turn after a socket has become ready, and pays for no wake-up. A turn takes the call and
+// Like inet_select, for a process that repeats the call without sleeping (poll(2) with a timeout of
+// 0 in a loop): one turn. If it returns 0, the task must return CPU_SLEEP; it is woken at the first
+// end of a turn after a socket has become ready, and pays for no wake-up. A turn takes the call and
 // `around` ps of the program's own, which the caller charges.
 int inet_poll(struct cpu_context *context, struct inet_selected *selected, int count,
               sim_time around);
@@ -106,7 +106,7 @@ int inet_poll(struct cpu_context *context, struct inet_selected *selected, int c
 bool inet_spin(struct cpu_context *context, struct inet_socket *socket, int readiness,
                sim_time turn);
 
-// The same for calls on several sockets (count > 0).
+// Like inet_spin, for calls on several sockets (count > 0).
 bool inet_spin_several(struct cpu_context *context, const struct inet_selected *selected, int count,
                        sim_time turn);
 

@@ -105,7 +105,7 @@ static void take_back(void *object, void *data)
     engine_cancel(timer->host->sim->engine, &timer->event);
 }
 
-// A run may end while timers are armed: the engine must not look at them any more.
+// A run may end while timers are armed: the engine must not fire them any more.
 void inet_timers_clear(struct inet_host *host)
 {
     pool_each(&host->timers, take_back, NULL);

@@ -17,7 +17,7 @@ struct iwarp_config {
     int64_t queue_depth; // work requests in a queue of a QP
     enum iwarp_stream_map stream_map;
     struct cost post;          // a work request is posted
-    struct cost poll;          // a look at a CQ
+    struct cost poll;          // a poll of a CQ
     struct cost segment_cost;  // a segment is built, or its header taken apart
     struct cost signal_thread; // the poster's part of waking the thread
     struct cost thread_hop;    // until the thread runs

@@ -27,7 +27,7 @@ enum iwarp_result iwarp_cq_destroy(struct cpu_context *context, struct iwarp_cq 
     return IWARP_OK;
 }
 
-// Whether the completion comes next after those of the entry: receives flushed at once.
+// True if the completion is the next of the entry: a receive that is flushed with those before it.
 static bool continues_entry(const struct iwarp_entry *entry, const struct iwarp_completion *next,
                             sim_time now)
 {

@@ -30,10 +30,10 @@ struct iwarp_work {
     uint32_t msn;           // of an untagged message
     bool built;             // its next segment is
     bool begun;             // its first segment has gone
-    bool internal;          // the stack's own: nobody learns of its completion
+    bool internal;          // the stack's own: its completion is not reported
     enum iwarp_fault fault; // of a terminate
     sim_time posted;
-    // What has come for a receive.
+    // The message that a receive has taken.
     struct message_ref message;
     int64_t offset;
     bool stands_in;
@@ -105,7 +105,7 @@ struct iwarp_qp {
     uint32_t next_msn[IWARP_QUEUES]; // of messages sent, by queue number
     struct iwarp_receives receives;
     struct iwarp_works reads;        // in the order of posting
-    struct iwarp_work *responses;    // to read requests that came before their turn
+    struct iwarp_work *responses;    // to read requests that arrived out of order
     uint32_t answered;               // message number of the last read request that had it
     const struct iwarp_work *writer; // over a stream: of its segment a part is written
     int queued;                      // sends of it that the thread has not done
@@ -156,7 +156,7 @@ extern const struct machine_kind iwarp_work_machine; // by enum iwarp_work_state
 // Writes a work request that has just been posted, without its number and state.
 void iwarp_work_fill(struct iwarp_work *work, struct iwarp_qp *qp,
                      const struct iwarp_work_request *request);
-// The same, gives it its number and traces it.
+// iwarp_work_fill, and gives it its number and traces it.
 void iwarp_work_init(const struct cpu_context *context, struct iwarp_work *work,
                      struct iwarp_qp *qp, const struct iwarp_work_request *request);
 struct iwarp_work *iwarp_work_new(const struct cpu_context *context, struct iwarp_qp *qp,
@@ -167,7 +167,7 @@ void iwarp_work_enter(const struct cpu_context *context, struct iwarp_work *work
 // Completes it, unless it is silent and all went well, and frees it. It must be in no queue.
 void iwarp_work_complete(struct cpu_context *context, struct iwarp_work *work,
                          enum iwarp_status status);
-// The same without freeing it.
+// iwarp_work_complete without freeing it.
 void iwarp_work_report(struct cpu_context *context, struct iwarp_work *work,
                        enum iwarp_status status);
 void iwarp_works_append(struct iwarp_works *works, struct iwarp_work *work);
@@ -175,7 +175,7 @@ struct iwarp_work *iwarp_works_pop(struct iwarp_works *works);
 const char *iwarp_operation_name(enum iwarp_operation operation);
 // Queues a work request for the thread and wakes it if it sleeps.
 void iwarp_thread_post(struct cpu_context *context, struct iwarp_work *work);
-// The QP has come to its end: the thread need not wait for it any more.
+// The QP has ended: the thread does not wait for its socket any more.
 void iwarp_thread_release(struct cpu_context *context, const struct iwarp_qp *qp);
 
 // receives.c

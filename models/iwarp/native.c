@@ -278,7 +278,7 @@ static bool deregister_memory(struct cpu_context *context, struct mpi_process *p
 #define WAYS 256
 
 // Writes of different streams, which follow from their steering tags, may overtake one another;
-// all others are over in the order of their posting.
+// all others complete in the order of their posting.
 static int way(const struct mpi_request *request)
 {
     if (request->kind != REQUEST_OPERATION || operation_of(request) != IWARP_WRITE)

@@ -113,7 +113,7 @@ static enum iwarp_result tcp_llp_send(struct cpu_context *context, struct iwarp_
     int count;
     int64_t total = runs_of(qp, segment, head, runs, &count);
     if (link->written == 0) {
-        // A read request is written by the process, which may not come back to its rest for long.
+        // The process writes a read request, and may not poll again for long: all of it or nothing.
         if (segment->bytes == 0 && tcp_writable(qp->socket, total) < total)
             return tcp_established(qp->socket) ? IWARP_AGAIN : IWARP_GONE;
         charge_crc(context, qp, segment->head_bytes + segment->bytes, segment->message);
@@ -177,7 +177,7 @@ static enum iwarp_result first_over_tcp(struct cpu_context *context, struct iwar
     return IWARP_OK;
 }
 
-// What of a piece belongs to the segment.
+// Takes the part of a piece that belongs to the segment.
 static void take_piece(struct iwarp_link *link, struct iwarp_part *part,
                        const struct tcp_piece *piece)
 {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Segments that arrive: each says by its header where its data belong, and they are placed there
-// straight out of the socket (thesis 004, 2.3 and 3.3.3). A message's segments are taken to come in
-// order, and the last one ends it. Receives and reads complete in the order of their posting.
+// Arriving segments: the header of each names the place of its data, which are placed there
+// straight out of the socket (thesis 004, 2.3 and 3.3.3). A message's segments are assumed to
+// arrive in order, and the last one ends it. Receives and reads complete in the order of their
+// posting.
 #include "models/iwarp/internal.h"
 
 #include <string.h>
@@ -55,7 +56,7 @@ static bool find_place(struct cpu_context *context, struct iwarp_qp *qp)
 
 // ---- Placing ----
 
-// What precedes the data of a send is for the receiver.
+// The content before the data of a send is for the receiver.
 static void take_content(struct iwarp_incoming *in)
 {
     struct iwarp_work *work = in->work;

@@ -20,7 +20,7 @@ static struct iwarp_work_request request_at(const struct iwarp_run *run, uint32_
     return request;
 }
 
-// Whether a receive comes next in the run. `work` is the receive as it was posted.
+// True if the receive is the next of the run. `work` is the receive as it was posted.
 static bool continues_run(const struct iwarp_run *run, const struct iwarp_work *work)
 {
     const struct iwarp_work_request *request = &work->request;

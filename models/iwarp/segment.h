@@ -10,7 +10,7 @@
 #define IWARP_UNTAGGED_HEADER 18
 #define IWARP_READ_HEADER 28 // of a read request, after the untagged header
 #define IWARP_TERMINATE_HEADER 4
-#define IWARP_FIRST_BYTES 14 // are read by themselves: they say where the rest goes
+#define IWARP_FIRST_BYTES 14 // are read by themselves: they name the place of the rest
 #define IWARP_MOST_HEADER (IWARP_UNTAGGED_HEADER + IWARP_CONTENT_BYTES)
 
 // RDMAP's opcodes (RFC 5040, 4.2).
@@ -30,7 +30,7 @@ enum iwarp_queue {
     IWARP_QUEUES,
 };
 
-// What a terminate message says.
+// Error codes of a terminate message.
 enum iwarp_fault {
     IWARP_FAULT_USER,          // the program has posted it
     IWARP_FAULT_BAD_STAG,      // no such memory, or of another protection domain
@@ -70,7 +70,7 @@ int iwarp_header_bytes(const struct iwarp_header *header);
 // Writes the headers and returns their bytes.
 int iwarp_header_encode(const struct iwarp_header *header, unsigned char *to);
 
-// Reads what the first `length` bytes say; false if they cannot be of a sound header. With
+// Decodes the first `length` bytes; false if they cannot be of a sound header. With
 // IWARP_FIRST_BYTES of them it fills the fields that lie there.
 bool iwarp_header_decode(struct iwarp_header *header, const unsigned char *from, int length);
 
@@ -85,7 +85,7 @@ struct iwarp_segment {
     uint16_t stream;
 };
 
-// What has been read of a segment.
+// The part of a segment that has been read.
 struct iwarp_part {
     unsigned char head[IWARP_MOST_HEADER]; // headers and content, as far as they have come
     int head_bytes;
@@ -106,11 +106,11 @@ struct iwarp_link {
     bool head_done;         // so have all its headers
 };
 
-// What differs between transports: a row for each.
+// The differences between transports: a row for each.
 struct iwarp_transport {
     const char *name;
     int64_t most; // bytes of a segment, headers included
-    // Begins to connect for the task; NULL: there is no way to the address.
+    // Begins to connect for the task; NULL: no route leads to the address.
     void *(*connect)(struct cpu_context *context, const struct iwarp_address *address,
                      struct cpu_task *task);
     // The next connection of a listener; NULL: the task sleeps until there is one.
@@ -125,7 +125,7 @@ struct iwarp_transport {
     enum iwarp_result (*send)(struct cpu_context *context, struct iwarp_qp *qp,
                               const struct iwarp_segment *segment);
     // Reads the first IWARP_FIRST_BYTES of a segment into `part`. IWARP_AGAIN: they have not come.
-    // IWARP_GONE: no more will come; `*orderly` says that the peer has closed.
+    // IWARP_GONE: no more will arrive; `*orderly`: since the peer has closed.
     enum iwarp_result (*first)(struct cpu_context *context, struct iwarp_qp *qp,
                                struct iwarp_part *part, bool *orderly);
     // Reads more of it, as much as has come. `head`: bytes of headers and content that it has.

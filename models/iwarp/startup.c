@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The connections of a job of bare iWARP: each rank listens on a port for each higher rank, tells
-// it, and connects to each lower one, in the order of ranks. At the end all wait for one another,
-// so that nothing is under way when the connections are closed.
+// The connections of a job of bare iWARP: each rank listens on a port for each higher rank,
+// publishes it, and connects to each lower one, in the order of ranks. At the end all wait for one
+// another, so that nothing is under way when the connections are closed.
 #include "models/iwarp/native.h"
 #include "models/sctp_cmt/sctp/socket.h"
 #include "models/tcp/socket.h"

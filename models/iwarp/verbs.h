@@ -3,7 +3,7 @@
 // queues, registered memory and work requests. They know nothing of MPI.
 //
 // There is no card: an RNIC is a library in the process and a progress thread, which sends what was
-// posted to the send queues of all QPs, in the order of posting (3.3.4). What arrives is read, and
+// posted to the send queues of all QPs, in the order of posting (3.3.4). Arrivals are read, and
 // reads go on, only inside polls of the process. Each QP has a connected socket of its own, over
 // SCTP or, with MPA's framing, over TCP.
 //
@@ -12,8 +12,8 @@
 // handler, and makes the call again once it is woken.
 //
 // Payload is not stored. A work request names the part of the ledger's message that it moves, and
-// placement tells the ledger. Up to IWARP_CONTENT_BYTES at the head of a send are kept and handed
-// to the receiver (an envelope).
+// placement is reported to the ledger. Up to IWARP_CONTENT_BYTES at the head of a send are kept and
+// handed to the receiver (an envelope).
 //
 // Not modelled: negotiation (disabled there, 3.3.1), memory windows, access rights of memory,
 // shared receive queues, atomic operations, locks (their cost is part of `post` and `poll`).
@@ -71,8 +71,8 @@ struct iwarp_user {
     struct cpu_task *task;   // makes all calls
     struct cpu *thread_core; // that the progress thread runs on; on the host
     // The last byte of a message of a write (IWARP_WRITE) has been placed over the QP, or a read
-    // (IWARP_READ) is over. The protocol tells the program nothing of a write:
-    // this is for the ledger and for tests. NULL: not called.
+    // (IWARP_READ) has completed. The protocol reports no write to the program: this is for the
+    // ledger and for tests. NULL: not called.
     void (*placed)(struct cpu_context *context, const struct iwarp_qp *qp,
                    enum iwarp_operation operation, struct message_ref message);
 };
@@ -90,7 +90,7 @@ void iwarp_rnic_free(struct iwarp_rnic *rnic);
 // CQ. Returns true if there was something to do.
 bool iwarp_rnic_advance(struct cpu_context *context, struct iwarp_rnic *rnic);
 
-// What it has and has done.
+// Its objects, and counts of its work.
 struct iwarp_rnic_attributes {
     int qps, cqs, regions;
     int64_t registered; // bytes
@@ -114,7 +114,7 @@ enum iwarp_result iwarp_memory_deregister(struct cpu_context *context, struct iw
                                           uint32_t stag);
 
 // The steering tag of registered memory that holds the range, the oldest if several do, or 0.
-// Charges nothing: for programs that have been told the tag by a way that is not modelled.
+// Charges nothing: for programs that have got the tag by an exchange that is not modelled.
 uint32_t iwarp_memory_find(const struct iwarp_rnic *rnic, int64_t address, int64_t length);
 
 // ---- Completion queues ----
@@ -134,7 +134,7 @@ struct iwarp_completion {
     enum iwarp_operation operation;
     enum iwarp_status status;
     uint64_t id; // of the work request
-    void *owner; // likewise
+    void *owner; // of the work request
     int64_t bytes;
     // Of a receive: the message of the send, and its content.
     struct message_ref message;
@@ -207,7 +207,7 @@ struct iwarp_address {
     uint16_t port;
 };
 
-// What listens there: the one that is set.
+// A listening socket: the one that is set.
 struct iwarp_listener {
     struct sctp_socket *sctp;
     struct tcp_listener *tcp;
@@ -226,9 +226,9 @@ enum iwarp_result iwarp_qp_register_sctp(struct cpu_context *context, struct iwa
 enum iwarp_result iwarp_qp_register_tcp(struct cpu_context *context, struct iwarp_qp *qp,
                                         struct tcp_socket *socket);
 
-// Closes the connection gracefully; what the peer has sent can still be read. Receives and reads
-// that have not completed are flushed once the peer has closed, too. Returns IWARP_AGAIN, without a
-// sleep, while the thread has work requests of the QP.
+// Closes the connection gracefully; data that the peer has sent can still be read. Receives and
+// reads that have not completed are flushed once the peer has closed, too. Returns IWARP_AGAIN,
+// without a sleep, while the thread has work requests of the QP.
 enum iwarp_result iwarp_qp_disconnect(struct cpu_context *context, struct iwarp_qp *qp);
 
 // Part of registered memory.
@@ -239,7 +239,7 @@ struct iwarp_sge {
 
 struct iwarp_work_request {
     uint64_t id;
-    void *owner; // comes back with the completion
+    void *owner; // returned with the completion
     enum iwarp_operation operation;
     bool silent; // no completion is wanted
     // Scatter-gather list: what is sent, or where what arrives is placed. A read has one element.
@@ -248,7 +248,7 @@ struct iwarp_work_request {
     // Write and read: the peer's memory.
     uint32_t remote_stag;
     int64_t remote_address;
-    // What is moved: the first `content_length` bytes (a send) are content, the others those of the
+    // The data: the first `content_length` bytes (a send) are content, the others those of the
     // message from `offset` on.
     struct message_ref message; // generation 0: none
     int64_t offset;

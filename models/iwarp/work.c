@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Work requests: their states, and their way into a CQ.
+// Work requests: their states, their completions, and the queue of the thread.
 #include "models/iwarp/internal.h"
 
 #include "sim/core/fifo.h"
@@ -99,7 +99,7 @@ struct iwarp_work *iwarp_works_pop(struct iwarp_works *works)
     return work;
 }
 
-// What a receive tells of its message.
+// Fills in the message of a receive.
 static void describe_arrival(struct iwarp_completion *completion, const struct iwarp_work *work)
 {
     completion->message = work->message;

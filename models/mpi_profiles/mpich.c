@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // MPICH 1.2 above its device (ADI-2): what an MPI call costs, and its collectives. Release 1.2.5
 // brought new ones for long messages; in it a broadcast goes down a tree if it is short and its
-// processes are few (small_and_few), in what came after it if either is so (small_or_few). MVICH
+// processes are few (small_and_few), in later releases if either is so (small_or_few). MVICH
 // stands on a release before.
 #include "models/mpi_profiles/profiles.h"
 #include "sim/mpi/library.h"

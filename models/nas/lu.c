@@ -99,7 +99,7 @@ static void upper_sweep(struct nas *nas, const struct lu_grid *grid, double oper
 
 // ---- Right-hand side (exchange_3) ----
 
-// One way along an axis of ranks: receives from one side, sends to the other.
+// One direction along an axis of ranks: receives from one side, sends to the other.
 static void pass(struct nas *nas, int from, int to, int64_t points, int64_t tag)
 {
     int64_t size = points * LU_FACE_DEPTH * LU_COMPONENTS * NAS_DOUBLE;
@@ -147,8 +147,8 @@ static void lu_step(struct nas *nas, const struct lu_grid *grid, double operatio
         norm(nas);
 }
 
-// ssor.f: the residual and its norm, then the clock around the steps. The start-up is one step of
-// many: it has no norms.
+// ssor.f: the residual and its norm, then the clock around the steps. The start-up is one step,
+// without norms.
 static void solve(struct nas *nas, const struct lu_grid *grid, double operations, bool clock)
 {
     right_hand_side(nas, grid, operations / LU_PHASES);

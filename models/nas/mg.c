@@ -134,7 +134,7 @@ static int64_t tag_of(int axis, int way)
     return 100 * ((way == UP ? 3 : 1) + 10 * (axis + 1));
 }
 
-// What comes from below is sent upwards, and carries that way's tag.
+// Data from below are sent upwards, and carry the tag of that direction.
 static void ready(struct nas *nas, const struct cube *cube, int number, int axis)
 {
     const struct level *level = &cube->levels[number];

@@ -14,8 +14,8 @@ static const char *const class_names[] = {"S", "W", "A", "B", "C", NULL};
                  "computation",                                                                    \
           .source = (source_))
 
-// For a Pentium 4 of 3.2 GHz. The codes that thesis 004 has run: what the heights of the bars of
-// its figure 4.8 come to, read off to one digit; they say nothing on the network.
+// For a Pentium 4 of 3.2 GHz. The codes that thesis 004 has run: the heights of the bars of
+// its figure 4.8, read off to one digit; they do not depend on the network.
 #define READ_OFF "estimated: from the scale of thesis 004, figure 4.8, to one digit"
 #define PRIOR "assumed: between LU and SP, as in published results of such processors"
 

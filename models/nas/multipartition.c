@@ -190,7 +190,7 @@ static void await_cell(struct nas *nas, const struct partition *partition, doubl
     }
 }
 
-// One way through the line's cells.
+// One direction through the line's cells.
 static void sweep(struct nas *nas, const struct partition *partition, int direction, bool back,
                   double operations)
 {

@@ -4,8 +4,8 @@
 // make them. Computation is time alone: operations as the code counts them, at a rate.
 //
 // A program is: the broadcasts of parameters, the start-up iteration of the code, its barrier, the
-// clock around what the code times, and the reduction of the time. What is left out: other set-up,
-// and the verification of the results.
+// clock around what the code times, and the reduction of the time. Left out are other set-up, and
+// the verification of the results.
 #ifndef NETSIM_MODELS_NAS_NAS_H
 #define NETSIM_MODELS_NAS_NAS_H
 

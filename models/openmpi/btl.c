@@ -65,8 +65,8 @@ void btl_send(struct cpu_context *context, struct btl_endpoint *endpoint,
     endpoint->sending = fragment;
     if (!urgent)
         return;
-    // A call of a slice that comes after another has to wait for its slice, or else an interrupt
-    // meanwhile would send what is not yet written.
+    // The second call of a slice has to wait for a slice of its own, or else an interrupt meanwhile
+    // would send data that are not yet written.
     if (!ompi->wrote) {
         btl_write(context, endpoint);
         return;

@@ -2,8 +2,8 @@
 // The BTL tcp: an endpoint per rail of a peer, with its connection, fragments to be written and the
 // fragment that is being read.
 //
-// A connection is made by the first fragment. The caller says who it is (its process's name) once
-// connected, the other side accepts by answering with its own name, and what was queued is written.
+// A connection is made by the first fragment. The caller sends its process's name once connected,
+// the other side accepts by answering with its own name, and queued fragments are written.
 // If both call at once, the call of the lower rank stays: the lower one closes what it accepts, and
 // the higher one gives its own call up for the one it accepts (mca_btl_tcp_endpoint_accept).
 #ifndef NETSIM_MODELS_OPENMPI_BTL_H
@@ -25,7 +25,7 @@ struct btl_fragment {
     int count;
     enum pml_kind kind;
     int64_t bytes;               // of data
-    struct mpi_request *request; // whom it concerns; NULL: nobody waits for it
+    struct mpi_request *request; // that waits for it; NULL: none
     struct pml_header header;
 };
 
@@ -63,7 +63,7 @@ struct btl_user {
                     const struct pml_header *header);
 };
 
-// A connection that was accepted and has not said who it is.
+// A connection that was accepted and has not sent its name.
 struct btl_caller {
     struct tcp_socket *socket;
 };
@@ -71,8 +71,8 @@ struct btl_caller {
 extern const struct machine_kind btl_machine; // by enum btl_state
 
 // Sends a fragment: header, and `bytes` of the message of the header from `offset`. An urgent one
-// is written at once if nothing else is being written, others with the next turn. The PML is told
-// when all of it has been written (pml_sent), maybe before the return.
+// is written at once if nothing else is being written, others with the next turn.
+// btl_user.sent reports that all of it has been written, maybe before the return.
 void btl_send(struct cpu_context *context, struct btl_endpoint *endpoint,
               const struct pml_header *header, int64_t offset, int64_t bytes,
               struct mpi_request *request, bool urgent);
@@ -90,11 +90,11 @@ int btl_wanted(const struct btl_endpoint *endpoint);
 
 // Starts to connect.
 void btl_connect(struct cpu_context *context, struct btl_endpoint *endpoint);
-// The call has got through, or has failed.
+// The call is established, or has failed.
 void btl_connected(struct cpu_context *context, struct btl_endpoint *endpoint);
 // The other side answers, or has closed.
 void btl_answered(struct cpu_context *context, struct btl_endpoint *endpoint);
-// The listener has a connection; a caller says who it is.
+// The listener has a connection; a caller has sent its name.
 void btl_accept(struct cpu_context *context, struct openmpi_process *ompi);
 void btl_called(struct cpu_context *context, struct openmpi_process *ompi,
                 struct btl_caller *caller);

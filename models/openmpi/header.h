@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Headers of fragments: that of the BTL with that of the PML after it, as one. The real ones name
-// requests by their addresses; here the ledger's name of the message tells them.
+// requests by their addresses; here the ledger's name of the message identifies them.
 #ifndef NETSIM_MODELS_OPENMPI_HEADER_H
 #define NETSIM_MODELS_OPENMPI_HEADER_H
 

@@ -20,7 +20,7 @@
 // without a memory pool counts as registered, the receiver of contiguous data answers with requests
 // to PUT, a part for each rail by weight, and the sender writes them as PUT data and a FIN each
 // (`put`). Data that are not registered are pipelined (`pipeline`): the RTS has the first data, an
-// ACK says where PUTs begin, fragments go up to there, and PUTs of the rest follow.
+// ACK has the offset of the first PUT, fragments go up to there, and PUTs of the rest follow.
 //
 // The source: the public sources of Open MPI's trunk from before release 1.2 (ompi/mca/pml/ob1,
 // bml/r2, btl/tcp) and its developers' list, 20 February 2008, on what release 1.2 does over TCP.
@@ -60,7 +60,7 @@ enum openmpi_rendezvous { OPENMPI_PUT, OPENMPI_PIPELINE };
 
 extern const struct param_table openmpi_tcp_table;
 
-// What the processes of a job share.
+// State that the processes of a job share.
 struct openmpi_job {
     struct job *job;
     int published, leaving; // processes that have come to the exchange, and to MPI_Finalize
@@ -70,7 +70,7 @@ struct openmpi_job {
     int most_pieces;
 };
 
-// A descriptor of a turn's poll: a connection, or one that has not said who it is, or the listener.
+// A descriptor of a turn's poll: a connection, or one that has not sent its name, or the listener.
 struct openmpi_watched {
     struct btl_endpoint *endpoint;
     struct btl_caller *caller;

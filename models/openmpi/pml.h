@@ -27,12 +27,12 @@ struct openmpi_request {
     int depth;             // of a send: fragments under way; of a receive: PUTs
     // A send.
     bool rts_written, acknowledged;
-    int64_t written;     // bytes of data, in all ways
+    int64_t written;     // bytes of data, by fragments and PUTs
     int64_t send_offset; // of the next fragment
     int puts;            // under way
     // A receive.
     bool ack_sent;
-    int64_t received;  // bytes, in all ways
+    int64_t received;  // bytes, by fragments and PUTs
     int64_t fragments; // bytes: of `received`, those of RTS and fragments
     int64_t requested; // end of what PUTs were asked for
     int registered;    // rails that hold the whole buffer registered; 0: none
@@ -48,7 +48,7 @@ extern const struct mpi_device_ops openmpi_ops;
 extern const struct btl_user openmpi_btl_user;
 extern const struct machine_kind openmpi_request_machine; // by enum openmpi_state
 
-// A message that came before those that precede it (frags_cant_match).
+// A message that arrived ahead of those that precede it (frags_cant_match).
 struct pml_early {
     struct pml_early *next;
     struct pml_header header;

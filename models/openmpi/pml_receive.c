@@ -255,7 +255,7 @@ void pml_arrived(struct cpu_context *context, struct btl_endpoint *endpoint,
     case PML_PUT_REQUEST:
         pml_put_requested(context, must_find(peer, REQUEST_SEND, header), endpoint, header);
         break;
-    case PML_PUT: // its FIN says so
+    case PML_PUT: // ends with its FIN
         break;
     case PML_FIN:
         put_complete(context, must_find(peer, REQUEST_RECV, header), header->length);

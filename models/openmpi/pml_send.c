@@ -98,7 +98,7 @@ static void send_update(struct cpu_context *context, struct mpi_request *request
         pml_enter(context, request, state);
 }
 
-// What the next fragment on this rail has of the rest.
+// Bytes of the rest in the next fragment on this rail.
 static int64_t fragment_bytes(const struct mpi_request *request,
                               const struct btl_endpoint *endpoint, int64_t rest)
 {

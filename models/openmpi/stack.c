@@ -11,7 +11,7 @@ const struct scenario_section openmpi_sections[] = {
     {NULL, NULL},
 };
 
-// ---- Life ----
+// ---- Create and free ----
 
 static void stack_init(struct job *job)
 {
@@ -96,7 +96,7 @@ static void stack_process_clear(struct job *job, struct mpi_process *process)
 
 // ---- Checks ----
 
-// More cards than rails that take part, unless it is said which.
+// Reports hosts with more cards than rails, unless openmpi_tcp.cards names those that take part.
 static bool has_few(const struct scenario_case *test_case, struct diag_list *diags)
 {
     const GArray *hosts = test_case->topology.hosts;

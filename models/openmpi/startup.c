@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // MPI_Init: each process listens and publishes its addresses; once all have, the daemons bring them
 // to all (the modex). No connection is made. MPI_Finalize: each process makes progress until all
-// have come there, which the daemons tell (a barrier out of band), and then closes its connections.
+// have entered it, by a barrier of the daemons (out of band), and then closes its connections.
 #include "models/openmpi/openmpi.h"
 #include "models/openmpi/port.h"
 #include "sim/model/job.h"

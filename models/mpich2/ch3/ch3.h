@@ -12,9 +12,9 @@
 //   rma.h             windows and one-sided operations between fences
 //   config.c          parameters (section `ch3`), states
 //
-// Down: the device gives the channel sends (struct ch3_channel.send). Up: the channel says that a
-// send has been written (ch3_sent), that a packet has arrived (ch3_packet_arrived) and that all of
-// its data have (ch3_data_arrived).
+// Down: the device gives the channel sends (struct ch3_channel.send). Up: the channel reports
+// that a send has been written (ch3_sent), that a packet has arrived (ch3_packet_arrived) and that
+// all of its data have (ch3_data_arrived).
 //
 // Eager (the packet of 20 B and the data together up to ch3.eager): packet and data. Synchronous:
 // the same, and the receiver answers the match with EAGER_SYNC_ACK. Ready sends are eager whatever
@@ -22,7 +22,7 @@
 // data. The data of an eager message that nothing was posted for go to allocated memory and are
 // copied again at the match. A message to oneself is not buffered: its send waits for the receive.
 //
-// Not modelled: cancelling, dynamic processes (MPI_Comm_spawn takes the same way as a first
+// Not modelled: cancelling, dynamic processes (MPI_Comm_spawn takes the path of a first
 // message, thesis 004, 3.2), conversion between byte orders, threads.
 #ifndef NETSIM_MODELS_MPICH2_CH3_CH3_H
 #define NETSIM_MODELS_MPICH2_CH3_CH3_H
@@ -58,11 +58,11 @@ struct ch3_send {
     int peer;
     struct ch3_pkt pkt;
     int64_t bytes;               // of data after the packet; 0: none
-    struct mpi_request *request; // whom it concerns; NULL: no request waits for it
+    struct mpi_request *request; // that waits for it; NULL: none
     int64_t written;             // the channel's: bytes given to the transport, the packet included
 };
 
-// What is done with the data after a packet that has arrived. The channel keeps it, at one address,
+// The place of the data after a packet that has arrived. The channel keeps it, at one address,
 // from ch3_packet_arrived to ch3_data_arrived: a receive may claim an unexpected message meanwhile.
 struct ch3_receive {
     int64_t bytes; // 0: none
@@ -84,12 +84,12 @@ struct ch3_channel {
     // The VC to `peer` has ended by the close protocol: the channel lets its connection go once
     // everything has been written. NULL: nothing to do.
     void (*disconnect)(struct cpu_context *context, struct ch3_process *ch3, int peer);
-    // For reports: members on the way to a peer, which replace those of the same name, or NULL; a
+    // For reports: members on the path to a peer, which replace those of the same name, or NULL; a
     // new reference. NULL: none.
     json_t *(*describe)(const struct ch3_process *ch3, const struct mpi_request *request, int peer);
-    // The same on the process. NULL: none.
+    // Like describe, on the process. NULL: none.
     json_t *(*describe_process)(const struct ch3_process *ch3);
-    // What RMA sends otherwise than as packets (rma.h); NULL: nothing.
+    // One-sided operations that are not packets (rma.h); NULL: none.
     const struct ch3_rma_ops *rma;
 };
 
@@ -110,7 +110,7 @@ struct ch3_vc {
 
 extern const struct machine_kind ch3_vc_machine;
 
-// The requests that packets name, by handle: a row each, reused once the handle is given back.
+// The requests that packets name, by handle: a row each, reused once the handle is free.
 struct ch3_handle {
     struct mpi_request *request; // NULL: free
     uint32_t next_free;
@@ -194,9 +194,10 @@ json_t *ch3_describe_process(const struct mpi_process *process);
 
 // ---- For the device's parts ----
 
-// What packets of one type do.
+// The handlers of a type of packets.
 struct ch3_handler {
-    // A packet is here. Says in *receive where its data go. Returns false if the run has failed.
+    // A packet has arrived. Fills in the place of its data in *receive. Returns false if the run
+    // has failed.
     bool (*arrived)(struct cpu_context *context, struct ch3_process *ch3, int peer,
                     const struct ch3_pkt *pkt, struct ch3_receive *receive);
     // All of its data are in place; at once if there are none. NULL: nothing to do.
@@ -212,14 +213,14 @@ struct ch3_handler {
 extern const struct ch3_handler ch3_handlers[]; // by enum ch3_pkt_type
 
 // Sends a packet to a peer through the channel, with `bytes` of data (of pkt->message, from its
-// start; 0: none). request: told by the handler's `sent` when all of it has been written; NULL:
-// none.
+// start; 0: none). request: passed to the handler's `sent` once all of it has been written;
+// NULL: none.
 void ch3_send(struct cpu_context *context, struct ch3_process *ch3, int peer,
               const struct ch3_pkt *pkt, int64_t bytes, struct mpi_request *request);
 
 // A name for the request in packets, for a time. O(1).
 uint32_t ch3_handle_take(struct ch3_process *ch3, struct mpi_request *request);
-// The request of a handle that a packet has brought back; the handle is free again. O(1).
+// The request of a handle that a packet has returned; the handle is free again. O(1).
 struct mpi_request *ch3_handle_give(struct ch3_process *ch3, uint32_t handle);
 
 // vc.c
@@ -238,7 +239,7 @@ bool ch3_close_arrived(struct cpu_context *context, struct ch3_process *ch3, int
 // The transport has all of it. Frees the send.
 void ch3_sent(struct cpu_context *context, struct ch3_process *ch3, struct ch3_send *send);
 
-// A packet from `peer` is here. Fills *receive: its data, if any, come next. Returns false if the
+// A packet from `peer` has arrived. Fills *receive: its data, if any, follow. Returns false if the
 // run has failed.
 bool ch3_packet_arrived(struct cpu_context *context, struct ch3_process *ch3, int peer,
                         const struct ch3_pkt *pkt, struct ch3_receive *receive);

@@ -21,7 +21,7 @@ enum ch3_pkt_type {
     CH3_PKT_GET,
     CH3_PKT_GET_RESP,
     CH3_PKT_ACCUMULATE,
-    CH3_PKT_RMA_DONE,  // the hybrid's untagged envelope: an RDMA transfer is over (thesis 004, 3.4)
+    CH3_PKT_RMA_DONE,  // the hybrid's envelope: an RDMA transfer has ended (thesis 004, 3.4)
     CH3_PKT_CLOSE,     // its `ack` is false
     CH3_PKT_CLOSE_ACK, // its `ack` is true
     CH3_PKT_TYPES,
@@ -47,14 +47,14 @@ struct ch3_pkt {
 #define CH3_PKT_BYTES 32
 _Static_assert(sizeof(struct ch3_pkt) == CH3_PKT_BYTES, "as on IA-32");
 
-// What arrives in the order of MPI's matching: the packets that a receive matches.
+// True of the packets that a receive matches, in the order that MPI demands.
 static inline bool ch3_pkt_matches(enum ch3_pkt_type type)
 {
     return type == CH3_PKT_EAGER_SEND || type == CH3_PKT_EAGER_SYNC_SEND ||
            type == CH3_PKT_READY_SEND || type == CH3_PKT_RNDV_REQ_TO_SEND;
 }
 
-// Bytes of data that come after the packet.
+// Bytes of data after the packet.
 int64_t ch3_pkt_data(const struct ch3_pkt *pkt);
 
 const char *ch3_pkt_name(enum ch3_pkt_type type); // "RNDV_REQ_TO_SEND"

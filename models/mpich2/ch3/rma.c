@@ -285,7 +285,7 @@ static void fence(struct cpu_context *context, struct mpi_request *request)
     }
     window->closing = request;
     mpi_enter(context, request, CH3_FENCE, NULL);
-    // Held open until all are issued, as the last to be issued may be over at once.
+    // Held open until all are issued, as the last to be issued may end at once.
     window->pending++;
     window->expected += announced(ch3, window);
     issue_all(context, ch3, window);

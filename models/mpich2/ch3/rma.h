@@ -2,17 +2,17 @@
 // Windows and one-sided operations between fences (MPI-2, chapter 6; thesis 004, 3.4.4).
 //
 // Put, get and accumulate only queue. The fence that ends their epoch begins with a reduce_scatter,
-// which tells each process how many others have operations for it; then it issues them in their
-// order, the last one to each target with a mark, and waits until its own are over and all marks
-// that it expects have come. No barrier comes after that.
+// which gives each process the number of others with operations for it; then it issues them in
+// their order, the last one to each target with a mark, and waits until its own have ended and all
+// marks that it expects have arrived. No barrier follows.
 //
 //   rma_operations.c  operations of programs
 //   rma.c             windows, queueing, the fence
 //   rma_benchmarks.h  the test of the fence after one operation
-//   rma_packets.c     the operations as packets, for channels without ways of their own
+//   rma_packets.c     the operations as packets, for channels without ch3_rma_ops
 //
-// What the reduce_scatter would bring is read from the other processes' windows, whose epochs have
-// ended when it is over: payload is not simulated.
+// The result of the reduce_scatter is read from the other processes' windows, whose epochs have
+// ended with it: payload is not simulated.
 //
 // Not modelled: synchronisation other than the fence (post, start, complete, wait, lock), other
 // than predefined datatypes, and displacement units.
@@ -89,7 +89,7 @@ struct ch3_rma {
     struct pool ops;
 };
 
-// A channel's own ways of one-sided operations (struct ch3_channel.rma).
+// One-sided operations of a channel that are not packets (struct ch3_channel.rma).
 struct ch3_rma_ops {
     // The process's part of a window is there, or is about to go: registration.
     void (*created)(struct cpu_context *context, struct ch3_process *ch3,
@@ -108,7 +108,7 @@ void ch3_rma_start(struct cpu_context *context, struct mpi_request *request);
 
 void ch3_rma_clear(struct ch3_process *ch3);
 
-// Says what a fence waits for: {"waits_for": text}, a new reference, or NULL.
+// Describes the wait of a fence: {"waits_for": text}, a new reference, or NULL.
 json_t *ch3_rma_describe(const struct mpi_request *request);
 
 // ---- Packets ----
@@ -127,17 +127,17 @@ void ch3_rma_written(struct cpu_context *context, struct ch3_process *ch3,
 void ch3_rma_send(struct cpu_context *context, struct ch3_process *ch3, struct ch3_rma_op *op,
                   bool last);
 
-// ---- For channels with ways of their own ----
+// ---- For channels with ch3_rma_ops ----
 
 struct ch3_window *ch3_window_of(const struct ch3_process *ch3, int number);
 
-// An operation of this process is over.
+// An operation of this process has ended.
 void ch3_rma_over(struct cpu_context *context, struct ch3_process *ch3, struct ch3_window *window);
 
-// Gives an operation's memory back.
+// Frees an operation.
 void ch3_rma_op_free(struct ch3_process *ch3, struct ch3_rma_op *op);
 
-// The last operation of a peer's epoch is over at this process, its target.
+// The last operation of a peer's epoch has ended at this process, its target.
 void ch3_rma_marked(struct cpu_context *context, struct ch3_process *ch3,
                     struct ch3_window *window);
 

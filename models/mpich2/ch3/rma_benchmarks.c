@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The test of thesis 004 (4.2): rank 0 puts into, or gets from, the window of rank 1, and the time
 // of the fence that ends the epoch is measured. The call itself only queues and is not in the time.
-// One repetition follows the other: the fences keep both ranks together, and a barrier comes before
-// the first.
+// One repetition follows the other: the fences keep both ranks together, and a barrier
+// precedes the first.
 #include "models/mpich2/ch3/rma_benchmarks.h"
 
 #include "models/mpich2/ch3/rma.h"

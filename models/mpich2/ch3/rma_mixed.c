@@ -113,7 +113,7 @@ static void append_one_sided(GPtrArray *body, enum ch3_rma_kind kind, int peer,
     }
 }
 
-// The messages are on their way when the one-sided operations begin: the fence waits for the
+// The messages are under way when the one-sided operations begin: the fence waits for the
 // latter, and the messages are waited for after it.
 static void append_round(GPtrArray *body, int rank, const struct mixed_config *config)
 {

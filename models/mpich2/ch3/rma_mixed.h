@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Messages and one-sided operations at once, both ways: a program in the manner of the synthetic
-// test of thesis 004 (4.2, figure 4.3), of which the thesis gives no sizes and counts.
+// Messages and one-sided operations at once, in both directions: a program in the manner of the
+// synthetic test of thesis 004 (4.2, figure 4.3), of which the thesis gives no sizes and counts.
 #ifndef NETSIM_MODELS_MPICH2_CH3_RMA_MIXED_H
 #define NETSIM_MODELS_MPICH2_CH3_RMA_MIXED_H
 
@@ -14,7 +14,7 @@ int64_t ch3_mixed_rounds(const void *parameters, int64_t size);
 // Bytes that both ranks move in a round (struct benchmark_report, bytes).
 int64_t ch3_mixed_bytes(int64_t size, const struct workload *workload);
 
-// What a rank does (struct benchmark, append).
+// The operations of a rank (struct benchmark, append).
 void ch3_mixed_append(GPtrArray *body, int rank, int64_t size, const struct workload *workload);
 
 // A row of a list of benchmarks.

@@ -52,7 +52,7 @@ static int64_t fence_bytes(const struct operation_arguments *arguments)
     return fence->assertion == CH3_ASSERT_NO_PRECEDE ? OPERATION_ANY : FENCE_BYTES;
 }
 
-// Puts and accumulates to a target come in the order of the calls, gets by themselves.
+// Puts and accumulates to a target keep the order of the calls, gets an order of their own.
 enum { ORDER_WRITES, ORDER_READS };
 
 #define TRANSFER(code_, name_, keys_, moves_, order_, doc_)                                        \

@@ -47,7 +47,7 @@ void ch3_rma_data(struct cpu_context *context, struct ch3_process *ch3, int peer
         mark(context, ch3, pkt);
 }
 
-// A put is over for its origin when it has been written, a get for its target when its data have.
+// A put ends for its origin when it has been written, a get for its target when its data have.
 void ch3_rma_written(struct cpu_context *context, struct ch3_process *ch3,
                      const struct ch3_pkt *pkt)
 {

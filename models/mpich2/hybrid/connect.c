@@ -232,7 +232,7 @@ static void placed(struct cpu_context *context, const struct iwarp_qp *qp,
         struct ch3_hybrid_op *op = g_ptr_array_index(asked, i);
         if (!op || !message_same(op->pkt.message, message))
             continue;
-        op->arrived = true; // the answer, which comes in the order of the questions, ends it
+        op->arrived = true; // the answer, in the order of the questions, ends it
         return;
     }
     mpi_message_arrived(context, ch3_hybrid_mpi(vc->hybrid), message);

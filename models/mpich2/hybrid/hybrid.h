@@ -12,14 +12,14 @@
 //
 // Put: an RDMA write, and once the transport has it the envelope, as an untagged message. Get by
 // write: an envelope that asks, the target's write, and an envelope that answers. Get by read: an
-// RDMA read, and an envelope that tells the target. Accumulate takes packets, as in ch3:sctp (the
-// thesis is silent), and so do then all operations of its epoch to that target: nothing orders the
-// two ways, and one mark ends the epoch.
+// RDMA read, and an envelope for the target. Accumulate takes packets, as in ch3:sctp (the
+// thesis is silent), and so do then all operations of its epoch to that target: nothing orders
+// packets and RDMA, and one mark ends the epoch.
 //
 // An envelope's stream differs from that of the data before it (iwarp.stream_map), and SCTP serves
-// streams in turn: it comes before what waits in the sender's socket of a long transfer. Such
-// envelopes are counted, and by default held until their data are here; else a fence ends too soon,
-// and a window may be gone before its data come.
+// streams in turn: it overtakes the rest of a long transfer that waits in the sender's socket. Such
+// envelopes are counted, and by default held until their data arrive; else a fence ends too soon,
+// and a window may be freed before its data arrive.
 //
 // Not modelled: two queue pairs per VC, derived datatypes in one-sided operations.
 #ifndef NETSIM_MODELS_MPICH2_HYBRID_HYBRID_H
@@ -46,7 +46,7 @@ extern const struct param_table ch3_hybrid_table;
 
 #define CH3_HYBRID_ENVELOPE_BYTES 40 // of the longest untagged message
 
-// What an untagged message has: an envelope, and with a question where the answer goes.
+// The content of an untagged message: an envelope, and with a question the address for the answer.
 struct ch3_hybrid_envelope {
     struct ch3_pkt pkt;
     int64_t address;
@@ -77,13 +77,13 @@ struct ch3_hybrid_op {
 };
 
 // The peer's operations on a window here, in the epoch that ends. They may end in another order
-// than they were issued; the last one to be issued tells their number.
+// than they were issued; the last one to be issued has their number.
 struct ch3_hybrid_epoch {
     int window;
     uint32_t over, total; // total 0: not known yet
 };
 
-// What connects with a peer.
+// The connection with a peer.
 struct ch3_hybrid_vc {
     struct ch3_hybrid_process *hybrid;
     int peer;
@@ -95,8 +95,8 @@ struct ch3_hybrid_vc {
     uint32_t association;       // of the second socket, until it is peeled off; 0: none
     struct ch3_hybrid_op *head, *tail;
     bool packets;   // the epoch that is issued takes packets
-    GArray *landed; // struct message_ref: writes of the peer whose envelopes have not come
-    GArray *held;   // struct ch3_pkt: envelopes that came before their data
+    GArray *landed; // struct message_ref: writes of the peer whose envelopes have not arrived
+    GArray *held;   // struct ch3_pkt: envelopes that arrived ahead of their data
     GArray *epochs; // struct ch3_hybrid_epoch
 };
 

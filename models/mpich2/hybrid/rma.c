@@ -177,7 +177,8 @@ static void answered(struct cpu_context *context, struct ch3_hybrid_vc *vc,
     ch3_rma_over(context, ch3, window);
 }
 
-// An operation of the peer on a window here is over; with `total` it is the last to be issued.
+// An operation of the peer on a window of this process has ended; with the flag CH3_LAST_OF_EPOCH
+// it is the last to be issued.
 static void over_here(struct cpu_context *context, struct ch3_hybrid_vc *vc,
                       const struct ch3_pkt *pkt)
 {
@@ -200,7 +201,7 @@ static void over_here(struct cpu_context *context, struct ch3_hybrid_vc *vc,
     ch3_rma_marked(context, ch3, ch3_window_of(ch3, pkt->tag));
 }
 
-// An envelope that tells of a transfer.
+// An envelope of a transfer.
 static void take(struct cpu_context *context, struct ch3_hybrid_vc *vc, const struct ch3_pkt *pkt)
 {
     if (pkt->type == CH3_PKT_GET_RESP)
@@ -209,7 +210,7 @@ static void take(struct cpu_context *context, struct ch3_hybrid_vc *vc, const st
         over_here(context, vc, pkt);
 }
 
-// True if the data of the envelope's write are here, which it then has told.
+// True if the data of the envelope's write have arrived; forgets them.
 static bool landed(struct ch3_hybrid_vc *vc, const struct ch3_pkt *pkt)
 {
     for (guint i = 0; i < vc->landed->len; i++)
@@ -292,7 +293,7 @@ static void envelope_arrived(struct cpu_context *context, struct ch3_hybrid_vc *
 
 // ---- Completions ----
 
-// The envelope has gone: a put or a get by read is over for its origin, a served get for its
+// The envelope is sent: a put or a get by read ends for its origin, a served get for its
 // target. A get by write goes on.
 static void envelope_sent(struct cpu_context *context, struct ch3_hybrid_op *op)
 {

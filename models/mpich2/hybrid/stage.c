@@ -43,8 +43,8 @@ static bool stage_turn(struct cpu_context *context, struct ch3_sctp_process *sct
     return false;
 }
 
-// Nobody tells of the answer's arrival: while an accepted connection has operations, the loop
-// turns.
+// No event reports the answer's arrival: while an accepted connection has operations, the loop
+// polls.
 static bool turns_for_answers(const struct ch3_hybrid_process *hybrid)
 {
     for (int rank = 0; hybrid->requests > 0 && rank < ch3_hybrid_mpi(hybrid)->ranks; rank++)

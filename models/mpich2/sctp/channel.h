@@ -16,11 +16,11 @@
 //
 // Nothing is connected in MPI_Init. The first packet to a peer looks up its business card, and its
 // user message makes SCTP associate. The first message on each stream in each direction is a
-// connection packet, which says who sends; the packets follow without waiting, and nothing is
-// answered.
+// connection packet, which names its sender; the packets follow without waiting, and there is no
+// answer.
 //
-// Not modelled: threads (not supported, thesis 004, 3.2.6), MPI_Comm_spawn (it takes the way of a
-// first message, 3.2.5), derived data types as more than one element of an I/O vector.
+// Not modelled: threads (not supported, thesis 004, 3.2.6), MPI_Comm_spawn (it takes the path of
+// a first message, 3.2.5), derived data types as more than one element of an I/O vector.
 #ifndef NETSIM_MODELS_MPICH2_SCTP_CHANNEL_H
 #define NETSIM_MODELS_MPICH2_SCTP_CHANNEL_H
 
@@ -38,11 +38,11 @@
 
 enum ch3_sctp_map { CH3_SCTP_TAG_CONTEXT, CH3_SCTP_SINGLE, CH3_SCTP_RANK, CH3_SCTP_SEQUENCE };
 
-// What becomes of the order that MPI_ANY_TAG demands (thesis 004, 3.2.6).
+// How the order that MPI_ANY_TAG demands is kept (thesis 004, 3.2.6).
 enum ch3_sctp_any_tag {
-    CH3_SCTP_VIOLATE,        // packets are matched as they come
+    CH3_SCTP_VIOLATE,        // packets are matched as they arrive
     CH3_SCTP_BY_SEQUENCE,    // those that are out of sequence are held back
-    CH3_SCTP_CONTROL_STREAM, // all envelopes take the control stream; data may come before them
+    CH3_SCTP_CONTROL_STREAM, // all envelopes take the control stream; data may overtake them
 };
 
 enum ch3_sctp_progress { CH3_SCTP_READ_FIRST, CH3_SCTP_WRITE_FIRST };
@@ -57,7 +57,7 @@ struct ch3_sctp_config {
     int64_t socket_buffer; // bytes; 0: the system's
     bool no_delay;
     bool association_events;
-    struct param_counts cards; // of the bind file; empty: there is none
+    struct param_counts cards; // of the bind file; empty: no file
     int64_t daemon_card;
     sim_time daemon; // ps: a round trip to the process manager's daemon
     struct cost send, event, turn;
@@ -70,8 +70,8 @@ extern const struct stage ch3_sctp_stage;
 
 enum ch3_sctp_part { CH3_SCTP_OPEN, CH3_SCTP_WHOLE, CH3_SCTP_ENVELOPE, CH3_SCTP_DATA };
 
-// What is to be written on one stream: a connection packet, or a packet with its data, or one of
-// both.
+// One thing to be written on a stream: a connection packet, a packet with its data, or one of
+// these two alone.
 struct ch3_sctp_element {
     struct ch3_sctp_element *next; // in its stream's queue
     struct ch3_send *send;         // NULL: a connection packet
@@ -79,7 +79,7 @@ struct ch3_sctp_element {
     int64_t bytes, written;
 };
 
-// A packet whose data have not all come, or which is held back.
+// A packet whose data have not all arrived, or which is held back.
 struct ch3_sctp_incoming {
     struct ch3_sctp_incoming *next; // in its stream's queue
     struct ch3_sctp_incoming *held; // the next one that is held back, by sequence
@@ -90,7 +90,7 @@ struct ch3_sctp_incoming {
     struct ch3_receive receive;
 };
 
-// Data that have come before their envelope.
+// Data that arrived ahead of their envelope.
 struct ch3_sctp_early {
     struct ch3_sctp_early *next;
     struct message_ref message;
@@ -124,7 +124,7 @@ struct ch3_sctp_vc {
     struct machine machine; // enum ch3_sctp_vc_state
     int station;            // address by the business card
     uint32_t association;   // 0: none yet
-    uint32_t sequence;      // of the next message that the device is told of
+    uint32_t sequence;      // of the next message for the device
     struct ch3_sctp_incoming *held;
     struct ch3_sctp_stream streams[]; // config.streams: static, used or not (thesis 004, 3.2.2)
 };
@@ -188,9 +188,9 @@ struct ch3_sctp_process {
     // The progress engine.
     enum ch3_sctp_phase phase;
     bool moved;                         // this turn has read or written something
-    bool passed;                        // a pass of a call that does not wait is over
-    int pass_left;                      // streams that the write pass has still to look at
-    struct ch3_sctp_stream *pass;       // the one that it looks at
+    bool passed;                        // a pass of a call that does not wait has ended
+    int pass_left;                      // streams that the write pass has not served
+    struct ch3_sctp_stream *pass;       // the one that it serves
     sim_time turn;                      // ps that this turn has cost so far
     sim_time spin, spins_since;         // ps of a turn while it spins; TIME_END: it does not
     const struct ch3_sctp_stage *stage; // NULL: none
@@ -279,7 +279,7 @@ enum ch3_sctp_written {
     CH3_SCTP_DONE, // and the element is out of the queue
     CH3_SCTP_FAILED,
 };
-// `at_once`: what is done is told at once, not by an event.
+// `at_once`: completion is reported at once, not by an event.
 enum ch3_sctp_written ch3_sctp_write(struct cpu_context *context, struct ch3_sctp_process *sctp,
                                      struct ch3_sctp_stream *stream, bool at_once);
 void ch3_sctp_queue_append(struct ch3_sctp_process *sctp, struct ch3_sctp_stream *stream);
@@ -299,13 +299,13 @@ void ch3_sctp_read_done(struct cpu_context *context, struct ch3_sctp_process *sc
 // `bytes` (> 0) more bytes of the data of the stream's first packet, in the global buffer.
 void ch3_sctp_data(struct cpu_context *context, struct ch3_sctp_process *sctp,
                    struct ch3_sctp_stream *stream, int64_t bytes);
-// A packet is here. Tells the device, or holds it back.
+// A packet has arrived. Passes it to the device, or holds it back.
 void ch3_sctp_offer(struct cpu_context *context, struct ch3_sctp_process *sctp,
                     struct ch3_sctp_vc *vc, struct ch3_sctp_incoming *incoming);
-// Data before their envelope: to allocated memory.
+// Data ahead of their envelope: to allocated memory.
 void ch3_sctp_early_keep(struct cpu_context *context, struct ch3_sctp_process *sctp,
                          struct ch3_sctp_stream *stream, struct message_ref message, int64_t bytes);
-// The envelope of data that may be here already: takes those.
+// The envelope of data that may have arrived already: takes those.
 void ch3_sctp_early_take(struct cpu_context *context, struct ch3_sctp_process *sctp,
                          struct ch3_sctp_stream *stream, struct ch3_sctp_incoming *incoming);
 

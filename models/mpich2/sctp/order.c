@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // MPI_ANY_TAG demands the order of the sends, which streams do not keep among one another (thesis
-// 004, 3.2.6, figure 3.5). Remedies: the number in the envelope, by which packets that come too
-// soon are held back with their data; or all envelopes on one stream, so that data may come before
+// 004, 3.2.6, figure 3.5). Remedies: the number in the envelope, by which packets that arrive
+// too soon are held back with their data; or all envelopes on one stream, so that data may overtake
 // theirs and then lie in allocated memory.
 #include "models/mpich2/sctp/channel.h"
 
@@ -9,7 +9,7 @@
 
 // ---- Packets and their data ----
 
-// Tells the device if it knows the packet and all of its data are here, and frees it then.
+// Completes the packet for the device if it has it and all of its data are here, and frees it then.
 static void incoming_check(struct cpu_context *context, struct ch3_sctp_process *sctp,
                            const struct ch3_sctp_vc *vc, struct ch3_sctp_incoming *incoming)
 {
@@ -62,7 +62,7 @@ static void hold(struct cpu_context *context, struct ch3_sctp_process *sctp, str
                     NULL, "held back", sctp->process->peers[vc->peer]->name);
 }
 
-// Tells the device of those whose turn it is.
+// Passes those whose turn it is to the device.
 static void release(struct cpu_context *context, struct ch3_sctp_process *sctp,
                     struct ch3_sctp_vc *vc)
 {
@@ -74,7 +74,7 @@ static void release(struct cpu_context *context, struct ch3_sctp_process *sctp,
     }
 }
 
-// Counts messages that come after one that was sent later.
+// Counts messages that arrive after one that was sent later.
 static void note_order(const struct ch3_sctp_process *sctp, struct ch3_sctp_vc *vc,
                        uint32_t sequence)
 {

@@ -134,7 +134,7 @@ static enum mpi_progress read_logic(struct cpu_context *context, struct ch3_sctp
 
 // ---- Write logic ----
 
-// The stream has been looked at; `done`: its first element is written.
+// The stream has been served; `done`: its first element is written.
 static void pass_on(struct ch3_sctp_process *sctp, struct ch3_sctp_stream *stream, bool done)
 {
     sctp->pass = stream->queue_next;

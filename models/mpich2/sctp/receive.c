@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Every read goes to the global buffer (thesis 004, 3.2.2, 3.2.6): association and stream say whose
-// it is, and a copy brings it to its place.
+// Every read goes to the global buffer (thesis 004, 3.2.2, 3.2.6): association and stream name
+// its owner, and a copy moves it to its place.
 #include "models/mpich2/sctp/channel.h"
 
 #include "sim/core/fifo.h"

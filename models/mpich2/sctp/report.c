@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a process that did not end is told about: its send queue, what has not been read, and what
-// the socket waits for.
+// Reports of a process that did not end: its send queue, unread data, and the wait of the socket.
 #include "models/mpich2/sctp/channel.h"
 #include "sim/model/job.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The sender's path (thesis 004, 3.2.3, 3.2.6): at once, as far as the socket takes it, if nothing
-// else waits on the stream; else behind it. A stream with something that the socket has refused is
-// in the global send queue, which the write logic serves.
+// else waits on the stream; else after it. A stream whose element the socket has refused is in the
+// global send queue, which the write logic serves.
 #include "models/mpich2/sctp/channel.h"
 
 #include "sim/core/fifo.h"
@@ -151,7 +151,7 @@ enum ch3_sctp_written ch3_sctp_write(struct cpu_context *context, struct ch3_sct
 
 // ---- The device's sends ----
 
-// Tries at once. What is longer than a user message goes on with one call per slice.
+// Tries at once. An element that is longer than a user message goes on with one call per slice.
 static void try_at_once(struct cpu_context *context, struct ch3_sctp_process *sctp,
                         struct ch3_sctp_stream *stream)
 {

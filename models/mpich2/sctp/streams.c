@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Streams of a VC: their states, and which one a packet takes (thesis 004, 3.2.2; the rows are its
-// function hook).
+// Streams of a VC: their states, and the choice of the stream of a packet (thesis 004, 3.2.2; the
+// rows are its function hook).
 #include "models/mpich2/sctp/channel.h"
 
 bool ch3_sctp_is_data(enum ch3_pkt_type type)

@@ -184,9 +184,9 @@ void sock_accept(struct cpu_context *context, struct sock_process *sock)
     connection_new(context, sock, RANK_ANY, socket, SOCK_OPEN_LRECV_PKT);
 }
 
-// The process group's id is here: the connection is accepted, unless this process has a connection
-// to the peer itself and is the higher of the two. One that comes when the other of the two has
-// been used and closed already, late for what was lost on its way, is needed no more.
+// The process group's id has arrived: the connection is accepted, unless this process has a
+// connection to the peer itself and is the higher of the two. One that arrives after the other of
+// the two has been used and closed, delayed by a loss, is not needed any more.
 static void request_read(struct cpu_context *context, struct sock_connection *connection)
 {
     struct sock_process *sock = sock_of_connection(connection);

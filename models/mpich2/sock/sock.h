@@ -60,7 +60,7 @@ struct sock_connection {
     struct sock_connection *ready_next; // in the queue of those that poll has found ready
 };
 
-// The way to a peer.
+// A virtual connection.
 struct sock_vc {
     struct sock_connection *connection; // NULL: none
     bool begun;                         // it is being connected, or is connected
