@@ -334,9 +334,11 @@ json_t *result_json(const struct result *result)
     json_t *series = json_array();
     for (guint i = 0; i < result->series->len; i++) {
         const struct series_result *one = g_ptr_array_index(result->series, i);
-        json_t *json = series_json(one), *links = links_json(one);
+        json_t *json = series_json(one), *links = links_json(one), *sizes = links_json_by_size(one);
         if (links)
             json_object_set_new(json, "links", links);
+        if (sizes)
+            json_object_set_new(json, "links_by_size", sizes);
         json_array_append_new(series, json);
     }
     json_t *document = document_of(result->scenario, result->seed, series, result_wall_s(result));

@@ -165,12 +165,30 @@ static json_t *links_one_json(const struct link_load *link, sim_time time)
     return json;
 }
 
+static json_t *links_list_json(const GPtrArray *links, sim_time time)
+{
+    json_t *list = json_array();
+    for (guint i = 0; i < links->len; i++)
+        json_array_append_new(list, links_one_json(links_at(links, i), time));
+    return list;
+}
+
 json_t *links_json(const struct series_result *series)
 {
-    json_t *list = series->links ? json_array() : NULL;
-    for (guint i = 0; series->links && i < series->links->len; i++)
-        json_array_append_new(list, links_one_json(links_at(series->links, i), series->simulated));
-    return list;
+    return series->links ? links_list_json(series->links, series->simulated) : NULL;
+}
+
+json_t *links_json_by_size(const struct series_result *series)
+{
+    json_t *sizes = series->link_sizes ? json_array() : NULL;
+    for (guint i = 0; sizes && i < series->link_sizes->len; i++) {
+        const struct link_size *of = g_ptr_array_index(series->link_sizes, i);
+        json_t *size = of->size < 0 ? json_null() : json_integer(of->size);
+        json_array_append_new(sizes, json_pack("{s:o, s:f, s:o}", "size", size, "time_us",
+                                               (double)of->time / 1e6, "links",
+                                               links_list_json(of->links, of->time)));
+    }
+    return sizes;
 }
 
 // ---- The table ----

@@ -23,6 +23,10 @@ GString *links_csv_by_size(const struct result *result);
 // reference; NULL on flows.
 json_t *links_json(const struct series_result *series);
 
+// The same while each size was measured: [{"size", "time_us", "links"}], where `size` is null for
+// what belongs to none. New reference; NULL if the series does not keep sizes apart.
+json_t *links_json_by_size(const struct series_result *series);
+
 // Appends a table of the links of each series, busiest first: all of them, or the first ones.
 void links_append_table(GString *out, const struct result *result, bool all);
 

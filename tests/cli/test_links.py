@@ -153,6 +153,27 @@ stack: mvia
             self.netsim("run", "lossy.yaml", "--out", jobs, "-j", jobs)
         self.assertEqual(self.read("1/links_by_size.csv"), self.read("2/links_by_size.csv"))
 
+    def test_sizes_in_json(self):
+        """The same rows as the file's, in its order."""
+        found = []
+        for series in self.document("lossy.yaml")["series"]:
+            for size in series["links_by_size"]:
+                self.assertGreater(size["time_us"], 0)
+                for link in size["links"]:
+                    self.assertAlmostEqual(link["utilisation"], link["busy_us"] / size["time_us"])
+                    found.append((series["name"], size["size"], link))
+        rows = self.by_size("lossy.yaml")
+        self.assertEqual(len(found), len(rows))
+        for (series, size, link), row in zip(found, rows):
+            self.assertEqual((series, "" if size is None else str(size), link["link"]),
+                             (row["series"], row["size"], row["link"]))
+            self.assertEqual(sum(link["dropped_by_hosts"].values()), int(row["dropped_by_hosts"]))
+            for name, value in row.items():
+                if name not in ("scenario", "series", "size", "link", "from", "to", "dropped_by_hosts"):
+                    self.assertAlmostEqual(float(link.get(name, 0)), float(value or 0), 6, name)
+        one = self.document("lossy.yaml", "--set", "workload.sizes=[1 KiB]")["series"]
+        self.assertNotIn("links_by_size", one[0])
+
     def test_one_size_is_not_apart(self):
         """Nor is the file of a run before left beside its results."""
         self.by_size("lossy.yaml")
