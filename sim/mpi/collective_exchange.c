@@ -7,26 +7,6 @@
 
 // ---- Recursive doubling for any number of ranks ----
 
-// Step `bit` of recursive doubling joins the group of `bit` ranks below (bit not set in their
-// numbers) and the group above. If that is not whole, only the first of the group below find a
-// partner in it; these hand what they have got to the others, halving the distance each time.
-void mpi_spread(struct mpi_schedule *schedule, const struct mpi_collective_call *call, int bit,
-                struct mpi_place data, int64_t size)
-{
-    int relative = mpi_relative(call);
-    int have = call->ranks - (relative & ~(bit - 1)) - bit;
-    if ((relative & bit) || have <= 0 || have >= bit)
-        return;
-    for (int half = bit >> 1; half > 0; half >>= 1) {
-        int partner = relative ^ half, end = (relative & ~(2 * half - 1)) + have;
-        if (partner > relative && relative < end && partner >= end)
-            mpi_schedule_send(schedule, mpi_absolute(call, partner), data, size);
-        else if (partner < relative && partner < end && relative >= end)
-            mpi_schedule_recv(schedule, mpi_absolute(call, partner), data, size);
-        mpi_schedule_end_round(schedule);
-    }
-}
-
 void mpi_allgather_doubling(struct mpi_schedule *schedule, const struct mpi_collective_call *call,
                             const struct mpi_blocks *blocks)
 {

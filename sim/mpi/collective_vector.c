@@ -4,22 +4,6 @@
 // Not modelled: gaps between the blocks.
 #include "sim/mpi/algorithm.h"
 
-struct mpi_blocks mpi_blocks_of(struct mpi_schedule *schedule,
-                                const struct mpi_collective_call *call, const int64_t *blocks,
-                                enum mpi_buffer buffer, int scratch)
-{
-    if (!blocks)
-        return (struct mpi_blocks){
-            .buffer = buffer, .unit = call->size, .total = call->size * call->ranks};
-    GArray *starts = schedule->scratch[scratch];
-    g_array_set_size(starts, (guint)call->ranks + 1);
-    int64_t *start = &g_array_index(starts, int64_t, 0);
-    start[0] = 0;
-    for (int i = 0; i < call->ranks; i++)
-        start[i + 1] = start[i] + blocks[i];
-    return (struct mpi_blocks){.buffer = buffer, .starts = start, .count = call->ranks};
-}
-
 // Whether a message is sent of a block of so many bytes.
 static bool is_sent(const struct mpi_collective_call *call, int64_t bytes)
 {

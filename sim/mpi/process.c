@@ -44,14 +44,6 @@ void mpi_process_free(struct mpi_process *process)
     g_free(process);
 }
 
-int64_t mpi_process_allocate(struct mpi_process *process, int64_t bytes)
-{
-    int64_t page = process->host->config.memory.page;
-    int64_t address = (process->heap_end + page - 1) / page * page;
-    process->heap_end = address + bytes;
-    return address;
-}
-
 // ---- Who looks on ----
 
 static void observe(const struct mpi_request *request, enum mpi_observed what)

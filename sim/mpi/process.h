@@ -130,7 +130,13 @@ struct mpi_process *mpi_process_new(struct sim *sim, struct host *host, int nth_
 void mpi_process_free(struct mpi_process *process);
 
 // Allocates a page-aligned block of the process's address space and returns its address.
-int64_t mpi_process_allocate(struct mpi_process *process, int64_t bytes);
+static inline int64_t mpi_process_allocate(struct mpi_process *process, int64_t bytes)
+{
+    int64_t page = process->host->config.memory.page;
+    int64_t address = (process->heap_end + page - 1) / page * page;
+    process->heap_end = address + bytes;
+    return address;
+}
 
 // ---- For programs. Each is an MPI call and charged as one, but mpi_wait and mpi_progress. ----
 

@@ -285,6 +285,27 @@ static void test_states(void)
     world_run(world);
     SUITE_SAME_TEXT(log->text->str, "node1 vi[1] connected -> disconnected\n"
                                     "node0 vi[1] connected -> disconnected\n");
+    g_string_truncate(log->text, 0);
+    world_do(via_node(world, 0), via_disconnect_job, NULL); // after its peer
+    world_run(world);
+    SUITE_SAME_TEXT(log->text->str, "node0 vi[1] disconnected -> disconnected\n");
+    world_free(world);
+    transition_log_free(log);
+}
+
+// A VI that has asked and found no peer gives up its request.
+static void test_states_of_pending(void)
+{
+    struct transition_log *log = transition_log_new("vi", true);
+    struct world *world = world_new(&world_via, world_cable, NULL, &log->sink.trace);
+    struct via_node *alone = via_node(world, 0);
+    via_set_up(alone, false);
+    world_do_at(alone, TIME_MS, via_request_job, via_node(world, 1));
+    world_do_at(alone, 50 * TIME_MS, via_disconnect_job, NULL);
+    engine_run(world->sim->engine, TIME_S);
+    SUITE_SAME_TEXT(log->text->str, "node0 vi[1] idle -> connect_pending\n"
+                                    "node0 vi[1] connect_pending -> disconnected\n");
+    CU_ASSERT_FALSE(event_pending(&alone->vi->retry));
     world_free(world);
     transition_log_free(log);
 }
@@ -345,6 +366,7 @@ int main(void)
         {"who gets no answer gives up", test_gives_up},
         {"who waits sleeps", test_waiter_sleeps},
         {"states: connect and disconnect", test_states},
+        {"states: a request without an answer", test_states_of_pending},
         {"states: lost requests", test_states_after_loss},
         {"states: error", test_states_of_error},
         {"names of states", test_state_names},

@@ -3,8 +3,6 @@
 #include "models/via/lam_via/rpi.h"
 #include "models/via/vip/process.h"
 
-const struct stage rpi_stage = {"RPI", STAGE_LIBRARY};
-
 #define R struct rpi_config
 
 static const char *const pin_structures[] = {

@@ -5,7 +5,8 @@
 //
 //   rpi.c          parameters, the device's ops, lsra_advance
 //   rpi_startup.c  query, init, addprocs: NIC, tag, CQ; for each peer VI, area, descriptors
-//   rpi_request.c  build and start, done and destroy; unexpected messages found at start
+//   rpi_machine.c  states of a request, and its end
+//   rpi_request.c  build and start, destroy; unexpected messages found at start
 //   rpi_send.c     send advance functions, send callbacks, the queue of waiting sends
 //   rpi_receive.c  receive events: envelopes, bodies, ACKs, unexpected messages
 //   rpi_memory.c   envelope buffers, the RDMA area and its pointers
@@ -241,13 +242,14 @@ extern const struct mpi_startup_step rpi_startup[]; // by enum rpi_startup
 extern const struct machine_kind rpi_startup_machine;
 void rpi_exchange_event(struct engine *engine, struct event *event);
 
+// rpi_machine.c
+extern const struct stage rpi_stage;                  // the library on a processor
+extern const struct machine_kind rpi_request_machine; // by enum rpi_state
+void rpi_finish(struct cpu_context *context, struct mpi_request *request);
+
 // rpi_request.c
 void rpi_start(struct cpu_context *context, struct mpi_request *request);
 void rpi_destroy(struct cpu_context *context, struct mpi_request *request);
-void rpi_finish(struct cpu_context *context, struct mpi_request *request);
-// Called when the receive's data are in place: the receive then owes the ACK of a synchronous send,
-// or is done.
-void rpi_receive_complete(struct cpu_context *context, struct mpi_request *request);
 
 // rpi_send.c
 void rpi_send_start(struct cpu_context *context, struct mpi_request *request);
@@ -258,10 +260,11 @@ bool rpi_send_queue_run(struct cpu_context *context, struct rpi_process *rpi);
 void rpi_send_event(struct cpu_context *context, struct rpi_process *rpi, struct vip_vi *vi);
 void rpi_send_ack(struct cpu_context *context, struct mpi_request *request);
 rpi_receive_advance_fn rpi_long_acknowledged, rpi_synchronous_acknowledged;
-extern const struct stage rpi_stage;                  // the library on a processor
-extern const struct machine_kind rpi_request_machine; // by enum rpi_state
 
 // rpi_receive.c
+// Called when the receive's data are in place: the receive then owes the ACK of a synchronous send,
+// or is done.
+void rpi_receive_complete(struct cpu_context *context, struct mpi_request *request);
 void rpi_receive_event(struct cpu_context *context, struct rpi_process *rpi, struct vip_vi *vi);
 // Sends the owed ACKs of long receives, in the order of their SYNs, as far as their buffers can be
 // pinned now.

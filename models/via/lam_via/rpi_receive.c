@@ -11,6 +11,17 @@ static void copy_out(struct cpu_context *context, struct rpi_process *rpi, int64
              message);
 }
 
+void rpi_receive_complete(struct cpu_context *context, struct mpi_request *request)
+{
+    struct rpi_request *r = rpi_of(request);
+    if (r->acknowledge) {
+        r->acknowledge = false;
+        rpi_send_ack(context, request);
+        return;
+    }
+    rpi_finish(context, request);
+}
+
 static void deliver_and_complete(struct cpu_context *context, struct rpi_process *rpi,
                                  struct mpi_request *request)
 {

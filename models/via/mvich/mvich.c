@@ -6,8 +6,6 @@
 #include "models/via/mvich/mvich.h"
 #include "models/via/vip/process.h"
 
-const struct stage mvich_stage = {"MVICH", STAGE_LIBRARY};
-
 #define QUEUES 2 // of a VI: receive, send
 
 static struct mvich_vbuf *vbuf_of(struct vip_descriptor *descriptor)
@@ -78,14 +76,6 @@ static bool push(struct cpu_context *context, struct mvich_process *mvich)
 
 // ---- Waiting ----
 
-void mvich_spin_over(struct engine *engine, struct event *event)
-{
-    (void)engine;
-    struct mvich_process *mvich = container_of(event, struct mvich_process, spin_over);
-    mvich->spun = true;
-    cpu_wake(&mvich->process->task);
-}
-
 static bool can_sleep(const struct mvich_process *mvich)
 {
     return mvich->config->wait == MVICH_SPIN_WAIT && (mvich->cq || mvich->process->ranks == 2);
@@ -146,13 +136,6 @@ static enum mpi_progress advance(struct cpu_context *context, struct mpi_process
 }
 
 // ---- Reports ----
-
-const char *mvich_protocol_name(enum mvich_protocol protocol)
-{
-    static const char *const names[] = {
-        [MVICH_EAGER] = "eager", [MVICH_R3] = "r3", [MVICH_RPUT] = "rput", [MVICH_SELF] = "self"};
-    return names[protocol];
-}
 
 static json_t *describe_request(const struct mpi_request *request)
 {

@@ -9,7 +9,8 @@
 //   mvich_vbuf.c     vbufs and their pool; posting, credits, backlog, NOOP
 //   mvich_send.c     EAGER, RENDEZVOUS_START, and pushing R3 and RPUT data
 //   mvich_receive.c  incoming packets
-//   mvich_request.c  start and end of requests; unexpected messages found at start; self
+//   mvich_machine.c  states of a request, and its end
+//   mvich_request.c  start of requests; unexpected messages found at start; self
 //   mvich_dreg.c     the registration cache
 //
 // Not modelled: RGET (M-VIA has no RDMA read), cancelling of sends, the small number of vbufs that
@@ -261,6 +262,12 @@ extern const struct mpi_device_ops mvich_ops;
 // mvich.c
 void mvich_spin_over(struct engine *engine, struct event *event);
 
+// mvich_machine.c
+extern const struct stage mvich_stage;                  // the library on a processor
+extern const struct machine_kind mvich_request_machine; // by enum mvich_state
+const char *mvich_protocol_name(enum mvich_protocol protocol);
+void mvich_finish(struct cpu_context *context, struct mpi_request *request);
+
 // mvich_startup.c
 extern const struct mpi_startup_step mvich_startup[]; // by enum mvich_startup
 extern const struct machine_kind mvich_startup_machine;
@@ -307,10 +314,6 @@ void mvich_eager_pull(struct cpu_context *context, struct mpi_request *request,
 // mvich_request.c
 void mvich_start(struct cpu_context *context, struct mpi_request *request);
 void mvich_destroy(struct cpu_context *context, struct mpi_request *request);
-void mvich_finish(struct cpu_context *context, struct mpi_request *request);
-extern const struct stage mvich_stage;                  // the library on a processor
-extern const struct machine_kind mvich_request_machine; // by enum mvich_state
-const char *mvich_protocol_name(enum mvich_protocol protocol);
 extern const struct mpi_arrival_ops mvich_arrival;
 
 extern const struct stack mvich_stack;

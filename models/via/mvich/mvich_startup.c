@@ -20,6 +20,15 @@ static void async_error(void *owner, struct vip_vi *vi, enum vip_error error,
              connection->rank, vi->number);
 }
 
+// mvich.spin turns have passed without an event: the process may sleep.
+static void spin_over(struct engine *engine, struct event *event)
+{
+    (void)engine;
+    struct mvich_process *mvich = container_of(event, struct mvich_process, spin_over);
+    mvich->spun = true;
+    cpu_wake(&mvich->process->task);
+}
+
 static enum mpi_progress open_nic(struct cpu_context *context, struct mpi_process *process,
                                   int peer)
 {
@@ -36,7 +45,7 @@ static enum mpi_progress open_nic(struct cpu_context *context, struct mpi_proces
     mvich->dreg = mvich_dreg_new(mvich->nic, mvich->ptag, config,
                                  mvich->process->host->config.memory.page, mvich->process->name);
     pool_init(&mvich->unexpected, sizeof(struct mvich_unexpected));
-    event_init(&mvich->spin_over, mvich_spin_over);
+    event_init(&mvich->spin_over, spin_over);
     return PROGRESS_NOTHING;
 }
 
