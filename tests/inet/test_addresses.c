@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// IPv4 addresses of stations, both ways.
+// From stations to IPv4 addresses, and back.
 #include "tests/support/suite.h"
 #include "tests/support/world_sctp.h"
 

@@ -95,12 +95,12 @@ static void test_unused(void)
     cc.ops->sent(&cc, 105, 6, 10, true); // within the time-out: noted
     SUITE_SAME_INTEGER(cc.cwnd, 20);
     cc.ops->sent(&cc, 110, 4, 10, true);
-    SUITE_SAME_INTEGER(cc.cwnd, 13); // half of the way to 6
+    SUITE_SAME_INTEGER(cc.cwnd, 13); // halfway to 6
     SUITE_SAME_INTEGER(cc.ssthresh, 15);
     SUITE_SAME_INTEGER(own(&cc)->full_at, 110);
     SUITE_SAME_INTEGER(own(&cc)->used, 0);
     cc.ops->sent(&cc, 120, 0, 10, true);
-    SUITE_SAME_INTEGER(cc.cwnd, 7); // half of the way to 2
+    SUITE_SAME_INTEGER(cc.cwnd, 7); // halfway to 2
     cc.ops->sent(&cc, 130, 1, 10, false);
     SUITE_SAME_INTEGER(cc.cwnd, 7); // not the program's doing
     SUITE_SAME_INTEGER(own(&cc)->full_at, 130);
@@ -114,7 +114,7 @@ static void test_unused(void)
     SUITE_SAME_INTEGER(small.ssthresh, 8);
 }
 
-// What the program does not send because it has no room counts as sent for a time-out.
+// Data that the program does not send for lack of room count as sent for a time-out.
 static void test_limited(void)
 {
     struct inet_cc cc = cc_with(20, 8);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What transports share of a host's stack, with a transport that only counts what it gets.
+// The part of a host's stack that transports share, with a transport that only counts its packets.
 #include "models/ethernet/nics.h"
 #include "models/inet/inet.h"
 #include "tests/support/suite.h"
@@ -15,7 +15,7 @@ struct counted {
     int which;
 };
 
-// What has come, in order.
+// Arrivals, in order.
 static GString *come;
 
 static void counted_receive(struct cpu_context *context, void *owner,
@@ -105,7 +105,7 @@ static void test_flows_keep_their_order(void)
     g_free(order);
 }
 
-// What no transport of the host has the number of comes to none.
+// A packet whose number no transport of the host has is dropped.
 static void test_unknown_protocol(void)
 {
     char *order = order_of(NULL, UNKNOWN);
@@ -177,7 +177,7 @@ struct homes {
 static const struct inet_config plain_config = {
     .mtu = 1500, .tick = TIME_MS, .queue = 100, .transmit_interrupt = 16};
 
-// What came, and on which interface: "0>1 " for card 0 of host 0 to card 1.
+// Arrivals, and their interfaces: "0>1 " for card 0 of host 0 to card 1.
 static void noted_receive(struct cpu_context *context, void *owner,
                           struct inet_interface *interface, struct packet *packet)
 {

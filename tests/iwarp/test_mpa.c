@@ -201,7 +201,7 @@ static void test_read(void)
 }
 
 // The process sends a read's request itself. The thread has written a part of a segment and waits
-// for room: the request comes after the rest of it.
+// for room: the request follows the rest of it.
 static void test_read_amid_segment(void)
 {
     struct end ends[2];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Work requests on the verbs, between hosts with whole SCTP stacks: who sees what, in which order
-// (thesis 004, 2.3, 3.3.3 to 3.3.6 and 3.4.4). Claims sctp.iwarp.layers, sctp.iwarp.tagged,
-// sctp.iwarp.untagged, sctp.iwarp.preposted, sctp.iwarp.write_silent,
+// Work requests on the verbs, between hosts with whole SCTP stacks: which host sees which events,
+// in which order (thesis 004, 2.3, 3.3.3 to 3.3.6 and 3.4.4). Claims sctp.iwarp.layers,
+// sctp.iwarp.tagged, sctp.iwarp.untagged, sctp.iwarp.preposted, sctp.iwarp.write_silent,
 // sctp.iwarp.read_two_messages, sctp.iwarp.single_poll, sctp.iwarp.tcp_style_socket.
 #include "tests/support/suite.h"
 #include "tests/support/transition_log.h"
@@ -175,7 +175,8 @@ static void test_single_poll(void)
     iwarp_world_free(world);
 }
 
-// A request may ask for no completion; a failure is told anyhow (sctp.rma.completion_signal).
+// A request may ask for no completion; a failure is reported all the same
+// (sctp.rma.completion_signal).
 static void test_no_signal(void)
 {
     struct iwarp_world *world = iwarp_world_new(2, NULL, NULL, NULL);

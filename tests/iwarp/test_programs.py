@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Programs on the bare verbs (stack iwarp), over SCTP and over TCP: their operations, random ones
-over paths that lose packets, and what is said of those that fail.
+over paths that lose packets, and the reports of those that fail.
 
 Covers sctp.iwarp.layers, sctp.iwarp.preposted and sctp.iwarp.single_thread_blocking."""
 
@@ -76,7 +76,7 @@ class Programs(Case):
                     self.assertTrue(series["ledger"]["balanced"])
 
     def random_parts(self, chance, ranks):
-        """Each rank registers, posts all of its receives and says so; then all send, write and
+        """Each rank registers, posts all of its receives and announces it; then all send, write and
         read."""
         sends = {(a, b): chance.randint(0, 5) for a in range(ranks) for b in range(ranks) if a != b}
         parts = []

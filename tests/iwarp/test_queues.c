@@ -46,7 +46,7 @@ static void test_one_blocks_all(void)
     iwarp_world_free(world);
 }
 
-// The other way round nothing is in the way.
+// In the other order nothing blocks.
 static void test_order_matters(void)
 {
     struct iwarp_world *world = iwarp_world_new(3, small_buffers, NULL, NULL);
@@ -291,7 +291,7 @@ static void test_receives_in_a_row(void)
     iwarp_world_free(world);
 }
 
-// What is posted between two receives has a number, too.
+// Requests posted between two receives have numbers, too.
 static void test_numbers_of_receives(void)
 {
     struct transition_log *log = transition_log_new("iwarp request", true);
@@ -383,7 +383,7 @@ static void disconnect(struct cpu_context *context, struct iwarp_node *node, voi
     SUITE_SAME_INTEGER(iwarp_qp_disconnect(context, node->qps[0]), IWARP_OK);
 }
 
-// What the peer has sent before it learns of the disconnect is read, and may be a fault.
+// Segments that the peer has sent before it learns of the disconnect are read, and may be faults.
 static void test_ends_after_disconnect(void)
 {
     static const struct {

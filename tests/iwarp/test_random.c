@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Random programs of sends, writes and reads among two to four hosts, over paths that lose packets:
-// all arrives, in order where order is due, and is told once.
+// all arrives, in order where order is due, and is reported once.
 //
 // A run depends on its number alone: `test_iwarp_random N` repeats run N.
 #include "sim/core/random.h"
@@ -67,7 +67,7 @@ static void post_one(struct run *run, int node, int peer, enum iwarp_operation o
     iwarp_post(run->world, node, qp_to(node, peer), &request);
 }
 
-// What a node does to another one; returns how many sends there are.
+// The operations of a node on another one; returns the number of sends.
 static int post_some(struct run *run, int node, int peer, bool count_only, uint64_t seed)
 {
     static const enum iwarp_operation operations[] = {IWARP_SEND, IWARP_WRITE, IWARP_READ};

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define SEGMENT 16384
-#define MOST 32 // segments that a test looks at
+#define MOST 32 // segments that a test checks
 
 struct arrived {
     int64_t bytes;
@@ -216,7 +216,7 @@ static void write_segment(struct cpu_context *context, struct iwarp_node *node, 
     CU_ASSERT(sctp_send(context, node->qps[0]->socket, &info) > 0);
 }
 
-// Segments that come in another order are each placed by their own header; but the one that is
+// Segments that arrive in another order are each placed by their own header; but the one that is
 // marked as the last ends the message, though the first is missing.
 static void check_any_order(bool last)
 {
@@ -252,7 +252,7 @@ static void test_any_order(void)
     check_any_order(true);
 }
 
-// What is wrong with a segment ends the connection, and the terminate message says what.
+// A fault in a segment ends the connection, and the terminate message has its code.
 static void check_fault(const struct written *written, uint16_t code)
 {
     struct iwarp_world *world = iwarp_world_new(2, NULL, NULL, NULL);

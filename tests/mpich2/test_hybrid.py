@@ -117,7 +117,7 @@ class Hybrid(Case):
         return [value["value"] for value in self.values if value["metric"] == "fence_mean_us"][0]
 
     def test_first_message_is_dearer(self):
-        """By a look-up of 1 ms, and by the set-up."""
+        """By one look-up, of 1 ms, and by the set-up."""
         self.assertGreater(self.first_put("dynamic"), self.first_put("static") + 1000)
 
     def test_collision(self):
@@ -150,7 +150,7 @@ class Hybrid(Case):
         self.assertLess(gone, told)
 
     def test_get(self):
-        """Three messages either way."""
+        """Three messages in either direction."""
         self.run_one("get: {from: 1, size: 100 B, buffer: 1048576}")
         self.assertEqual(self.work(), ["rank 0 send", "rank 1 write", "rank 1 send"])
         self.assertEqual(self.counters["iwarp.segments_sent"], 3)
@@ -185,7 +185,7 @@ class Hybrid(Case):
         self.assertEqual(self.work(), ["rank 0 write", "rank 0 send"])
 
     def test_envelopes_before_their_data(self):
-        """SCTP serves streams in turn: a long put's envelope comes before its last segments."""
+        """SCTP serves streams in turn: a long put's envelope overtakes its last segments."""
         put = "put: {to: 1, size: 100 kB, buffer: 1048576}"
         early = "ch3:hybrid envelopes before their data"
         self.run_one(put)
@@ -194,7 +194,7 @@ class Hybrid(Case):
         self.assertEqual(self.counters[early], 0)
 
     def test_held_envelopes(self):
-        """Without holding them the target's fence is over before the data are there."""
+        """Without holding them the target's fence ends before the data arrive."""
         laps = []
         for hold in ("true", "false"):
             body = ["clock: fence", "win_fence: {}", "lap: fence", "recv: {from: 0, size: 1 B}",
@@ -219,7 +219,7 @@ class Hybrid(Case):
                              600 * (3 if get == "write" else 2))
 
     def test_random_programs(self):
-        """All ways at once, on paths that may lose packets."""
+        """All kinds of transfers at once, on paths that may lose packets."""
         options = {"ch3_hybrid.connections": ("static", "dynamic"), "ch3_hybrid.get":
                    ("write", "read"), "ch3_hybrid.blocking": (True, False), "iwarp.stream_map":
                    ("stag", "single"), "iwarp.segment": ("4 KiB", "16 KiB", "64 KiB"),
@@ -243,7 +243,7 @@ class Hybrid(Case):
     # ---- The stage ----
 
     def test_the_poll_does_not_block(self):
-        """A process that waits looks at its sockets again and again, unless no window is open."""
+        """A process that waits polls its sockets repeatedly, unless no window is open."""
         parts = [(0, ["compute: 20 ms", "send: {to: 1, size: 1 B}"]),
                  (1, ["recv: {from: 0, size: 1 B}"])]
         self.run_program(2, parts)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""rma.mixed: rounds of messages and one-sided operations, both ways, over MPICH2's channels."""
+"""rma.mixed: rounds of messages and one-sided operations, in both directions, over MPICH2's channels."""
 
 import json
 import os
@@ -54,7 +54,7 @@ class Mixed(unittest.TestCase):
                 self.assertAlmostEqual(point["bandwidth_MB_per_s"] * point["round_us"] / moved, 1, delta=1e-4)
                 self.assertEqual(result["ledger"]["delivered"], result["ledger"]["messages"])
                 self.assertEqual(result["ledger"]["lost"], 0)
-                # Three measured rounds and one before them; besides, what the window's collectives say.
+                # Three measured rounds and one before them; besides, the messages of the window's collectives.
                 self.assertGreaterEqual(result["ledger"]["bytes"], 4 * moved)
                 self.assertLess(result["ledger"]["bytes"], 4 * moved + 1000)
 

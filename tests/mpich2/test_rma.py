@@ -160,7 +160,7 @@ class Rma(Case):
                       self.netsim("check", "large.yaml", code=1).stderr)
 
     def test_offsets_of_more_than_32_bits(self):
-        """Offsets reach all of a window; the envelope of a get by write has no place for these, and says it."""
+        """Offsets reach all of a window; the envelope of a get by write has no place for these, and the run reports it."""
         for stack in stacks():
             for get in ("write", "read") if stack == "ch3_hybrid" else ("",):
                 for kind in ("put: {to", "get: {from"):

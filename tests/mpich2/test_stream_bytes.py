@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What ch3:sock writes into its connections, byte by byte in number: each program's TCP streams are as long as the
+"""The bytes that ch3:sock writes into its connections, counted: each program's TCP streams are as long as the
 packets and data of its protocol, with the opening before and the close protocol after them."""
 
 import os
@@ -128,7 +128,7 @@ class StreamBytes(unittest.TestCase):
         self.assertEqual(len(peers), 2)
 
     def test_losses(self):
-        """What is lost and sent again is no part of the stream."""
+        """Retransmissions are no part of the stream."""
         program = {0: "{compute: 10 ms}, {send: {to: 1, size: 60000 B}}, {send: {to: 1, size: 100000 B}}, "
                       "{compute: 10 s}, " + LOOKS,
                    1: "{recv: {from: 0, size: 60000 B}}, {recv: {from: 0, size: 100000 B}}"}

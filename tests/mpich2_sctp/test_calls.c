@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a message costs over ch3:sctp in calls and copies, and how its parts are cut (thesis 004,
+// Calls and copies of a message over ch3:sctp, and the cuts of its parts (thesis 004,
 // 3.2.6). One cost at a time is made so large that half a round trip counts how often it is paid.
 #include "sim/run/run.h"
 #include "tests/support/program_run.h"
@@ -128,7 +128,7 @@ static void test_empty_reads(void)
     program_run_free(spinning);
 }
 
-// What a rank that hangs says of its queues.
+// Queues in the report of a rank that hangs.
 static long long queue_bytes(int ranks, const char *streams)
 {
     char *set = g_strdup_printf("ch3_sctp.streams=%s", streams);
@@ -145,7 +145,7 @@ static long long queue_bytes(int ranks, const char *streams)
     return bytes;
 }
 
-// sctp.ch3.static_queues: there is a queue for each stream of each VC, though none was used.
+// sctp.ch3.static_queues: each stream of each VC has a queue, though none was used.
 static void test_static_queues(void)
 {
     long long one = queue_bytes(2, "1");

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What ch3:sctp writes into its association: user messages, their streams and lengths, as a capture has them.
+"""User messages of ch3:sctp on its association, their streams and lengths, as a capture has them.
 sctp.ch3.connection_packet_first, sctp.ch3.short_single_send, sctp.ch3.fragmentation, sctp.ch3.iov_one_by_one,
 sctp.ch3.mapping."""
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The NAS programs as runs: each ends on LAM over TCP and on MPICH over GM with the books balanced, its time and
-rate belong together, and computation alone takes the time that the rate says."""
+rate belong together, and computation alone takes the time that follows from the rate."""
 
 import json
 import os

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Open MPI's layers allocate nothing per message once their pools have grown: a program that takes
-// all ways of a message, with one card ten times slower so that messages come ahead of their turn,
-// asks the system for as much memory in 400 rounds as in 200.
+// all protocols of a message, with one card ten times slower so that messages arrive ahead of their
+// turn, asks the system for as much memory in 400 rounds as in 200.
 #include "tests/support/allocations_run.h"
 
 // Eager, synchronous, empty, rendezvous; posted and unexpected; to oneself.

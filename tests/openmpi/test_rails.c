@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What several cards, weights and calls come to: times of whole runs.
+// Times of whole runs with several cards, weights and calls.
 #include "sim/run/run.h"
 #include "tests/support/compiled.h"
 #include "tests/support/suite.h"
@@ -63,7 +63,7 @@ static void test_pipeline(void)
 #define ODD "what_if=card_rate"
 #define SLOW "links=[{from: node, to: switch}, {from: node, to: switch, rate: 25 Mb/s}]"
 
-// A card with a quarter of the other's rate gets a fifth of a message if its weight says so; else
+// A card with a quarter of the other's rate gets a fifth of a message if its weight is set so; else
 // it gets a half, and decides.
 static void test_weights(void)
 {
