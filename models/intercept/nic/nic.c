@@ -3,15 +3,7 @@
 
 #include <string.h>
 
-#define NIC_NAME "intercept" // of the NIC model and of its section
-
 // ---- Which stations ----
-
-// A host may have other cards besides, if it lists them.
-bool nic_has_station(const struct cluster_card *card)
-{
-    return card->nic && strcmp(card->nic, NIC_NAME) == 0 && !(card->listed && card->idle);
-}
 
 static int first_station(const struct cluster *cluster, int host)
 {

@@ -114,6 +114,10 @@ bool nic_plane_full(const struct nic_plane *plane);
 void nic_plane_take(struct nic_plane *plane);
 void nic_plane_send(struct nic_plane *plane, struct packet *packet, int to);
 
+void nic_plane_next(struct nic_plane *plane); // sends the first of its queue, if the link is free
+
+// ---- Links (nic_link.c) ----
+
 void nic_planes_init(struct intercept_nic *nic, const struct cluster *cluster);
 
 // The packet is in host memory, or gone: its place is free for the next one of its plane.
@@ -252,6 +256,8 @@ struct intercept_nic {
     int64_t *interrupts, *virtual_interrupts, *slice_interrupts, *tx_full, *rx_full, *errors, *sent,
         *received;
 };
+
+#define NIC_NAME "intercept" // of the NIC model and of its section
 
 // Whether the card has that station: its n-th such station is plane n.
 bool nic_has_station(const struct cluster_card *card);

@@ -62,6 +62,7 @@ struct long_receive {
 };
 
 struct p3_long {
+    p3_message_fn *others;
     struct sparse known; // bool, by IUCA: the rank table
     uint32_t numbers;
     struct long_send *sends, *sends_last;
@@ -310,7 +311,7 @@ static void message_arrived(struct cpu_context *context, void *owner, int from,
         *(bool *)sparse_at(&process->long_side->known, from) = true;
         return;
     default:
-        p3_cb_message(context, process, from, message->body);
+        process->long_side->others(context, process, from, message->body);
         return;
     }
 }
@@ -374,10 +375,11 @@ void p3_long_waits(const struct p3_process *process, GPtrArray *waits)
 
 // ---- Life ----
 
-void p3_long_init(struct p3_process *process)
+void p3_long_init(struct p3_process *process, p3_message_fn *others)
 {
     struct p3_long *side = g_new0(struct p3_long, 1);
     process->long_side = side;
+    side->others = others;
     sparse_init(&side->known, process->hosts, sizeof(bool));
     pool_init(&side->send_pool, sizeof(struct long_send));
     pool_init(&side->receive_pool, sizeof(struct long_receive));

@@ -5,9 +5,13 @@
 
 #include "models/intercept/p3/p3_internal.h"
 
+// Takes messages of other types that the VDMA handler has for its client.
+typedef void p3_message_fn(struct cpu_context *context, struct p3_process *process, int from,
+                           const void *body);
+
 // Makes process->long_side, and becomes the client of process->handler. Undone by p3_long_clear,
 // which does nothing if long_side is NULL.
-void p3_long_init(struct p3_process *process);
+void p3_long_init(struct p3_process *process, p3_message_fn *others);
 void p3_long_clear(struct p3_process *process);
 
 // Has the VDMA handlers connected if this process does not know the peer. What is posted to the

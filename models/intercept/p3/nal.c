@@ -6,20 +6,6 @@
 
 const struct stage p3_stage = {"RMPP", STAGE_KERNEL};
 
-void p3_spend(struct cpu_context *context, struct cost cost, struct message_ref message)
-{
-    cpu_spend_for(context, cost, &p3_stage, message);
-}
-
-// Its messages have no numbers by which it could tell one that a link has delivered twice.
-void p3_fail_unknown(const struct p3_process *process, const char *message)
-{
-    sim_fail(process->sim, SIM_FAILED, "unknown_reply", NULL,
-             "%s gets a %s for no message that it sends: a link has delivered it twice, and the "
-             "driver relies on links that do not; set link.window",
-             process->process->name, message);
-}
-
 // ---- The library's calls ----
 
 static bool is_short(const struct p3_process *process, const struct portals_transfer *transfer)

@@ -167,7 +167,11 @@ void p3_fail_unknown(const struct p3_process *process, const char *message);
 extern const struct stage p3_stage; // the NAL's own work
 
 // Charges `cost` of the NAL's own.
-void p3_spend(struct cpu_context *context, struct cost cost, struct message_ref message);
+static inline void p3_spend(struct cpu_context *context, struct cost cost,
+                            struct message_ref message)
+{
+    cpu_spend_for(context, cost, &p3_stage, message);
+}
 
 extern const struct machine_kind p3_short_send_machine;    // by enum p3_send_state
 extern const struct machine_kind p3_short_receive_machine; // by enum p3_receive_state

@@ -3,14 +3,6 @@
 // oldest first, by TX-CB 2: by which one the thesis does not say (5.3.2).
 #include "models/intercept/p3/p3_internal.h"
 
-void p3_postpone(struct p3_process *process, struct p3_send *send, struct p3_receive *receive,
-                 enum p3_kind kind)
-{
-    struct p3_postponed *postponed = pool_take(&process->postpones);
-    *postponed = (struct p3_postponed){.send = send, .receive = receive, .kind = kind};
-    FIFO_APPEND(process->postponed, process->postponed_last, postponed, next);
-}
-
 bool p3_send_postponed(struct cpu_context *context, struct p3_process *process)
 {
     struct p3_postponed *first = process->postponed;

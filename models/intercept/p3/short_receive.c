@@ -149,23 +149,6 @@ void p3_short_receive(struct cpu_context *context, struct p3_process *process, v
 
 // ---- Data ----
 
-struct p3_receive **p3_receive_find(struct p3_peer *peer, uint64_t number)
-{
-    struct p3_receive **at = &peer->receiving;
-    while (*at && (*at)->number != number)
-        at = &(*at)->next;
-    return at;
-}
-
-void p3_receive_unlink(struct p3_peer *peer, struct p3_receive **place)
-{
-    struct p3_receive *receive = *place;
-    *place = receive->next;
-    if (peer->receiving_last == receive)
-        peer->receiving_last =
-            place == &peer->receiving ? NULL : container_of(place, struct p3_receive, next);
-}
-
 void p3_data_arrived(struct cpu_context *context, struct p3_process *process,
                      const struct intercept_sm *sm)
 {

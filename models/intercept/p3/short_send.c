@@ -123,25 +123,6 @@ enum portals_status p3_short_send(struct cpu_context *context, struct p3_process
 
 // ---- Answers ----
 
-// Answers come nearly in the order of the RTS.
-struct p3_send *p3_send_find(const struct p3_peer *peer, uint64_t number)
-{
-    struct p3_send *send = peer->sent;
-    while (send && send->number != number)
-        send = send->next;
-    return send;
-}
-
-void p3_send_unlink(struct p3_peer *peer, const struct p3_send *send)
-{
-    struct p3_send *before = NULL;
-    for (struct p3_send *at = peer->sent; at != send; at = at->next)
-        before = at;
-    *(before ? &before->next : &peer->sent) = send->next;
-    if (peer->sent_last == send)
-        peer->sent_last = before;
-}
-
 static void unlink_granted(struct p3_process *process, const struct p3_send *send)
 {
     struct p3_send *before = NULL, *at = process->granted;

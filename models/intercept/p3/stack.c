@@ -2,6 +2,7 @@
 // The stack `portals`: the Portals library over this NAL, one process per host (thesis 002, 5.2.5).
 #include "models/intercept/p3/stack.h"
 
+#include "models/intercept/p3/handler_cb.h"
 #include "models/intercept/p3/long.h"
 #include "sim/model/job.h"
 #include "sim/program/program.h"
@@ -107,7 +108,7 @@ static void process_init(struct job *job, struct mpi_process *process)
         .host_list = job->cluster->hosts,
     };
     p3_process_init(&rank->p3, intercept_nic(job->cluster, host));
-    p3_long_init(&rank->p3);
+    p3_long_init(&rank->p3, p3_cb_message);
 }
 
 static void process_clear(struct job *job, struct mpi_process *process)

@@ -161,12 +161,6 @@ static void thread_room_event(void *data)
         cpu_wake(&process->thread);
 }
 
-void p3_thread_notice(struct cpu_context *context, struct p3_process *process)
-{
-    if (process->config->poll || !process->asleep)
-        cpu_post_wake(context, &process->thread);
-}
-
 void p3_thread_init(struct p3_process *process)
 {
     cpu_task_init(&process->thread, host_thread_core(process->host, 0), CPU_KERNEL, run);

@@ -139,12 +139,6 @@ static void turn_rebuild(struct gm_connection *connection)
         control_turn_add(stream);
 }
 
-bool gm_connection_ready(const struct gm_connection *connection)
-{
-    return connection->cursor < connection->count ||
-           (connection->count < connection->card->config->window && connection->turn);
-}
-
 void gm_connection_queue(struct gm_send_token *token)
 {
     struct gm_connection *connection =

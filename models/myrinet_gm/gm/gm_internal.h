@@ -394,25 +394,36 @@ void gm_connection_reply(struct gm_connection *connection, enum gm_verdict verdi
 struct gm_incoming *gm_connection_incoming(struct gm_connection *connection,
                                            const struct gm_header *header);
 
-// ---- The four machines: their handlers and wake-ups ----
+// ---- gm_handover.c: between the firmware's machines ----
 
+// Wake the machine if it is idle and has work.
 void gm_sdma_kick(struct gm_card *card);
+void gm_send_kick(struct gm_card *card);
+void gm_rdma_kick(struct gm_card *card);
+
 void gm_sdma_connection(struct gm_connection *connection); // it may be ready now
-void gm_start_sdma_run(struct cpu_context *context, void *owner, struct lanai_item *item);
-void gm_finish_sdma_run(struct cpu_context *context, void *owner, struct lanai_item *item);
 void gm_send_buffer_free(struct gm_card *card, struct gm_send_buffer *buffer);
-
 void gm_send_data(struct gm_card *card, struct gm_send_buffer *buffer);
-void gm_send_control(struct gm_connection *connection); // its control packet is pending
-void gm_start_send_run(struct cpu_context *context, void *owner, struct lanai_item *item);
-void gm_finish_send_run(struct cpu_context *context, void *owner, struct lanai_item *item);
-
-void gm_finish_recv_run(struct cpu_context *context, void *owner, struct lanai_item *item);
+void gm_send_control(struct gm_connection *connection);            // its control packet is pending
+void gm_recv_hold(struct gm_card *card, sim_time now, int change); // of receive buffers in use
 void gm_recv_release(struct cpu_context *context, struct gm_card *card,
                      struct gm_receive_buffer *buffer);
-
 void gm_rdma_receive(struct gm_card *card, struct gm_receive_buffer *buffer);
 void gm_rdma_sent(struct gm_card *card, struct gm_send_token *token);
+
+// True if the message comes to its port in the event (fast receive).
+static inline bool gm_fast_receive(const struct gm_card *card, const struct gm_header *header)
+{
+    return header->kind == GM_PACKET_DATA && header->length <= card->config->fast_receive;
+}
+
+// ---- The firmware's machines: their handlers ----
+
+void gm_start_sdma_run(struct cpu_context *context, void *owner, struct lanai_item *item);
+void gm_finish_sdma_run(struct cpu_context *context, void *owner, struct lanai_item *item);
+void gm_start_send_run(struct cpu_context *context, void *owner, struct lanai_item *item);
+void gm_finish_send_run(struct cpu_context *context, void *owner, struct lanai_item *item);
+void gm_finish_recv_run(struct cpu_context *context, void *owner, struct lanai_item *item);
 void gm_start_rdma_run(struct cpu_context *context, void *owner, struct lanai_item *item);
 void gm_finish_rdma_run(struct cpu_context *context, void *owner, struct lanai_item *item);
 

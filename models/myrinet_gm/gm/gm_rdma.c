@@ -3,29 +3,10 @@
 // last byte (a short message comes with the event, in the queue's slot), and one with the token of
 // a send that has ended.
 #include "models/myrinet_gm/gm/gm_internal.h"
-#include "sim/core/fifo.h"
 
 static void rdma_enter(struct gm_card *card, sim_time now, enum gm_rdma_state state)
 {
     gm_enter(card, now, &gm_rdma_machine, &card->rdma, state, 0, NULL);
-}
-
-static void rdma_kick(struct gm_card *card)
-{
-    switch ((enum gm_rdma_state)card->rdma.state) {
-    case GM_RDMA_IDLE:
-        if (card->jobs)
-            lanai_ready(card->lanai, GM_START_RDMA);
-        break;
-    case GM_RDMA_WRITING:
-        break; // its end looks again
-    }
-}
-
-static void job_append(struct gm_card *card, struct gm_rdma_job *job)
-{
-    FIFO_APPEND(card->jobs, card->jobs_tail, job, next);
-    rdma_kick(card);
 }
 
 static void job_prepend(struct gm_card *card, struct gm_rdma_job *job)
@@ -44,23 +25,6 @@ static struct gm_receive_buffer *buffer_of(struct gm_rdma_job *job)
 static struct gm_send_token *token_of(struct gm_rdma_job *job)
 {
     return container_of(job, struct gm_send_token, report);
-}
-
-static bool is_fast(const struct gm_card *card, const struct gm_header *header)
-{
-    return header->kind == GM_PACKET_DATA && header->length <= card->config->fast_receive;
-}
-
-void gm_rdma_receive(struct gm_card *card, struct gm_receive_buffer *buffer)
-{
-    buffer->job.kind = is_fast(card, &buffer->header) ? GM_RDMA_RECEIVE_EVENT : GM_RDMA_PAYLOAD;
-    job_append(card, &buffer->job);
-}
-
-void gm_rdma_sent(struct gm_card *card, struct gm_send_token *token)
-{
-    token->report.kind = GM_RDMA_SENT_EVENT;
-    job_append(card, &token->report);
 }
 
 // ---- What the host finds in its memory ----
@@ -86,7 +50,7 @@ static void tell_received(const struct gm_card *card, const struct gm_receive_bu
 {
     const struct gm_header *header = &buffer->header;
     const struct gm_event event = {
-        .kind = is_fast(card, header) ? GM_FAST_RECV_EVENT : GM_RECV_EVENT,
+        .kind = gm_fast_receive(card, header) ? GM_FAST_RECV_EVENT : GM_RECV_EVENT,
         .size = header->size,
         .length = header->length,
         .header = header->header,
@@ -132,7 +96,7 @@ static int64_t job_bytes(const struct gm_card *card, struct gm_rdma_job *job)
         return buffer_of(job)->header.bytes;
     case GM_RDMA_RECEIVE_EVENT: {
         const struct gm_header *header = &buffer_of(job)->header;
-        return card->config->event + (is_fast(card, header) ? header->length : 0);
+        return card->config->event + (gm_fast_receive(card, header) ? header->length : 0);
     }
     case GM_RDMA_SENT_EVENT:
         return card->config->event;
@@ -194,5 +158,5 @@ void gm_finish_rdma_run(struct cpu_context *context, void *owner, struct lanai_i
     case GM_RDMA_SENT_EVENT:
         break; // the token is in the host's queue, and may be back at the card by now
     }
-    rdma_kick(card);
+    gm_rdma_kick(card);
 }

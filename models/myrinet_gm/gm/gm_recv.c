@@ -5,22 +5,6 @@
 // the receiving card); any other is thrown away.
 #include "models/myrinet_gm/gm/gm_internal.h"
 
-static void hold(struct gm_card *card, sim_time now, int change)
-{
-    card->held += change;
-    enum gm_recv_state state = card->held == 0                              ? GM_RECV_EMPTY
-                               : card->held < card->config->receive_buffers ? GM_RECV_SOME
-                                                                            : GM_RECV_FULL;
-    gm_enter(card, now, &gm_recv_machine, &card->recv, state, 0, NULL);
-}
-
-void gm_recv_release(struct cpu_context *context, struct gm_card *card,
-                     struct gm_receive_buffer *buffer)
-{
-    hold(card, context->now, -1);
-    lanai_post_buffer(card->lanai, &buffer->buffer, context->now);
-}
-
 static struct gm_port *open_port(const struct gm_card *card, const struct gm_header *header)
 {
     struct gm_port *port =
@@ -114,7 +98,7 @@ void gm_finish_recv_run(struct cpu_context *context, void *owner, struct lanai_i
 {
     struct gm_card *card = owner;
     struct gm_receive_buffer *buffer = container_of(item, struct gm_receive_buffer, buffer.item);
-    hold(card, context->now, 1);
+    gm_recv_hold(card, context->now, 1);
     if (buffer->buffer.packet->corrupt) {
         lanai_discard(card->lanai, &buffer->buffer, "CRC-8 error");
         gm_recv_release(context, card, buffer);

@@ -3,38 +3,11 @@
 // a time; connections take turns.
 #include "models/myrinet_gm/gm/gm_internal.h"
 
-#include "sim/core/fifo.h"
 #include "sim/core/poison.h"
 
 static void sdma_enter(struct gm_card *card, sim_time now, enum gm_sdma_state state)
 {
     gm_enter(card, now, &gm_sdma_machine, &card->sdma, state, 0, NULL);
-}
-
-void gm_sdma_kick(struct gm_card *card)
-{
-    switch ((enum gm_sdma_state)card->sdma.state) {
-    case GM_SDMA_IDLE:
-        if (card->turn && card->free_buffers)
-            lanai_ready(card->lanai, GM_START_SDMA);
-        break;
-    case GM_SDMA_FETCHING:
-        break; // its end looks again
-    }
-}
-
-static void sdma_turn_add(struct gm_connection *connection)
-{
-    struct gm_card *card = connection->card;
-    connection->queued = true;
-    FIFO_APPEND(card->turn, card->turn_tail, connection, next_turn);
-}
-
-void gm_sdma_connection(struct gm_connection *connection)
-{
-    if (!connection->queued && gm_connection_ready(connection))
-        sdma_turn_add(connection);
-    gm_sdma_kick(connection->card);
 }
 
 // The connection whose turn it is; NULL if none has anything to fetch any more.
@@ -56,15 +29,6 @@ static struct gm_send_buffer *buffer_take(struct gm_card *card)
     unpoison(buffer, sizeof *buffer);
     card->free_buffers = buffer->next;
     return buffer;
-}
-
-void gm_send_buffer_free(struct gm_card *card, struct gm_send_buffer *buffer)
-{
-    buffer->connection->in_pipe--;
-    buffer->next = card->free_buffers;
-    card->free_buffers = buffer;
-    poison(buffer, sizeof *buffer);
-    gm_sdma_kick(card);
 }
 
 // Sets the message's bytes in [position, position + bytes) of GM's data, which begin with the

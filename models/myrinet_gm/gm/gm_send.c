@@ -2,38 +2,10 @@
 // SEND: puts packets that SDMA has fetched on the link, and before them the ACKs and NACKs, which
 // need no DMA from the host and no send buffer.
 #include "models/myrinet_gm/gm/gm_internal.h"
-#include "sim/core/fifo.h"
 
 static void send_enter(struct gm_card *card, sim_time now, enum gm_send_state state)
 {
     gm_enter(card, now, &gm_send_machine, &card->send, state, 0, NULL);
-}
-
-static void send_kick(struct gm_card *card)
-{
-    switch ((enum gm_send_state)card->send.state) {
-    case GM_SEND_IDLE:
-        if (card->control || card->fetched)
-            lanai_ready(card->lanai, GM_START_SEND);
-        break;
-    case GM_SEND_DATA:
-    case GM_SEND_CONTROL:
-        break; // its end looks again
-    }
-}
-
-void gm_send_data(struct gm_card *card, struct gm_send_buffer *buffer)
-{
-    FIFO_APPEND(card->fetched, card->fetched_tail, buffer, next);
-    send_kick(card);
-}
-
-void gm_send_control(struct gm_connection *connection)
-{
-    struct gm_card *card = connection->card;
-    connection->control_pending = true;
-    FIFO_APPEND(card->control, card->control_tail, connection, next_control);
-    send_kick(card);
 }
 
 static void start_control(struct cpu_context *context, struct gm_card *card)
@@ -97,5 +69,5 @@ void gm_finish_send_run(struct cpu_context *context, void *owner, struct lanai_i
         gm_connection_left(context, buffer->connection);
         gm_send_buffer_free(card, buffer);
     }
-    send_kick(card);
+    gm_send_kick(card);
 }
