@@ -83,17 +83,11 @@ static bool read_row(const struct param_reading *reading)
     }
 }
 
-// A key that the map does not have: the default, or a complaint.
-static bool read_missing(const struct param_reading *reading)
+static bool map_default(const struct param_reading *reading)
 {
     const struct param *row = reading->param;
-    if (!row->fallback && row->optional)
+    if (!row->fallback)
         return true;
-    if (!row->fallback) {
-        diag_add(reading->diags, reading->map->node->mark, reading->path, row->doc,
-                 "must be given");
-        return false;
-    }
     const struct source_mark mark = {.file = "default"};
     struct node *node =
         param_types[row->kind].list
@@ -106,9 +100,24 @@ static bool read_missing(const struct param_reading *reading)
     return good;
 }
 
-static bool read_rows(const struct param_map *map)
+// Complains about the keys that the map must have and does not.
+static bool none_is_missing(const struct param_map *map)
 {
     bool good = true;
+    for (const struct param *row = map->table->params; row->name; row++) {
+        if (row->fallback || row->optional || node_get(map->node, row->name))
+            continue;
+        char *path = reader_path(map->path, row->name);
+        diag_add(map->diags, map->node->mark, path, row->doc, "must be given");
+        g_free(path);
+        good = false;
+    }
+    return good;
+}
+
+static bool read_rows(const struct param_map *map)
+{
+    bool good = none_is_missing(map);
     for (const struct param *row = map->table->params; row->name; row++) {
         if (!good && map->table->in_order)
             return false;
@@ -116,7 +125,7 @@ static bool read_rows(const struct param_map *map)
         struct param_reading reading = {row,        node_get(map->node, row->name),
                                         path,       (char *)map->values + row->offset,
                                         map->diags, map};
-        good &= reading.node ? read_row(&reading) : read_missing(&reading);
+        good &= (reading.node ? read_row : map_default)(&reading);
         g_free(path);
     }
     return good;

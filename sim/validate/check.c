@@ -4,7 +4,6 @@
 #include "sim/config/reader.h"
 #include "sim/config/tolerance.h"
 #include "sim/core/intern.h"
-#include "sim/measure/result.h"
 #include "sim/validate/check_internal.h"
 
 #include <string.h>
@@ -15,7 +14,7 @@
 // set, metric) come on top; bounds are four keys under one name.
 #define BOUNDS "least", "above", "most", "below"
 struct word {
-    const char *name;
+    const char *name, *doc;
     const char *needs[MOST_KEYS], *may[MOST_KEYS];
     bool bounded;        // needs one of the bounds
     bool without_metric; // looks at no value of a curve
@@ -23,512 +22,478 @@ struct word {
 
 static const struct word words[] = {
     [CHECK_VALUE] = {.name = "value",
+                     .doc = "the value is within the tolerance, 3 us or 4 %",
                      .needs = {"series", "expected", "tolerance"},
                      .may = {"size"}},
     [CHECK_VALUES] = {.name = "values",
+                      .doc = "a printed table: each value, or at least a share of them, is within "
+                             "the tolerance of what is expected there",
                       .needs = {"series", "points", "tolerance"},
                       .may = {"share"}},
     [CHECK_BOUND] = {.name = "bound",
+                     .doc = "every value is inside the bounds",
                      .needs = {"series"},
                      .may = {"sizes", "except", BOUNDS},
                      .bounded = true},
     [CHECK_RATIO] = {.name = "ratio",
+                     .doc = "every quotient of two curves is inside the bounds",
                      .needs = {"over", "under"},
                      .may = {"sizes", "except", BOUNDS},
                      .bounded = true},
     [CHECK_DIFFERENCE] = {.name = "difference",
+                          .doc = "every difference of two curves is inside the bounds",
                           .needs = {"series", "minus"},
                           .may = {"sizes", "except", BOUNDS},
                           .bounded = true},
     [CHECK_GAIN] = {.name = "gain",
+                    .doc = "how much the quotient of two curves is above 1: its mean over the "
+                           "sizes, or the greatest. All are percentages, and so is the tolerance: "
+                           "9 % within 2 % is 7 % to 11 %. Either expected and tolerance, or a "
+                           "bound",
                     .needs = {"over", "under", "statistic"},
                     .may = {"sizes", "except", "expected", "tolerance", BOUNDS}},
     [CHECK_MEAN] = {.name = "mean",
+                    .doc = "the mean of the values over the sizes, each counting once. Either "
+                           "expected and tolerance, or a bound",
                     .needs = {"series"},
                     .may = {"sizes", "except", "expected", "tolerance", BOUNDS}},
     [CHECK_FIRST] = {.name = "first",
+                     .doc = "of the sizes in their order, the first whose value is inside the "
+                            "bounds is in `between`: of a benchmark over time, when the rate comes "
+                            "back",
                      .needs = {"series", "sizes", "between"},
                      .may = {"except", BOUNDS},
                      .bounded = true},
     [CHECK_ORDER] = {.name = "order",
+                     .doc = "every `lower` curve lies below every `higher` one, at each size; at a "
+                            "share of the sizes at least; or, somewhere, never above and once "
+                            "below. With a slack of 1 % it may lie less than that above",
                      .needs = {"lower", "higher", "sizes"},
                      .may = {"except", "share", "somewhere", "slack"}},
     [CHECK_CROSSOVER] = {.name = "crossover",
+                         .doc = "`before` is lower first, `after` is lower then; they cross once, "
+                                "in `between`",
                          .needs = {"before", "after", "sizes", "between"},
                          .may = {"expected"}},
     [CHECK_MONOTONE] = {.name = "monotone",
+                        .doc = "never falls (rises) with the size",
                         .needs = {"series", "sizes"},
                         .may = {"except", "falling"}},
-    [CHECK_NO_STEP] = {.name = "no_step", .needs = {"series", "sizes", "most"}, .may = {"except"}},
+    [CHECK_NO_STEP] = {.name = "no_step",
+                       .doc = "no value is further than `most` off the line between its neighbours",
+                       .needs = {"series", "sizes", "most"},
+                       .may = {"except"}},
     [CHECK_PARALLEL] = {.name = "parallel",
+                        .doc = "from size to size the distance of both changes by at most `most` "
+                               "of the value",
                         .needs = {"series", "to", "sizes", "most"},
                         .may = {"except"}},
-    [CHECK_WIDEST] = {.name = "widest", .needs = {"series", "sizes", "within"}, .may = {"except"}},
-    [CHECK_NARROWS] = {.name = "narrows", .needs = {"over", "under", "sizes", "later"}},
-    [CHECK_SLOWS_BEYOND] = {.name = "slows_beyond", .needs = {"series", "size", "sizes"}},
+    [CHECK_WIDEST] = {.name = "widest",
+                      .doc = "the quotient of the highest and the lowest curve is greatest in "
+                             "`within`",
+                      .needs = {"series", "sizes", "within"},
+                      .may = {"except"}},
+    [CHECK_NARROWS] = {.name = "narrows",
+                       .doc = "the mean quotient is nearer to 1 in `later` than in `sizes`",
+                       .needs = {"over", "under", "sizes", "later"}},
+    [CHECK_SLOWS_BEYOND] = {.name = "slows_beyond",
+                            .doc = "bytes per time are fewer at each of `sizes` than at `size`",
+                            .needs = {"series", "size", "sizes"}},
     [CHECK_AGREEMENT] = {.name = "agreement",
+                         .doc = "two simulations of the same: each curve of `with` against the one "
+                                "of `series` that stands at its place, and at each size, from "
+                                "`from` on, it is at most the tolerance, a percentage of the value "
+                                "of `series`, above or below",
                          .needs = {"series", "with", "tolerance"},
                          .may = {"from", "sizes", "except"}},
     [CHECK_ENDS_WITH] = {.name = "ends_with",
+                         .doc = "how the run ended; the kind of its reason",
                          .needs = {"series", "status"},
                          .may = {"reason"},
                          .without_metric = true},
     [CHECK_CONTAINS_EVENT] = {.name = "contains_event",
+                              .doc = "a counter of the run; at least 1 without a bound",
                               .needs = {"series", "counter"},
                               .may = {BOUNDS},
                               .without_metric = true},
     [CHECK_PARAMETER] = {.name = "parameter",
+                         .doc = "a value of the resolved case",
                          .needs = {"series", "path", "equals"},
                          .without_metric = true},
     [CHECK_TRANSITIONS] = {.name = "transitions",
+                           .doc = "the lines of the state log (`netsim run --log-states`, by time) "
+                                  "that `steps` lists come in this order. A step is written like a "
+                                  "line without its time; * matches any text, and the end may be "
+                                  "omitted after a whole word. Other lines may come in between, "
+                                  "but none that matches `of`",
                            .needs = {"series", "steps"},
                            .may = {"of"},
                            .without_metric = true},
-    [CHECK_FIGURE] = {.name = "figure", .needs = {"spec", "series"}, .may = {"sizes", "except"}},
+    [CHECK_FIGURE] = {.name = "figure",
+                      .doc = "the figure in references/figures/ with this id draws these curves, "
+                             "and they have values",
+                      .needs = {"spec", "series"},
+                      .may = {"sizes", "except"}},
 };
+
+static struct check *check_of(const struct param_reading *reading)
+{
+    return reading->map->values;
+}
 
 // ---- Curves ----
 
-static bool read_curve(const struct reading *reading, const struct node *node, GPtrArray *list)
+static bool read_sets(const struct param_reading *reading)
 {
-    struct curve *curve = curve_read(node, reading->path, &reading->defaults, reading->diags);
+    const char **sets = reading->field;
+    *sets = curve_sets_read(reading->node, reading->path, reading->diags);
+    return *sets != NULL;
+}
+
+static bool read_curve(const struct param_reading *reading, const struct node *node,
+                       GPtrArray *list)
+{
+    struct curve *curve =
+        curve_read(node, reading->path, &check_of(reading)->defaults, reading->diags);
     if (!curve)
         return false;
     g_ptr_array_add(list, curve);
     for (const struct curve *one = curve; one; one = one->other)
-        if (!one->metric && !words[reading->check->word].without_metric) {
-            diag_add(reading->diags, node->mark, reading->path, NULL, "a metric is missing");
-            return false;
-        }
+        if (!one->metric && !words[check_of(reading)->word].without_metric)
+            return param_refuse(reading, node, NULL, "a metric is missing");
     return true;
 }
 
-static bool read_curves(const struct reading *reading, const struct node *node, GPtrArray *list)
+static bool read_curves(const struct param_reading *reading)
 {
+    const struct node *node = reading->node;
+    GPtrArray *list = *(GPtrArray **)reading->field;
     if (node->kind != NODE_LIST)
         return read_curve(reading, node, list);
-    bool good = node->children->len > 0;
-    if (!good)
-        diag_add(reading->diags, node->mark, reading->path, NULL, "a series is missing");
+    bool good = node->children->len > 0 || param_refuse(reading, NULL, NULL, "a series is missing");
     for (guint i = 0; i < node->children->len; i++)
         good &= read_curve(reading, g_ptr_array_index(node->children, i), list);
     return good;
 }
 
 // Puts the curve of another key into relation with the only one that there is.
-static bool relate(const struct reading *reading, const struct node *node,
-                   enum curve_relation relation)
+static bool relate(const struct param_reading *reading, enum curve_relation relation)
 {
-    GPtrArray *curves = reading->check->curves, *others = reading->check->others;
-    if (!read_curve(reading, node, others))
+    GPtrArray *curves = check_of(reading)->curves, *others = check_of(reading)->others;
+    if (!read_curve(reading, reading->node, others))
         return false;
     struct curve *other = g_ptr_array_steal_index(others, others->len - 1);
     struct curve *curve = curves->len == 1 ? g_ptr_array_index(curves, 0) : NULL;
     if (!curve || curve->other || other->other) {
-        diag_add(reading->diags, node->mark, reading->path, NULL,
-                 "two plain series are expected here");
         curve_free(other);
-        return false;
+        return param_refuse(reading, NULL, NULL, "two plain series are expected here");
     }
     curve->relation = relation;
     curve->other = other;
     return true;
 }
 
-// ---- Keys, in the order in which they are read: what comes later may build on what came before
-// ----
-
-typedef bool key_fn(struct reading *reading, const struct node *node);
-
-static bool key_curves(struct reading *reading, const struct node *node)
+static bool read_under(const struct param_reading *reading)
 {
-    return read_curves(reading, node, reading->check->curves);
+    return relate(reading, CURVE_OVER);
 }
 
-static bool key_others(struct reading *reading, const struct node *node)
+static bool read_minus(const struct param_reading *reading)
 {
-    return read_curves(reading, node, reading->check->others);
+    return relate(reading, CURVE_MINUS);
 }
 
-static bool key_under(struct reading *reading, const struct node *node)
-{
-    return relate(reading, node, CURVE_OVER);
-}
-
-static bool key_minus(struct reading *reading, const struct node *node)
-{
-    return relate(reading, node, CURVE_MINUS);
-}
-
-static bool key_sizes(struct reading *reading, const struct node *node)
-{
-    return check_read_ranges(reading, node, reading->check->sizes);
-}
-
-static bool key_except(struct reading *reading, const struct node *node)
-{
-    return check_read_ranges(reading, node, reading->check->except);
-}
-
-static bool key_range(struct reading *reading, const struct node *node)
-{
-    return check_read_range(reading, node, reading->check->range);
-}
+// ---- Numbers ----
 
 // The unit that numbers of the check are in.
-static const char *unit_of(const struct reading *reading)
+static const char *unit_of(const struct param_reading *reading)
 {
-    const GPtrArray *curves = reading->check->curves;
-    if (reading->check->word == CHECK_CROSSOVER)
+    const struct check *check = check_of(reading);
+    if (check->word == CHECK_CROSSOVER)
         return "B";
-    return curves->len > 0 ? curve_unit(g_ptr_array_index(curves, 0)) : "";
+    return check->curves->len > 0 ? curve_unit(g_ptr_array_index(check->curves, 0)) : "";
 }
 
-static bool read_size(struct reading *reading, const struct node *node, int64_t *size)
+static bool read_size(const struct param_reading *reading)
 {
-    const char *text = reader_text(node, reading->path, "a size", reading->diags);
-    char *copy = g_strdup(text);
-    bool good = text && check_read_size(reading, node, copy, size);
-    g_free(copy);
-    return good;
-}
-
-static bool key_size(struct reading *reading, const struct node *node)
-{
-    return read_size(reading, node, &reading->check->size);
-}
-
-static bool key_from(struct reading *reading, const struct node *node)
-{
-    return read_size(reading, node, &reading->check->from);
+    return check_read_size(reading, reading->node, reading->field);
 }
 
 // [SIZE, EXPECTED]
-static bool read_point(const struct reading *reading, const struct node *node)
+static bool read_point(const struct param_reading *reading, const struct node *node)
 {
     struct curve_point point;
     bool percent;
-    if (node->kind != NODE_LIST || node->children->len != 2) {
-        diag_add(reading->diags, node->mark, reading->path, NULL, "a point is [SIZE, EXPECTED]");
-        return false;
-    }
-    const struct node *size = g_ptr_array_index(node->children, 0);
-    const char *text = reader_text(size, reading->path, "a size", reading->diags);
-    char *copy = g_strdup(text);
-    bool good = text && check_read_size(reading, size, copy, &point.size) &&
+    if (node->kind != NODE_LIST || node->children->len != 2)
+        return param_refuse(reading, node, NULL, "a point is [SIZE, EXPECTED]");
+    bool good = check_read_size(reading, g_ptr_array_index(node->children, 0), &point.size) &&
                 check_read_number(reading, g_ptr_array_index(node->children, 1), unit_of(reading),
                                   &point.value, &percent);
-    g_free(copy);
     if (good)
-        g_array_append_val(reading->check->points, point);
+        g_array_append_val(check_of(reading)->points, point);
     return good;
 }
 
-static bool key_points(struct reading *reading, const struct node *node)
+static bool read_points(const struct param_reading *reading)
 {
+    const struct node *node = reading->node;
     if (!reader_is(node, NODE_LIST, reading->path, "a list of [SIZE, EXPECTED]", reading->diags))
         return false;
-    bool good = node->children->len > 0;
-    if (!good)
-        diag_add(reading->diags, node->mark, reading->path, NULL, "a point is missing");
+    bool good = node->children->len > 0 || param_refuse(reading, NULL, NULL, "a point is missing");
     for (guint i = 0; i < node->children->len; i++)
         good &= read_point(reading, g_ptr_array_index(node->children, i));
     return good;
 }
 
-static bool key_statistic(struct reading *reading, const struct node *node)
-{
-    static const char *const names[] = {"greatest", "mean", NULL};
-    int choice = reader_choice(node, reading->path, "statistic", names, reading->diags);
-    reading->check->mean = choice == 1;
-    return choice >= 0;
-}
-
-static bool key_expected(struct reading *reading, const struct node *node)
+static bool read_expected(const struct param_reading *reading)
 {
     bool percent;
-    reading->check->has_expected = true;
-    return check_read_number(reading, node, unit_of(reading), &reading->check->expected, &percent);
+    check_of(reading)->has_expected = true;
+    return check_read_number(reading, reading->node, unit_of(reading), reading->field, &percent);
 }
 
-static bool key_tolerance(struct reading *reading, const struct node *node)
+static bool read_tolerance(const struct param_reading *reading)
 {
-    const char *text = reader_text(node, reading->path, "a tolerance", reading->diags);
+    const char *text = reader_text(reading->node, reading->path, "a tolerance", reading->diags);
     struct tolerance read;
     if (!text)
         return false;
     if (tolerance_parse(text, unit_of(reading), &read) == TOLERANCE_GOOD) {
-        reading->check->tolerance = read.amount;
-        reading->check->relative = read.relative;
+        check_of(reading)->tolerance = read.amount;
+        check_of(reading)->relative = read.relative;
         return true;
     }
     char *hint = tolerance_remedy(text, unit_of(reading));
-    diag_add(reading->diags, node->mark, reading->path, hint,
-             "\"%.40s\" is no tolerance: a percentage or an amount in its unit", text);
+    param_refuse(reading, NULL, hint,
+                 "\"%.40s\" is no tolerance: a percentage or an amount in its unit", text);
     g_free(hint);
     return false;
 }
 
-static bool read_bound(struct reading *reading, const struct node *node, struct check_bound *bound,
-                       bool strict)
+static bool read_bound(const struct param_reading *reading, bool strict)
 {
+    struct check_bound *bound = reading->field;
     bool percent;
     if (bound->given) {
-        diag_add(reading->diags, node->key_mark, reading->path, NULL, "this side is bounded twice");
+        diag_add(reading->diags, reading->node->key_mark, reading->path, NULL,
+                 "this side is bounded twice");
         return false;
     }
     bound->given = true;
     bound->strict = strict;
-    return check_read_number(reading, node, unit_of(reading), &bound->value, &percent);
+    return check_read_number(reading, reading->node, unit_of(reading), &bound->value, &percent);
 }
 
-static bool key_least(struct reading *reading, const struct node *node)
+static bool read_loose_bound(const struct param_reading *reading)
 {
-    return read_bound(reading, node, &reading->check->low, false);
+    return read_bound(reading, false);
 }
 
-static bool key_above(struct reading *reading, const struct node *node)
+static bool read_strict_bound(const struct param_reading *reading)
 {
-    return read_bound(reading, node, &reading->check->low, true);
+    return read_bound(reading, true);
 }
 
-static bool key_most(struct reading *reading, const struct node *node)
+static bool read_share(const struct param_reading *reading)
 {
-    return read_bound(reading, node, &reading->check->high, false);
-}
-
-static bool key_below(struct reading *reading, const struct node *node)
-{
-    return read_bound(reading, node, &reading->check->high, true);
-}
-
-static bool key_share(struct reading *reading, const struct node *node)
-{
+    double *share = reading->field;
     bool percent;
-    if (!check_read_number(reading, node, "", &reading->check->share, &percent))
+    if (!check_read_number(reading, reading->node, "", share, &percent))
         return false;
-    if (reading->check->share > 0.0 && reading->check->share <= 1.0)
-        return true;
-    diag_add(reading->diags, node->mark, reading->path, NULL,
-             "a share is more than 0, at most 100 %%");
-    return false;
+    return (*share > 0.0 && *share <= 1.0) ||
+           param_refuse(reading, NULL, NULL, "a share is more than 0, at most 100 %%");
 }
 
-static bool key_slack(struct reading *reading, const struct node *node)
+static bool read_slack(const struct param_reading *reading)
 {
+    double *slack = reading->field;
     bool percent;
-    if (!check_read_number(reading, node, "", &reading->check->slack, &percent))
+    if (!check_read_number(reading, reading->node, "", slack, &percent))
         return false;
-    if (percent && reading->check->slack > 0.0 && reading->check->slack <= 0.1)
-        return true;
-    diag_add(reading->diags, node->mark, reading->path, NULL,
-             "a slack is more than 0 %%, at most 10 %%");
-    return false;
+    return (percent && *slack > 0.0 && *slack <= 0.1) ||
+           param_refuse(reading, NULL, NULL, "a slack is more than 0 %%, at most 10 %%");
 }
 
-static bool read_truth(struct reading *reading, const struct node *node, bool *truth)
+// ---- Words and lines ----
+
+static bool read_status(const struct param_reading *reading)
 {
-    static const char *const names[] = {"false", "true", NULL};
-    int choice = reader_choice(node, reading->path, "truth value", names, reading->diags);
-    *truth = choice == 1;
+    static const char *const names[] = {"completed", "lost", "deadlock", "failed", NULL};
+    int choice = reader_choice(reading->node, reading->path, "status", names, reading->diags);
+    if (choice >= 0)
+        *(const char **)reading->field = names[choice];
     return choice >= 0;
 }
 
-static bool key_somewhere(struct reading *reading, const struct node *node)
-{
-    return read_truth(reading, node, &reading->check->somewhere);
-}
-
-static bool key_falling(struct reading *reading, const struct node *node)
-{
-    return read_truth(reading, node, &reading->check->falling);
-}
-
-static bool read_word(struct reading *reading, const struct node *node, const char **word)
-{
-    *word = intern_text(reader_text(node, reading->path, "text", reading->diags));
-    return *word != NULL;
-}
-
-static bool key_status(struct reading *reading, const struct node *node)
-{
-    static const char *const names[] = {"completed", "lost", "deadlock", "failed", NULL};
-    if (reader_choice(node, reading->path, "status", names, reading->diags) < 0)
-        return false;
-    return read_word(reading, node, &reading->check->status);
-}
-
-static bool key_reason(struct reading *reading, const struct node *node)
-{
-    return read_word(reading, node, &reading->check->reason);
-}
-
-static bool key_counter(struct reading *reading, const struct node *node)
-{
-    return read_word(reading, node, &reading->check->counter);
-}
-
-static bool key_path(struct reading *reading, const struct node *node)
-{
-    return read_word(reading, node, &reading->check->path);
-}
-
-static bool key_equals(struct reading *reading, const struct node *node)
-{
-    return read_word(reading, node, &reading->check->equals);
-}
-
-static bool key_spec(struct reading *reading, const struct node *node)
-{
-    return read_word(reading, node, &reading->check->spec);
-}
-
 // A line of the state log, or a list of such.
-static bool read_lines(const struct reading *reading, const struct node *node, GPtrArray *lines)
+static bool read_lines(const struct param_reading *reading)
 {
+    const struct node *node = reading->node;
     bool several = node->kind == NODE_LIST;
     guint count = several ? node->children->len : 1;
-    if (count == 0)
-        diag_add(reading->diags, node->mark, reading->path, NULL, "a line is missing");
     for (guint i = 0; i < count; i++) {
         const struct node *one = several ? g_ptr_array_index(node->children, i) : node;
         const char *text = reader_text(one, reading->path, "a line", reading->diags);
         if (!text)
             return false;
-        g_ptr_array_add(lines, (gpointer)intern_text(text));
+        g_ptr_array_add(*(GPtrArray **)reading->field, (gpointer)intern_text(text));
     }
-    return count > 0;
+    return count > 0 || param_refuse(reading, NULL, NULL, "a line is missing");
 }
 
-static bool key_steps(struct reading *reading, const struct node *node)
-{
-    return read_lines(reading, node, reading->check->steps);
-}
+// ---- Keys, in the order in which they are read: what comes later may build on what came before
+// ----
 
-static bool key_of(struct reading *reading, const struct node *node)
-{
-    return read_lines(reading, node, reading->check->of);
-}
+static const char *const statistics[] = {"greatest", "mean", NULL};
 
-static const struct {
-    const char *name;
-    key_fn *read;
-} keys[] = {
-    {"with", key_others},         {"from", key_from},
-    {"steps", key_steps},         {"of", key_of},
-    {"series", key_curves},       {"over", key_curves},
-    {"lower", key_curves},        {"before", key_curves},
-    {"under", key_under},         {"minus", key_minus},
-    {"to", key_others},           {"higher", key_others},
-    {"after", key_others},        {"sizes", key_sizes},
-    {"except", key_except},       {"between", key_range},
-    {"within", key_range},        {"later", key_range},
-    {"size", key_size},           {"points", key_points},
-    {"statistic", key_statistic}, {"expected", key_expected},
-    {"tolerance", key_tolerance}, {"least", key_least},
-    {"above", key_above},         {"most", key_most},
-    {"below", key_below},         {"share", key_share},
-    {"slack", key_slack},         {"somewhere", key_somewhere},
-    {"falling", key_falling},     {"status", key_status},
-    {"reason", key_reason},       {"counter", key_counter},
-    {"path", key_path},           {"equals", key_equals},
-    {"spec", key_spec},
+#define FORM(name_, read_, form_)                                                                  \
+    static const struct param_node name_ = {.read = (read_), .form = (form_)};
+FORM(sets_form, read_sets, "PATH=VALUE, or a list of such")
+FORM(curves_form, read_curves, "a curve, or a list of such")
+FORM(under_form, read_under, "a curve")
+FORM(minus_form, read_minus, "a curve")
+FORM(size_form, read_size, "a size")
+FORM(range_form, check_read_range, "a range of sizes, FROM .. TO")
+FORM(ranges_form, check_read_ranges, "a range of sizes, FROM .. TO, or a list of such")
+FORM(points_form, read_points, "a list of [SIZE, EXPECTED]")
+FORM(expected_form, read_expected, "a number in the metric's unit")
+FORM(tolerance_form, read_tolerance, "a percentage, or an amount in the metric's unit")
+FORM(loose_form, read_loose_bound, "a number in the metric's unit")
+FORM(strict_form, read_strict_bound, "a number in the metric's unit")
+FORM(share_form, read_share, "more than 0 %, at most 100 %")
+FORM(slack_form, read_slack, "more than 0 %, at most 10 %")
+FORM(status_form, read_status, "completed, lost, deadlock or failed")
+FORM(lines_form, read_lines, "a line, or a list of such")
+
+#define KEY(name_, field, kind_, ...)                                                              \
+    PARAM_AS(struct check, name_, field, kind_, .optional = true, __VA_ARGS__)
+#define KEY_OF(name_, field, form_, ...)                                                           \
+    KEY(name_, field, PARAM_NODE, .node = &(form_), __VA_ARGS__)
+
+static const char *const common_keys[] = {"scenario", "set", "metric", NULL};
+static const struct param check_keys[] = {
+    KEY("scenario", defaults.scenario, PARAM_STRING, .doc = "of curves that name no other"),
+    KEY("metric", defaults.metric, PARAM_STRING, .doc = "of curves that name no other"),
+    KEY_OF("set", defaults.sets, sets_form, .doc = "settings of curves that have no others"),
+    KEY_OF("with", others, curves_form, .doc = "the other simulation's curves"),
+    KEY_OF("from", from, size_form, .doc = "the least size that is compared"),
+    KEY_OF("steps", steps, lines_form, .doc = "lines of the state log, in this order"),
+    KEY_OF("of", of, lines_form, .doc = "patterns of lines that may not come in between"),
+    KEY_OF("series", curves, curves_form, .doc = "the curves"),
+    KEY_OF("over", curves, curves_form, .doc = "the numerator"),
+    KEY_OF("lower", curves, curves_form, .doc = "the curves that lie below"),
+    KEY_OF("before", curves, curves_form, .doc = "the curve that is lower first"),
+    KEY_OF("under", others, under_form, .doc = "the denominator"),
+    KEY_OF("minus", others, minus_form, .doc = "what is subtracted"),
+    KEY_OF("to", others, curves_form, .doc = "the other curve"),
+    KEY_OF("higher", others, curves_form, .doc = "the curves that lie above"),
+    KEY_OF("after", others, curves_form, .doc = "the curve that is lower then"),
+    KEY_OF("sizes", sizes, ranges_form, .doc = "the sizes that count, ends included; else all"),
+    KEY_OF("except", except, ranges_form, .doc = "sizes that do not count"),
+    KEY_OF("between", range, range_form, .doc = "where it is expected"),
+    KEY_OF("within", range, range_form, .doc = "where it is expected"),
+    KEY_OF("later", range, range_form, .doc = "the sizes of the second mean"),
+    KEY_OF("size", size, size_form, .doc = "the size that counts"),
+    KEY_OF("points", points, points_form, .doc = "the printed values"),
+    KEY("statistic", mean, PARAM_CHOICE, .choices = statistics, .noun = "statistic",
+        .doc = "of the quotients over the sizes"),
+    KEY_OF("expected", expected, expected_form, .doc = "what is printed"),
+    KEY_OF("tolerance", tolerance, tolerance_form, .doc = "how far off is as expected"),
+    KEY_OF("least", low, loose_form, .doc = "the lower bound"),
+    KEY_OF("above", low, strict_form, .doc = "the lower bound, itself excluded"),
+    KEY_OF("most", high, loose_form, .doc = "the upper bound"),
+    KEY_OF("below", high, strict_form, .doc = "the upper bound, itself excluded"),
+    KEY_OF("share", share, share_form, .doc = "of the sizes at which it must hold"),
+    KEY_OF("slack", slack, slack_form, .doc = "how much a lower curve may lie above"),
+    KEY("somewhere", somewhere, PARAM_BOOL, .doc = "never above, and once below"),
+    KEY("falling", falling, PARAM_BOOL, .doc = "never rises, instead of never falls"),
+    KEY_OF("status", status, status_form, .doc = "how the run ended"),
+    KEY("reason", reason, PARAM_STRING, .doc = "the kind of the reason"),
+    KEY("counter", counter, PARAM_STRING, .doc = "its name"),
+    KEY("path", path, PARAM_STRING, .doc = "of the parameter"),
+    KEY("equals", equals, PARAM_STRING, .doc = "its value as text"),
+    KEY("spec", spec, PARAM_STRING, .doc = "the figure's id"),
 };
 
 // ---- The check ----
 
-static bool keys_are_right(const struct reading *reading)
+static bool word_has(const char *const keys[MOST_KEYS], const char *name)
 {
-    static const char *const common[] = {"scenario", "set", "metric", NULL};
-    const struct word *word = &words[reading->check->word];
-    GPtrArray *known = g_ptr_array_new();
-    for (size_t i = 0; i < MOST_KEYS && word->needs[i]; i++)
-        g_ptr_array_add(known, (gpointer)word->needs[i]);
-    for (size_t i = 0; i < MOST_KEYS && word->may[i]; i++)
-        g_ptr_array_add(known, (gpointer)word->may[i]);
-    for (size_t i = 0; common[i]; i++)
-        g_ptr_array_add(known, (gpointer)common[i]);
-    g_ptr_array_add(known, NULL);
-    bool good =
-        reader_keys(reading->map, reading->path, (const char *const *)known->pdata, reading->diags);
-    g_ptr_array_unref(known);
-    for (size_t i = 0; i < MOST_KEYS && word->needs[i]; i++)
-        if (node_is_null(node_get(reading->map, word->needs[i]))) {
-            diag_add(reading->diags, reading->map->mark, reading->path, NULL, "`%s' is missing",
-                     word->needs[i]);
-            good = false;
-        }
-    return good;
+    for (size_t i = 0; i < MOST_KEYS && keys[i]; i++)
+        if (strcmp(keys[i], name) == 0)
+            return true;
+    return false;
 }
 
-static bool read_defaults(struct reading *reading)
+// The keys of a word; the caller frees them.
+static struct param *word_rows(const struct word *word)
 {
-    const struct node *scenario = node_get(reading->map, "scenario");
-    const struct node *metric = node_get(reading->map, "metric");
-    const struct node *set = node_get(reading->map, "set");
-    if (scenario && !read_word(reading, scenario, &reading->defaults.scenario))
-        return false;
-    if (metric && !read_word(reading, metric, &reading->defaults.metric))
-        return false;
-    reading->defaults.sets = set ? curve_sets_read(set, reading->path, reading->diags) : "";
-    return reading->defaults.sets != NULL;
+    struct param *rows = g_new0(struct param, G_N_ELEMENTS(check_keys) + 1), *row = rows;
+    for (size_t i = 0; i < G_N_ELEMENTS(check_keys); i++) {
+        bool needed = word_has(word->needs, check_keys[i].name);
+        if (!needed && !word_has(word->may, check_keys[i].name) &&
+            !g_strv_contains(common_keys, check_keys[i].name))
+            continue;
+        *row = check_keys[i];
+        row++->optional = !needed;
+    }
+    return rows;
 }
 
 // Curves come in pairs, and what is compared is relative.
-static bool agreement_is_right(const struct reading *reading)
+static bool agreement_is_right(const struct param_map *map)
 {
-    const struct check *check = reading->check;
-    const struct node *with = node_get(reading->map, "with");
-    const struct node *tolerance = node_get(reading->map, "tolerance");
+    const struct check *check = map->values;
     if (check->curves->len != check->others->len) {
-        diag_add(reading->diags, with->mark, reading->path, NULL,
+        diag_add(map->diags, node_get(map->node, "with")->mark, map->path, NULL,
                  "each curve of `series' needs one of `with': there are %u and %u",
                  check->curves->len, check->others->len);
         return false;
     }
     if (!check->relative || check->tolerance <= 0.0) {
-        diag_add(reading->diags, tolerance->mark, reading->path, NULL,
+        diag_add(map->diags, node_get(map->node, "tolerance")->mark, map->path, NULL,
                  "the tolerance of an agreement is a percentage above 0 %%");
         return false;
     }
     return true;
 }
 
-static bool read_keys(struct reading *reading)
+static bool finish_check(const struct param_map *map)
 {
-    for (size_t i = 0; i < G_N_ELEMENTS(keys); i++) {
-        const struct node *node = node_get(reading->map, keys[i].name);
-        if (node && !keys[i].read(reading, node))
-            return false;
-    }
-    struct check *check = reading->check;
-    if (words[check->word].bounded && !check->low.given && !check->high.given) {
-        diag_add(reading->diags, reading->map->mark, reading->path, "least, above, most or below",
+    struct check *check = map->values;
+    bool bounded = check->low.given || check->high.given;
+    bool expects = node_get(map->node, "expected") && node_get(map->node, "tolerance");
+    if (words[check->word].bounded && !bounded) {
+        diag_add(map->diags, map->node->mark, map->path, "least, above, most or below",
                  "a bound is missing");
         return false;
     }
-    bool bounded = check->low.given || check->high.given;
-    const struct node *map = reading->map;
-    bool expects = node_get(map, "expected") && node_get(map, "tolerance");
     if ((check->word == CHECK_GAIN || check->word == CHECK_MEAN) && bounded == expects) {
-        diag_add(reading->diags, map->mark, reading->path, NULL,
+        diag_add(map->diags, map->node->mark, map->path, NULL,
                  "either expected and tolerance, or a bound, must be given");
         return false;
     }
-    if (check->word == CHECK_AGREEMENT && !agreement_is_right(reading))
-        return false;
-    if (check->word == CHECK_CONTAINS_EVENT && !check->low.given && !check->high.given)
+    if (check->word == CHECK_CONTAINS_EVENT && !bounded)
         check->low = (struct check_bound){.given = true, .value = 1.0};
-    return true;
+    return check->word != CHECK_AGREEMENT || agreement_is_right(map);
 }
 
-static bool read_body(struct check *check, const struct node *map, const char *path,
+// The map of a word, whose rows the caller frees.
+static struct param_table word_table(const struct word *word)
+{
+    return (struct param_table)PARAM_TABLE(struct check, word_rows(word), .name = word->name,
+                                           .doc = word->doc, .noun = "the check's keys",
+                                           .in_order = true, .finish = finish_check);
+}
+
+static bool read_body(struct check *check, const struct node *node, const char *path,
                       struct diag_list *diags)
 {
     char *below = reader_path(path, words[check->word].name);
-    struct reading reading = {.check = check, .map = map, .path = below, .diags = diags};
-    bool good = reader_is(map, NODE_MAP, below, "the check's keys", diags) &&
-                keys_are_right(&reading) && read_defaults(&reading) && read_keys(&reading);
+    struct param_table table = word_table(&words[check->word]);
+    const struct param_map map = {&table, node, below, check, NULL, NULL, diags};
+    bool good = param_map_read(&map);
+    g_free((gpointer)table.params);
     g_free(below);
     return good;
 }
@@ -549,6 +514,7 @@ static struct check *check_new(enum check_word word, struct source_mark mark)
     check->size = -1;
     check->from = -1;
     check->share = 1.0;
+    check->defaults.sets = "";
     return check;
 }
 

@@ -5,18 +5,16 @@
 
 #include <string.h>
 
-bool check_read_number(const struct reading *reading, const struct node *node, const char *unit,
-                       double *value, bool *percent)
+bool check_read_number(const struct param_reading *reading, const struct node *node,
+                       const char *unit, double *value, bool *percent)
 {
     const char *text = reader_text(node, reading->path, "a number", reading->diags);
     if (!text)
         return false;
     char *end;
     *value = g_ascii_strtod(text, &end);
-    if (end == text) {
-        diag_add(reading->diags, node->mark, reading->path, NULL, "\"%.40s\" is no number", text);
-        return false;
-    }
+    if (end == text)
+        return param_refuse(reading, node, NULL, "\"%.40s\" is no number", text);
     while (*end == ' ')
         end++;
     *percent = strcmp(end, "%") == 0;
@@ -26,15 +24,16 @@ bool check_read_number(const struct reading *reading, const struct node *node, c
         return true;
     char *hint =
         *unit ? g_strdup_printf("the metric is in %s", unit) : g_strdup("it has no unit here");
-    diag_add(reading->diags, node->mark, reading->path, hint, "\"%.40s\" has the wrong unit", text);
+    param_refuse(reading, node, hint, "\"%.40s\" has the wrong unit", text);
     g_free(hint);
     return false;
 }
 
-bool check_read_size(const struct reading *reading, const struct node *node, char *text,
-                     int64_t *size)
+// Changes `text`.
+static bool size_parse(const struct param_reading *reading, const struct node *node, char *text,
+                       int64_t *size)
 {
-    struct check *check = reading->check;
+    struct check *check = reading->map->values;
     struct quantity quantity;
     char *error, *hint;
     g_strstrip(text);
@@ -42,27 +41,32 @@ bool check_read_size(const struct reading *reading, const struct node *node, cha
     bool good =
         quantity_parse(text, plain ? QUANTITY_COUNT : QUANTITY_SIZE, &quantity, &error, &hint);
     if (!good)
-        diag_add(reading->diags, node->mark, reading->path, hint, "\"%.40s\": %s", text, error);
+        param_refuse(reading, node, hint, "\"%.40s\": %s", text, error);
     g_free(error);
     g_free(hint);
     if (!good)
         return false;
     *size = quantity.integer;
-    if (*size == 0)
-        return true;
     enum check_sizes kind = plain ? SIZES_COUNTED : SIZES_BYTES;
-    if (check->sizes_are != SIZES_UNKNOWN && check->sizes_are != kind) {
-        diag_add(reading->diags, node->mark, reading->path, NULL,
-                 plain ? "\"%.40s\" lacks the unit that the sizes before it have"
-                       : "\"%.40s\" has a unit, and the sizes before it have none",
-                 text);
-        return false;
-    }
-    check->sizes_are = kind;
+    if (*size != 0 && check->sizes_are != SIZES_UNKNOWN && check->sizes_are != kind)
+        return param_refuse(reading, node, NULL,
+                            plain ? "\"%.40s\" lacks the unit that the sizes before it have"
+                                  : "\"%.40s\" has a unit, and the sizes before it have none",
+                            text);
+    if (*size != 0)
+        check->sizes_are = kind;
     return true;
 }
 
-bool check_read_range(const struct reading *reading, const struct node *node, GArray *ranges)
+bool check_read_size(const struct param_reading *reading, const struct node *node, int64_t *size)
+{
+    char *text = g_strdup(reader_text(node, reading->path, "a size", reading->diags));
+    bool good = text && size_parse(reading, node, text, size);
+    g_free(text);
+    return good;
+}
+
+static bool read_range(const struct param_reading *reading, const struct node *node)
 {
     const char *text =
         reader_text(node, reading->path, "a range of sizes, FROM .. TO", reading->diags);
@@ -70,27 +74,30 @@ bool check_read_range(const struct reading *reading, const struct node *node, GA
         return false;
     char **ends = g_strsplit(text, "..", 2);
     struct size_range range = {0};
-    bool good = check_read_size(reading, node, ends[0] ? ends[0] : "", &range.from);
+    bool good = size_parse(reading, node, ends[0] ? ends[0] : "", &range.from);
     range.to = range.from;
     if (good && ends[1])
-        good = check_read_size(reading, node, ends[1], &range.to);
+        good = size_parse(reading, node, ends[1], &range.to);
     g_strfreev(ends);
-    if (good && range.to < range.from) {
-        diag_add(reading->diags, node->mark, reading->path, NULL,
-                 "the range ends before it starts");
-        good = false;
-    }
+    if (good && range.to < range.from)
+        return param_refuse(reading, node, NULL, "the range ends before it starts");
     if (good)
-        g_array_append_val(ranges, range);
+        g_array_append_val(*(GArray **)reading->field, range);
     return good;
 }
 
-bool check_read_ranges(const struct reading *reading, const struct node *node, GArray *ranges)
+bool check_read_range(const struct param_reading *reading)
 {
+    return read_range(reading, reading->node);
+}
+
+bool check_read_ranges(const struct param_reading *reading)
+{
+    const struct node *node = reading->node;
     if (node->kind != NODE_LIST)
-        return check_read_range(reading, node, ranges);
+        return read_range(reading, node);
     bool good = true;
     for (guint i = 0; i < node->children->len; i++)
-        good &= check_read_range(reading, g_ptr_array_index(node->children, i), ranges);
+        good &= read_range(reading, g_ptr_array_index(node->children, i));
     return good;
 }

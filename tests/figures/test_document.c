@@ -401,12 +401,12 @@ static void test_wrong(void)
          "f.yaml:9:45: error: figures[0].panels[0].marks[0].source: must be given (where the "
          "reference prints this)\n"},
         {PANEL "{y: {metric: t_us}, series: [], marks: [{kind: dot}]}\n",
-         "f.yaml:9:52: error: figures[0].panels[0].marks[0].kind: unknown kind of mark \"dot\" "
-         "(known: point, vertical, horizontal, band)\n"
          "f.yaml:9:45: error: figures[0].panels[0].marks[0].text: must be given (drawn in the "
          "picture)\n"
          "f.yaml:9:45: error: figures[0].panels[0].marks[0].source: must be given (where the "
-         "reference prints this)\n"},
+         "reference prints this)\n"
+         "f.yaml:9:52: error: figures[0].panels[0].marks[0].kind: unknown kind of mark \"dot\" "
+         "(known: point, vertical, horizontal, band)\n"},
         {PANEL "{y: {metric: t_us}, series: [], marks: [{kind: band}]}\n",
          "f.yaml:9:45: error: figures[0].panels[0].marks[0].text: must be given (drawn in the "
          "picture)\n"

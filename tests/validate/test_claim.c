@@ -69,16 +69,16 @@ static void test_bad_checks(void)
     expect_check("{figure: {}, value: {}}", "c.yaml:6:12: error: s.a.check: a check has one word");
     expect_check("figure", "c.yaml:6:12: error: s.a.check: a check is expected here");
     expect_check("[]", "c.yaml:6:12: error: s.a.check: a check is missing");
-    expect_check("{figure: {}}", "`spec' is missing");
-    expect_check("{figure: {spec: f, scenario: s, metric: a_us}}", "`series' is missing");
+    expect_check("{figure: {}}", "spec: must be given (the figure's id)");
+    expect_check("{figure: {spec: f, scenario: s, metric: a_us}}",
+                 "series: must be given (the curves)");
     expect_check("{figure: {spec: f, scenario: s, series: A}}", "a metric is missing");
     expect_check("{figure: {spec: f, scenario: s, metric: a_us, series: A, most: 1}}",
                  "unknown key");
-    expect_check(
-        "{value: {scenario: s, metric: a_us, series: A, size: 1 B, expected: 74 MB/s, "
-        "tolerance: 1 us}}",
-        "c.yaml:6:80: error: s.a.check.value: \"74 MB/s\" has the wrong unit (the metric is in "
-        "us)");
+    expect_check("{value: {scenario: s, metric: a_us, series: A, size: 1 B, expected: 74 MB/s, "
+                 "tolerance: 1 us}}",
+                 "c.yaml:6:80: error: s.a.check.value.expected: \"74 MB/s\" has the wrong unit "
+                 "(the metric is in us)");
     expect_check("{value: {scenario: s, metric: a_us, series: A, size: 1.5, expected: 74, "
                  "tolerance: 1 us}}",
                  "\"1.5\": missing unit");
@@ -96,7 +96,7 @@ static void test_bad_checks(void)
     expect_check("{value: {metric: a_us, series: A, expected: 74, tolerance: 1 us}}",
                  "a curve needs a scenario");
     expect_check("{value: {scenario: s, metric: a_us, series: A, expected: 74}}",
-                 "`tolerance' is missing");
+                 "tolerance: must be given (how far off is as expected)");
     expect_check("{value: {scenario: s, metric: a_us, series: A, expected: much, tolerance: 1 us}}",
                  "\"much\" is no number");
     expect_check("{bound: {scenario: s, metric: a_us, series: A}}",
@@ -104,7 +104,7 @@ static void test_bad_checks(void)
     expect_check("{bound: {scenario: s, metric: a_us, series: A, least: 1, above: 2}}",
                  "this side is bounded twice");
     expect_check("{bound: {scenario: s, metric: a_us, series: A, sizes: 4 B .. 1 B, least: 1}}",
-                 "c.yaml:6:66: error: s.a.check.bound: the range ends before it starts");
+                 "c.yaml:6:66: error: s.a.check.bound.sizes: the range ends before it starts");
     expect_check("{bound: {scenario: s, metric: a_us, series: A, sizes: all, least: 1}}",
                  "\"all\"");
     expect_check("{ratio: {scenario: s, metric: a_us, over: [A, B], under: C, least: 1}}",
@@ -114,7 +114,7 @@ static void test_bad_checks(void)
                  "two plain series are expected");
     expect_check("{order: {scenario: s, metric: a_us, lower: A, higher: {series: B, se: x}, "
                  "sizes: 1 B}}",
-                 "c.yaml:6:78: error: s.a.check.order.se: unknown key");
+                 "c.yaml:6:78: error: s.a.check.order.higher.se: unknown key (did you mean set?)");
     expect_check("{order: {scenario: s, metric: a_us, lower: A, higher: {series: B, set: x}, "
                  "sizes: 1 B}}",
                  "\"x\" is no setting (write PATH=VALUE");
@@ -139,12 +139,12 @@ static void test_bad_checks(void)
     expect_check("{first: {scenario: s, metric: a_us, series: A, sizes: 1 .. 9, between: 2}}",
                  "a bound is missing");
     expect_check("{first: {scenario: s, metric: a_us, series: A, sizes: 1 .. 9, most: 1}}",
-                 "`between' is missing");
+                 "between: must be given (where it is expected)");
     expect_check("{gain: {scenario: s, metric: a_us, over: A, under: B, statistic: median, most: "
                  "1 %}}",
                  "unknown statistic \"median\"");
     expect_check("{gain: {scenario: s, metric: a_us, over: A, statistic: mean, most: 1 %}}",
-                 "`under' is missing");
+                 "under: must be given (the denominator)");
     expect_check("{gain: {scenario: s, metric: a_us, over: A, under: B, statistic: mean, most: 1 "
                  "us}}",
                  "\"1 us\" has the wrong unit (it has no unit here)");
@@ -176,8 +176,9 @@ static void test_agreements(void)
            "(write kind: agreement)");
     expect(OF_KIND("agreement", "same_as: s.b"),
            "c.yaml:2:8: error: s.a: an agreement is the same as no other claim");
-    expect_check(AGREEMENT("tolerance: 2 %"), "`with' is missing");
-    expect_check(AGREEMENT("with: B"), "`tolerance' is missing");
+    expect_check(AGREEMENT("tolerance: 2 %"),
+                 "with: must be given (the other simulation's curves)");
+    expect_check(AGREEMENT("with: B"), "tolerance: must be given (how far off is as expected)");
     expect_check(AGREEMENT("with: [B, C], tolerance: 2 %"),
                  "c.yaml:6:69: error: s.a.check.agreement: each curve of `series' needs one of "
                  "`with': there are 1 and 2");

@@ -51,7 +51,7 @@ static void same_print(int listed, int ranks, bool colour, const char *expected)
     char *text = NULL;
     size_t length;
     FILE *file = open_memstream(&text, &length);
-    scorecard_print(scorecard, colour, file);
+    scorecard_print(scorecard, false, colour, file);
     fclose(file);
     SUITE_SAME_TEXT(text, expected);
     free(text);
@@ -123,7 +123,7 @@ static void test_compared(void)
     char *text = NULL;
     size_t length = 0;
     FILE *file = open_memstream(&text, &length);
-    scorecard_print(scorecard, false, file);
+    scorecard_print(scorecard, false, false, file);
     fclose(file);
     SUITE_CONTAINS(text, "\n\n6 of 7 comparisons of simulations hold\n\n1 of 2 predicted claims "
                          "hold\n");

@@ -151,7 +151,7 @@ static void test_bad(void)
     static const struct {
         const char *keys, *part;
     } samples[] = {
-        {"of: a", "`steps' is missing"},
+        {"of: a", "steps: must be given (lines of the state log, in this order)"},
         {"steps: []", "a line is missing"},
         {"steps: [{a: b}]", "a line is expected here, not a map"},
         {"steps: [a], of: [[a]]", "a line is expected here, not a list"},
