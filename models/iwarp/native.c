@@ -60,7 +60,7 @@ static enum iwarp_operation operation_of(const struct mpi_request *request)
 
 // ---- Failures ----
 
-static void broken(const struct mpi_process *process, int peer)
+static void fail_link(const struct mpi_process *process, int peer)
 {
     const char *error = iwarp_qp_error(native_iwarp_of(process)->links[peer].qp);
     mpi_fail(process, "qp_error",
@@ -74,7 +74,7 @@ static void check_links(const struct mpi_process *process)
     for (int peer = 0; peer < process->ranks; peer++) {
         const struct iwarp_qp *qp = native_iwarp_of(process)->links[peer].qp;
         if (qp && iwarp_qp_error(qp)) {
-            broken(process, peer);
+            fail_link(process, peer);
             return;
         }
     }
@@ -123,7 +123,7 @@ static bool name_peer_memory(const struct mpi_request *request, struct iwarp_wor
 }
 
 // Posts the work request. Returns false if the queue is full.
-static bool post(struct cpu_context *context, struct mpi_request *request)
+static bool post_request(struct cpu_context *context, struct mpi_request *request)
 {
     struct iwarp_qp *qp = link_of(request)->qp;
     enum iwarp_operation operation = operation_of(request);
@@ -147,7 +147,7 @@ static bool post(struct cpu_context *context, struct mpi_request *request)
     if (result == IWARP_FULL)
         return false;
     if (result == IWARP_STATE)
-        broken(request->process, request->peer);
+        fail_link(request->process, request->peer);
     else if (result != IWARP_OK)
         mpi_fail(request->process, "iwarp", NULL, " posts a %s: %s", mpi_request_name(request),
                  iwarp_result_text(result));
@@ -179,7 +179,8 @@ static bool same_queue(const struct mpi_request *a, const struct mpi_request *b)
 }
 
 // Whether an earlier one waits for the same queue.
-static bool held_back(const struct native_iwarp_process *native, const struct mpi_request *request)
+static bool queue_has_earlier(const struct native_iwarp_process *native,
+                              const struct mpi_request *request)
 {
     for (const struct mpi_request *at = native->waiting.head; at; at = at->next)
         if (same_queue(at, request))
@@ -187,7 +188,7 @@ static bool held_back(const struct native_iwarp_process *native, const struct mp
     return false;
 }
 
-static void start(struct cpu_context *context, struct mpi_request *request)
+static void start_request(struct cpu_context *context, struct mpi_request *request)
 {
     struct native_iwarp_process *native = native_iwarp_of(request->process);
     if (request->peer < 0 || request->peer == request->process->rank) {
@@ -195,7 +196,7 @@ static void start(struct cpu_context *context, struct mpi_request *request)
                  ": bare iWARP has no messages from any source or to self");
         return;
     }
-    if (held_back(native, request) || !post(context, request)) {
+    if (queue_has_earlier(native, request) || !post_request(context, request)) {
         mpi_enter(context, request, NATIVE_QUEUED, NULL);
         mpi_queue_append(&native->waiting, request);
         return;
@@ -210,7 +211,7 @@ static void post_waiting(struct cpu_context *context, struct native_iwarp_proces
     struct mpi_request *request = native->waiting.head;
     while (request && !same_queue(request, done))
         request = request->next;
-    if (!request || !post(context, request))
+    if (!request || !post_request(context, request))
         return;
     mpi_queue_remove(&native->waiting, request);
     mpi_enter(context, request, posted_state(request), NULL);
@@ -218,11 +219,11 @@ static void post_waiting(struct cpu_context *context, struct native_iwarp_proces
 
 // ---- Completions ----
 
-static void complete(struct cpu_context *context, const struct iwarp_completion *completion)
+static void complete_request(struct cpu_context *context, const struct iwarp_completion *completion)
 {
     struct mpi_request *request = completion->owner;
     if (completion->status != IWARP_SUCCESS) {
-        broken(request->process, request->peer);
+        fail_link(request->process, request->peer);
         return;
     }
     if (completion->operation == IWARP_RECEIVE) {
@@ -239,14 +240,14 @@ static bool poll_cq(struct cpu_context *context, struct mpi_process *process)
     struct iwarp_completion completion;
     enum iwarp_poll found = iwarp_cq_poll(context, native_iwarp_of(process)->cq, &completion);
     if (found == IWARP_POLL_ENTRY)
-        complete(context, &completion);
+        complete_request(context, &completion);
     if (found != IWARP_POLL_NOTHING)
         check_links(process);
     return found != IWARP_POLL_NOTHING;
 }
 
-static enum mpi_progress advance(struct cpu_context *context, struct mpi_process *process,
-                                 bool blocking)
+static enum mpi_progress native_advance(struct cpu_context *context, struct mpi_process *process,
+                                        bool blocking)
 {
     if (poll_cq(context, process))
         return PROGRESS_EVENT;
@@ -298,8 +299,8 @@ const struct mpi_device_ops native_iwarp_ops = {
     .startup = native_iwarp_startup,
     .startup_machine = &native_iwarp_startup_machine,
     .finalize = native_iwarp_finalize,
-    .start = start,
-    .advance = advance,
+    .start = start_request,
+    .advance = native_advance,
     .way = way,
     .register_memory = register_memory,
     .deregister_memory = deregister_memory,

@@ -51,8 +51,8 @@ bool iwarp_rnic_advance(struct cpu_context *context, struct iwarp_rnic *rnic)
 
 // Another processor may have put the entry there at a time that is still to come for this one,
 // which looks once more then.
-static void take(struct cpu_context *context, struct iwarp_cq *cq,
-                 struct iwarp_completion *completion)
+static void take_entry(struct cpu_context *context, struct iwarp_cq *cq,
+                       struct iwarp_completion *completion)
 {
     struct iwarp_entry *entry = cq->head;
     if (entry->when > context->now)
@@ -78,7 +78,7 @@ enum iwarp_poll iwarp_cq_poll(struct cpu_context *context, struct iwarp_cq *cq,
     if (!cq->head)
         progress = iwarp_rnic_advance(context, cq->rnic);
     if (cq->head) {
-        take(context, cq, completion);
+        take_entry(context, cq, completion);
         return IWARP_POLL_ENTRY;
     }
     return progress ? IWARP_POLL_PROGRESS : IWARP_POLL_NOTHING;

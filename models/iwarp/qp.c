@@ -146,7 +146,7 @@ enum iwarp_result iwarp_qp_register_tcp(struct cpu_context *context, struct iwar
 }
 
 // How the connection attempt stands.
-static enum iwarp_result connecting(struct cpu_context *context, struct iwarp_qp *qp)
+static enum iwarp_result continue_connecting(struct cpu_context *context, struct iwarp_qp *qp)
 {
     const struct iwarp_transport *transport = qp->transport;
     bool up = transport->established(qp->socket);
@@ -165,7 +165,7 @@ enum iwarp_result iwarp_qp_active_connect(struct cpu_context *context, struct iw
                                           const struct iwarp_address *address)
 {
     if (qp->machine.state == IWARP_QP_CONNECTING)
-        return connecting(context, qp);
+        return continue_connecting(context, qp);
     if (qp->machine.state != IWARP_QP_IDLE || qp->destroyed)
         return IWARP_STATE;
     qp->transport = address->sctp ? &iwarp_over_sctp : &iwarp_over_tcp;
@@ -174,7 +174,7 @@ enum iwarp_result iwarp_qp_active_connect(struct cpu_context *context, struct iw
         return IWARP_GONE;
     qp->process = qp->transport->inet(qp->socket)->process;
     enter_qp_state(context, qp, IWARP_QP_CONNECTING, qp->transport->name);
-    return connecting(context, qp);
+    return continue_connecting(context, qp);
 }
 
 enum iwarp_result iwarp_qp_passive_connect(struct cpu_context *context, struct iwarp_qp *qp,

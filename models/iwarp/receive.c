@@ -127,8 +127,8 @@ static bool place(struct cpu_context *context, struct iwarp_qp *qp)
 
 // ---- Messages that have come whole ----
 
-static void tell_placed(struct cpu_context *context, const struct iwarp_qp *qp,
-                        enum iwarp_operation operation, struct message_ref message)
+static void report_placed(struct cpu_context *context, const struct iwarp_qp *qp,
+                          enum iwarp_operation operation, struct message_ref message)
 {
     const struct iwarp_user *user = &qp->rnic->user;
     if (user->placed && message.generation != 0)
@@ -140,7 +140,7 @@ static void complete_reads(struct cpu_context *context, struct iwarp_works *read
 {
     while (reads->head && reads->head->machine.state == IWARP_WORK_PLACED) {
         struct iwarp_work *work = iwarp_works_pop(reads);
-        tell_placed(context, work->qp, IWARP_READ, work->request.message);
+        report_placed(context, work->qp, IWARP_READ, work->request.message);
         iwarp_work_complete(context, work, IWARP_SUCCESS);
     }
 }
@@ -200,7 +200,7 @@ static void end_segment(struct cpu_context *context, struct iwarp_qp *qp)
     switch (header->opcode) {
     case IWARP_OPCODE_WRITE:
         if (header->last)
-            tell_placed(context, qp, IWARP_WRITE, in->part.message);
+            report_placed(context, qp, IWARP_WRITE, in->part.message);
         break;
     case IWARP_OPCODE_READ_RESPONSE:
         if (!header->last)

@@ -18,7 +18,7 @@ static void drop_head(struct cpu_context *context, struct iwarp_rnic *rnic,
 }
 
 // Whether it may still be sent: once a terminate message is due, nothing else is.
-static bool wanted(const struct iwarp_work *work)
+static bool may_send(const struct iwarp_work *work)
 {
     bool last_word = work->qp->machine.state == IWARP_QP_TERMINATE;
     return work->qp->machine.state == IWARP_QP_RTS ||
@@ -37,11 +37,11 @@ static void sent_all(struct cpu_context *context, struct iwarp_rnic *rnic, struc
 }
 
 // Sends a segment of the oldest work request.
-static enum cpu_next serve(struct cpu_context *context, struct iwarp_rnic *rnic)
+static enum cpu_next send_segment(struct cpu_context *context, struct iwarp_rnic *rnic)
 {
     struct iwarp_work *work = rnic->queue.head;
     struct iwarp_qp *qp = work->qp;
-    if (!wanted(work)) {
+    if (!may_send(work)) {
         drop_head(context, rnic, IWARP_FLUSHED);
         return CPU_AGAIN;
     }
@@ -65,7 +65,7 @@ static enum cpu_next serve(struct cpu_context *context, struct iwarp_rnic *rnic)
     }
 }
 
-static enum cpu_next run(struct cpu_context *context, struct cpu_task *task)
+static enum cpu_next thread_run(struct cpu_context *context, struct cpu_task *task)
 {
     struct iwarp_rnic *rnic = container_of(task, struct iwarp_rnic, thread);
     const struct iwarp_work *head = rnic->queue.head;
@@ -85,11 +85,11 @@ static enum cpu_next run(struct cpu_context *context, struct cpu_task *task)
         cpu_spend(context, rnic->config->thread_hop, &hop_stage);
         return CPU_AGAIN;
     }
-    return serve(context, rnic);
+    return send_segment(context, rnic);
 }
 
 void iwarp_thread_init(struct iwarp_rnic *rnic)
 {
-    cpu_task_init(&rnic->thread, rnic->user.thread_core, CPU_USER, run);
+    cpu_task_init(&rnic->thread, rnic->user.thread_core, CPU_USER, thread_run);
     rnic->thread_idle = true;
 }

@@ -51,7 +51,7 @@ void btl_connect(struct cpu_context *context, struct btl_endpoint *endpoint)
     enter_btl_state(context, endpoint, BTL_CONNECTING, "first fragment");
 }
 
-static bool say_name(struct cpu_context *context, struct btl_endpoint *endpoint)
+static bool send_name(struct cpu_context *context, struct btl_endpoint *endpoint)
 {
     int32_t rank = endpoint->peer->ompi->process->rank;
     struct tcp_run name = {
@@ -74,13 +74,14 @@ static bool read_name(struct cpu_context *context, struct tcp_socket *socket, in
 
 void btl_connected(struct cpu_context *context, struct btl_endpoint *endpoint)
 {
-    if (!tcp_established(endpoint->socket) || !say_name(context, endpoint))
+    if (!tcp_established(endpoint->socket) || !send_name(context, endpoint))
         btl_close(context, endpoint, "refused");
     else
         enter_btl_state(context, endpoint, BTL_CONNECT_ACK, "connected");
 }
 
-static void up(struct cpu_context *context, struct btl_endpoint *endpoint, const char *event)
+static void connection_up(struct cpu_context *context, struct btl_endpoint *endpoint,
+                          const char *event)
 {
     (*endpoint->peer->ompi->connections)++;
     enter_btl_state(context, endpoint, BTL_CONNECTED, event);
@@ -97,7 +98,7 @@ void btl_answered(struct cpu_context *context, struct btl_endpoint *endpoint)
         return;
     }
     g_assert(rank == endpoint->peer->rank);
-    up(context, endpoint, "answer");
+    connection_up(context, endpoint, "answer");
 }
 
 // ---- Calls of others ----
@@ -119,7 +120,7 @@ static struct btl_endpoint *endpoint_of(struct bml_peer *peer, int station)
     return NULL;
 }
 
-static bool accepts(const struct btl_endpoint *endpoint)
+static bool accepts_call(const struct btl_endpoint *endpoint)
 {
     int own = endpoint->peer->ompi->process->rank;
     return !endpoint->socket ||
@@ -132,8 +133,8 @@ static void take_call(struct cpu_context *context, struct btl_endpoint *endpoint
     if (endpoint->socket)
         btl_close(context, endpoint, "the call of the lower rank stays");
     open_socket(endpoint, socket);
-    if (say_name(context, endpoint))
-        up(context, endpoint, "accept");
+    if (send_name(context, endpoint))
+        connection_up(context, endpoint, "accept");
     else
         btl_close(context, endpoint, "caller has gone");
 }
@@ -149,7 +150,7 @@ void btl_called(struct cpu_context *context, struct openmpi_process *ompi,
         struct bml_peer *peer = bml_peer_of(ompi, rank);
         endpoint = peer ? endpoint_of(peer, tcp_socket_peer(socket)) : NULL;
     }
-    if (endpoint && accepts(endpoint)) {
+    if (endpoint && accepts_call(endpoint)) {
         take_call(context, endpoint, socket);
         return;
     }
@@ -183,7 +184,7 @@ void btl_close(struct cpu_context *context, struct btl_endpoint *endpoint, const
 void btl_lost(struct cpu_context *context, struct btl_endpoint *endpoint)
 {
     const struct openmpi_process *ompi = endpoint->peer->ompi;
-    if (ompi->job->over && !endpoint->reader.in_body && !endpoint->reader.partial &&
+    if (ompi->job->finalized && !endpoint->reader.in_body && !endpoint->reader.partial &&
         !endpoint->sending) {
         btl_close(context, endpoint, "the peer has ended");
         return;

@@ -64,7 +64,7 @@ static json_t *describe_process(const struct mpi_process *process)
     for (int rank = 0; rank < process->ranks; rank++)
         if (ompi->peers[rank])
             report_early(waits, ompi->peers[rank]);
-    if (ompi->leaving && !ompi->job->over)
+    if (ompi->leaving && !ompi->job->finalized)
         json_array_append_new(waits, json_sprintf("MPI_Finalize: waits for %d other processes",
                                                   process->ranks - ompi->job->leaving));
     return json_pack("{s:o}", "waits", waits);

@@ -63,8 +63,9 @@ extern const struct param_table openmpi_tcp_table;
 // State that the processes of a job share.
 struct openmpi_job {
     struct job *job;
-    int published, leaving; // processes that have come to the exchange, and to MPI_Finalize
-    bool known, over;       // all addresses are; the last barrier is
+    int published, leaving; // processes that have published, and that have entered MPI_Finalize
+    bool addresses_known;   // all have been published
+    bool finalized;         // all processes have entered MPI_Finalize
     struct event modex, barrier;
     struct tcp_piece *pieces; // of one read
     int most_pieces;

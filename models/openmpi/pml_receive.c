@@ -116,8 +116,8 @@ static void acknowledge(struct cpu_context *context, struct mpi_request *request
 }
 
 // A receive has its message, whose first fragment is in a buffer of the library.
-static void matched(struct cpu_context *context, struct mpi_request *request, enum pml_kind kind,
-                    int flags, int64_t bytes)
+static void message_matched(struct cpu_context *context, struct mpi_request *request,
+                            enum pml_kind kind, int flags, int64_t bytes)
 {
     struct openmpi_request *r = openmpi_request_of(request);
     r->peer = bml_peer_of(openmpi_of(request->process), request->status.source);
@@ -130,8 +130,8 @@ static void matched(struct cpu_context *context, struct mpi_request *request, en
 void pml_claim(struct cpu_context *context, struct mpi_request *request,
                struct mpi_unexpected *message)
 {
-    matched(context, request, (enum pml_kind)(message->extra[0] & 0xff),
-            (int)(message->extra[0] >> 8), (int64_t)message->extra[1]);
+    message_matched(context, request, (enum pml_kind)(message->extra[0] & 0xff),
+                    (int)(message->extra[0] >> 8), (int64_t)message->extra[1]);
 }
 
 // ---- Matching ----
@@ -141,16 +141,16 @@ static int64_t first_bytes(const struct pml_header *header)
     return header->kind == PML_MATCH ? header->length : header->bytes;
 }
 
-static void buffer(struct cpu_context *context, const struct bml_peer *peer,
-                   const struct pml_header *header)
+static void copy_first_data(struct cpu_context *context, const struct bml_peer *peer,
+                            const struct pml_header *header)
 {
     mpi_copy(context, peer->ompi->process, first_bytes(header), COPY_WARM, header->message);
 }
 
 // The message is the next of its process in its communicator. copied: the library has copied it out
 // of the BTL's buffer already.
-static void match(struct cpu_context *context, struct bml_peer *peer,
-                  const struct pml_header *header, bool copied)
+static void match_message(struct cpu_context *context, struct bml_peer *peer,
+                          const struct pml_header *header, bool copied)
 {
     struct mpi_process *process = peer->ompi->process;
     struct mpi_envelope envelope = {
@@ -163,7 +163,8 @@ static void match(struct cpu_context *context, struct bml_peer *peer,
     bool good;
     struct mpi_request *request = mpi_arrived(context, process, &envelope, header->message, &good);
     if (request) {
-        matched(context, request, (enum pml_kind)header->kind, header->flags, first_bytes(header));
+        message_matched(context, request, (enum pml_kind)header->kind, header->flags,
+                        first_bytes(header));
         return;
     }
     if (!good)
@@ -176,7 +177,7 @@ static void match(struct cpu_context *context, struct bml_peer *peer,
     kept->extra[0] = header->kind | (uint64_t)header->flags << 8;
     kept->extra[1] = (uint64_t)kept->buffered;
     if (!copied)
-        buffer(context, peer, header);
+        copy_first_data(context, peer, header);
 }
 
 // Keeps a message until those before it have come.
@@ -189,7 +190,7 @@ static void keep_early(struct cpu_context *context, struct bml_peer *peer, struc
     *early = (struct pml_early){.next = *at, .header = *header};
     *at = early;
     (*peer->ompi->out_of_order)++;
-    buffer(context, peer, header);
+    copy_first_data(context, peer, header);
 }
 
 // mca_pml_ob1_recv_frag_match
@@ -202,12 +203,12 @@ static void match_in_order(struct cpu_context *context, struct bml_peer *peer,
         return;
     }
     flow->expected++;
-    match(context, peer, header, false);
+    match_message(context, peer, header, false);
     while (flow->early && flow->early->header.sequence == flow->expected) {
         struct pml_early *early = flow->early;
         flow->early = early->next;
         flow->expected++;
-        match(context, peer, &early->header, true);
+        match_message(context, peer, &early->header, true);
         pool_give(&peer->ompi->early, early);
     }
 }

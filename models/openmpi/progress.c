@@ -12,7 +12,7 @@ static void watch(struct openmpi_process *ompi, struct inet_socket *socket, int 
     g_array_append_val(ompi->watched, watched);
 }
 
-static void gather(struct openmpi_process *ompi)
+static void gather_sockets(struct openmpi_process *ompi)
 {
     g_array_set_size(ompi->selected, 0);
     g_array_set_size(ompi->watched, 0);
@@ -30,8 +30,8 @@ static void gather(struct openmpi_process *ompi)
     ompi->at = 0;
 }
 
-static void handle(struct cpu_context *context, struct openmpi_process *ompi,
-                   struct btl_endpoint *endpoint, bool writes)
+static void serve_endpoint(struct cpu_context *context, struct openmpi_process *ompi,
+                           struct btl_endpoint *endpoint, bool writes)
 {
     bool more = false;
     switch ((enum btl_state)endpoint->machine.state) {
@@ -67,7 +67,7 @@ static bool handle_next(struct cpu_context *context, struct openmpi_process *omp
         bool writes = !(selected->ready & INET_READABLE);
         selected->ready &= (enum inet_readiness)(writes ? 0 : INET_WRITABLE);
         if (watched.endpoint)
-            handle(context, ompi, watched.endpoint, writes);
+            serve_endpoint(context, ompi, watched.endpoint, writes);
         else if (watched.caller)
             btl_called(context, ompi, watched.caller);
         else
@@ -96,7 +96,7 @@ enum mpi_progress openmpi_turn(struct cpu_context *context, struct openmpi_proce
     const struct cpu *cpu = context->cpu;
     ompi->wrote = false;
     if (ompi->again) {
-        handle(context, ompi, ompi->again, ompi->again_writes);
+        serve_endpoint(context, ompi, ompi->again, ompi->again_writes);
         return PROGRESS_EVENT;
     }
     if (write_owed(context, ompi) || handle_next(context, ompi))
@@ -105,7 +105,7 @@ enum mpi_progress openmpi_turn(struct cpu_context *context, struct openmpi_proce
         ompi->turned = false;
         return PROGRESS_NOTHING;
     }
-    gather(ompi);
+    gather_sockets(ompi);
     cpu_spend(context, ompi->config->progress, &openmpi_stage);
     struct inet_selected *selected = &g_array_index(ompi->selected, struct inet_selected, 0);
     int count = (int)ompi->selected->len;

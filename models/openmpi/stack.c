@@ -97,7 +97,7 @@ static void stack_process_clear(struct job *job, struct mpi_process *process)
 // ---- Checks ----
 
 // Reports hosts with more cards than rails, unless openmpi_tcp.cards names those that take part.
-static bool has_few(const struct scenario_case *test_case, struct diag_list *diags)
+static void check_card_count(const struct scenario_case *test_case, struct diag_list *diags)
 {
     const GArray *hosts = test_case->topology.hosts;
     for (guint host = 0; host < hosts->len; host++) {
@@ -108,9 +108,8 @@ static bool has_few(const struct scenario_case *test_case, struct diag_list *dia
                           "%s has %d cards, of which at most %d can take part",
                           g_array_index(hosts, struct topology_node, host).name, cards,
                           OPENMPI_MOST_RAILS);
-        return false;
+        return;
     }
-    return true;
 }
 
 static void check_case(const struct scenario_case *test_case, struct diag_list *diags)
@@ -121,7 +120,7 @@ static void check_case(const struct scenario_case *test_case, struct diag_list *
     if (openmpi->cards.count > 0)
         inet_check_cards(test_case, "openmpi_tcp", "cards", &openmpi->cards, diags);
     else
-        has_few(test_case, diags);
+        check_card_count(test_case, diags);
 }
 
 // Of a process: 5 kB of its random numbers, 13 kB of the first blocks of its pools, 4 kB of tables,

@@ -16,7 +16,7 @@ static void modex_event(struct engine *engine, struct event *event)
 {
     (void)engine;
     struct openmpi_job *job = container_of(event, struct openmpi_job, modex);
-    job->known = true;
+    job->addresses_known = true;
     wake_all(job);
 }
 
@@ -24,7 +24,7 @@ static void barrier_event(struct engine *engine, struct event *event)
 {
     (void)engine;
     struct openmpi_job *job = container_of(event, struct openmpi_job, barrier);
-    job->over = true;
+    job->finalized = true;
     wake_all(job);
 }
 
@@ -58,7 +58,7 @@ static enum mpi_progress modex_step(struct cpu_context *context, struct mpi_proc
                                     int peer)
 {
     (void)context, (void)peer;
-    return openmpi_of(process)->job->known ? PROGRESS_NOTHING : PROGRESS_BLOCKED;
+    return openmpi_of(process)->job->addresses_known ? PROGRESS_NOTHING : PROGRESS_BLOCKED;
 }
 
 const struct mpi_startup_step openmpi_startup[] = {
@@ -98,7 +98,7 @@ enum mpi_progress openmpi_finalize(struct cpu_context *context, struct mpi_proce
             engine_schedule(process->sim->engine, &job->barrier,
                             context->now + ompi->config->daemon);
     }
-    if (!job->over)
+    if (!job->finalized)
         return openmpi_turn(context, ompi, true);
     return close_next(context, ompi) ? PROGRESS_EVENT : PROGRESS_NOTHING;
 }

@@ -15,7 +15,7 @@ static void send_close(struct cpu_context *context, struct ch3_process *ch3, int
     ch3_send(context, ch3, peer, &(struct ch3_pkt){.type = (uint8_t)type}, 0, NULL);
 }
 
-static void end(struct cpu_context *context, struct ch3_process *ch3, int peer)
+static void vc_ended(struct cpu_context *context, struct ch3_process *ch3, int peer)
 {
     ch3_vc_enter(ch3, peer, CH3_VC_INACTIVE);
     ch3->closes--;
@@ -31,7 +31,7 @@ bool ch3_close_arrived(struct cpu_context *context, struct ch3_process *ch3, int
     if (closing)
         send_close(context, ch3, peer, CH3_PKT_CLOSE_ACK);
     if (pkt->type == CH3_PKT_CLOSE_ACK)
-        end(context, ch3, peer);
+        vc_ended(context, ch3, peer);
     else
         ch3_vc_enter(ch3, peer, closing ? CH3_VC_CLOSE_ACKED : CH3_VC_REMOTE_CLOSE);
     return true;

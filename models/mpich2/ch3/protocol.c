@@ -96,7 +96,7 @@ static void finish_receive(struct cpu_context *context, struct mpi_request *requ
 }
 
 // Copies the data of an unexpected message to the user's buffer.
-static void unload(struct cpu_context *context, struct mpi_request *request)
+static void unpack_unexpected(struct cpu_context *context, struct mpi_request *request)
 {
     mpi_copy(context, request->process, request->status.length, COPY_WARM, request->message);
     finish_receive(context, request);
@@ -127,8 +127,8 @@ static void clear_to_send(struct cpu_context *context, struct ch3_process *ch3, 
 
 // A receive finds its message among the unexpected ones. If its data are still arriving, they go on
 // to the allocated memory and are copied once they are complete.
-static void claim(struct cpu_context *context, struct mpi_request *request,
-                  struct mpi_unexpected *message)
+static void claim_message(struct cpu_context *context, struct mpi_request *request,
+                          struct mpi_unexpected *message)
 {
     struct ch3_process *ch3 = ch3_of(request->process);
     enum ch3_pkt_type type = (enum ch3_pkt_type)(message->extra[0] & UINT32_MAX);
@@ -142,7 +142,7 @@ static void claim(struct cpu_context *context, struct mpi_request *request,
     if (type == CH3_PKT_EAGER_SYNC_SEND)
         acknowledge(context, ch3, peer, request, sender);
     if (!receive) {
-        unload(context, request);
+        unpack_unexpected(context, request);
         return;
     }
     receive->request = request;
@@ -222,7 +222,7 @@ static void message_data(struct cpu_context *context, struct ch3_process *ch3, i
         receive->unexpected->whole = true;
         receive->unexpected->extra[1] = 0;
     } else if (receive->request && receive->buffered) {
-        unload(context, receive->request);
+        unpack_unexpected(context, receive->request);
     } else if (receive->request) {
         finish_receive(context, receive->request);
     }
@@ -260,7 +260,7 @@ const struct mpi_arrival_ops ch3_arrival = {
     .posted = CH3_POSTED,
     .waits_self = CH3_WAIT_SELF,
     .done = CH3_DONE,
-    .claim = claim,
+    .claim = claim_message,
     .machine = "recvq",
     .self = "unexpected_self",
 };

@@ -20,7 +20,7 @@ static struct ch3_window *find(const struct ch3_process *ch3, const char *name)
     return NULL;
 }
 
-static void refuse(const struct mpi_request *request, const char *name, const char *why)
+static void refuse_operation(const struct mpi_request *request, const char *name, const char *why)
 {
     mpi_fail(request->process, "window_error",
              json_pack("{s:s, s:s}", "operation", mpi_request_name(request), "window", name),
@@ -44,12 +44,12 @@ static struct ch3_rma *rma_of(struct ch3_process *ch3)
     return ch3->rma;
 }
 
-static void create(struct cpu_context *context, struct mpi_request *request)
+static void window_create(struct cpu_context *context, struct mpi_request *request)
 {
     struct ch3_process *ch3 = ch3_of(request->process);
     const struct ch3_window_arguments *arguments = request->arguments;
     if (find(ch3, arguments->window)) {
-        refuse(request, window_name(arguments->window), "it is there already");
+        refuse_operation(request, window_name(arguments->window), "it is there already");
         return;
     }
     GPtrArray *windows = rma_of(ch3)->windows;
@@ -87,7 +87,7 @@ void ch3_rma_clear(struct ch3_process *ch3)
 
 // ---- Operations between fences ----
 
-static uint32_t *counts(const struct ch3_window *window)
+static uint32_t *epoch_counts(const struct ch3_window *window)
 {
     return window->counts[window->epoch & 1];
 }
@@ -123,8 +123,8 @@ static void move_here(struct cpu_context *context, const struct mpi_request *req
                         request->message);
 }
 
-static void queue(struct ch3_process *ch3, struct ch3_window *window,
-                  const struct mpi_request *request)
+static void queue_operation(struct ch3_process *ch3, struct ch3_window *window,
+                            const struct mpi_request *request)
 {
     const struct ch3_transfer_arguments *arguments = request->arguments;
     struct ch3_rma_op *op = pool_take(&ch3->rma->ops);
@@ -135,7 +135,7 @@ static void queue(struct ch3_process *ch3, struct ch3_window *window,
         .address = request->address,
         .offset = arguments->offset,
         .size = request->size,
-        .ordinal = ++counts(window)[request->peer],
+        .ordinal = ++epoch_counts(window)[request->peer],
         .message = request->message,
     };
     FIFO_APPEND(window->head, window->tail, op, next);
@@ -155,7 +155,7 @@ int ch3_rma_way(const struct mpi_request *request)
     return window ? (2 * window->number + moves_here(request)) % WAYS : 0;
 }
 
-static void transfer(struct cpu_context *context, struct mpi_request *request)
+static void start_transfer(struct cpu_context *context, struct mpi_request *request)
 {
     struct ch3_process *ch3 = ch3_of(request->process);
     const struct ch3_transfer_arguments *arguments = request->arguments;
@@ -164,14 +164,14 @@ static void transfer(struct cpu_context *context, struct mpi_request *request)
                       : !window->fenced ? "no fence has begun an epoch"
                                         : NULL;
     if (why) {
-        refuse(request, window_name(arguments->window), why);
+        refuse_operation(request, window_name(arguments->window), why);
         return;
     }
     cpu_spend_for(context, ch3->config->one_sided, &ch3_stage, request->message);
     if (moves_here(request))
         move_here(context, request);
     else
-        queue(ch3, window, request);
+        queue_operation(ch3, window, request);
     mpi_finish(context, request);
 }
 
@@ -208,7 +208,7 @@ static void close_if_over(struct cpu_context *context, struct ch3_process *ch3,
         return;
     window->closing = NULL;
     window->epoch++;
-    memset(counts(window), 0, sizeof *counts(window) * (size_t)ch3->process->ranks);
+    memset(epoch_counts(window), 0, sizeof *epoch_counts(window) * (size_t)ch3->process->ranks);
     if (closing->operation->code == CH3_WIN_FREE) {
         window->open = false;
         if (ch3->channel->rma)
@@ -247,7 +247,7 @@ void ch3_rma_send(struct cpu_context *context, struct ch3_process *ch3, struct c
 static void issue_all(struct cpu_context *context, struct ch3_process *ch3,
                       struct ch3_window *window)
 {
-    const uint32_t *targets = counts(window);
+    const uint32_t *targets = epoch_counts(window);
     struct ch3_rma_op *op = window->head, *next;
     window->head = NULL;
     for (; op; op = next) {
@@ -264,17 +264,18 @@ static void issue_all(struct cpu_context *context, struct ch3_process *ch3,
     }
 }
 
-static void fence(struct cpu_context *context, struct mpi_request *request)
+static void start_fence(struct cpu_context *context, struct mpi_request *request)
 {
     struct ch3_process *ch3 = ch3_of(request->process);
     const struct ch3_window_arguments *arguments = request->arguments;
     struct ch3_window *window = find(ch3, arguments->window);
     if (!window) {
-        refuse(request, window_name(arguments->window), "no such window has been created");
+        refuse_operation(request, window_name(arguments->window),
+                         "no such window has been created");
         return;
     }
     if (arguments->assertion == CH3_ASSERT_NO_PRECEDE && window->head) {
-        refuse(request, window_name(arguments->window), "operations precede it");
+        refuse_operation(request, window_name(arguments->window), "operations precede it");
         return;
     }
     bool first = !window->fenced && request->operation->code == CH3_WIN_FENCE;
@@ -311,14 +312,14 @@ void ch3_rma_start(struct cpu_context *context, struct mpi_request *request)
     case CH3_PUT:
     case CH3_GET:
     case CH3_ACCUMULATE:
-        transfer(context, request);
+        start_transfer(context, request);
         return;
     case CH3_WIN_CREATE:
-        create(context, request);
+        window_create(context, request);
         return;
     case CH3_WIN_FENCE:
     case CH3_WIN_FREE:
-        fence(context, request);
+        start_fence(context, request);
         return;
     case CH3_RMA_KINDS:
         break;

@@ -59,7 +59,7 @@ static void enter_rdma_vc_state(struct cpu_context *context, struct ch3_hybrid_v
     vc->hybrid->requests += connects(vc);
 }
 
-static void broken(const struct ch3_hybrid_process *hybrid, const char *why)
+static void fail_connection(const struct ch3_hybrid_process *hybrid, const char *why)
 {
     mpi_fail(ch3_hybrid_mpi(hybrid), "connection_broken", NULL, " connects queue pairs: %s", why);
 }
@@ -67,7 +67,7 @@ static void broken(const struct ch3_hybrid_process *hybrid, const char *why)
 // ---- A VC's objects ----
 
 // The queue pair and the memory of a VC, made before it connects.
-static void prepare(struct cpu_context *context, struct ch3_hybrid_vc *vc)
+static void prepare_vc(struct cpu_context *context, struct ch3_hybrid_vc *vc)
 {
     struct ch3_hybrid_process *hybrid = vc->hybrid;
     const struct ch3_hybrid_config *config = hybrid->config;
@@ -88,7 +88,7 @@ static void register_descriptor(struct cpu_context *context, struct ch3_hybrid_v
     vc->socket = socket;
     ++*vc->hybrid->count.descriptors;
     if (iwarp_qp_register_sctp(context, vc->qp, socket) != IWARP_OK)
-        broken(vc->hybrid, "its descriptor is not connected");
+        fail_connection(vc->hybrid, "its descriptor is not connected");
 }
 
 static struct sctp_socket *peel_off(struct cpu_context *context,
@@ -120,13 +120,13 @@ void ch3_hybrid_connect(struct cpu_context *context, struct ch3_hybrid_vc *vc)
     struct connection_packet packet;
     if (vc->machine.state != CH3_HYBRID_NONE)
         return;
-    prepare(context, vc);
+    prepare_vc(context, vc);
     cpu_spend_time(context, hybrid->sctp.config->daemon, &look_up_stage);
     struct sctp_send_info info = packet_info(vc, &packet, REQUEST);
     info.station = ch3_sctp_address(&hybrid->sctp, vc->peer);
     info.port = port_of(vc->peer);
     if (sctp_send(context, hybrid->socket, &info) < 0)
-        broken(hybrid, "a request cannot be sent");
+        fail_connection(hybrid, "a request cannot be sent");
     enter_rdma_vc_state(context, vc, CH3_HYBRID_REQ_SENT);
 }
 
@@ -135,11 +135,11 @@ static void accept_request(struct cpu_context *context, struct ch3_hybrid_vc *vc
 {
     struct ch3_hybrid_process *hybrid = vc->hybrid;
     struct connection_packet packet;
-    prepare(context, vc);
+    prepare_vc(context, vc);
     struct sctp_socket *socket = peel_off(context, hybrid, association);
     struct sctp_send_info info = packet_info(vc, &packet, ANSWER);
     if (!socket || sctp_send(context, socket, &info) < 0) {
-        broken(hybrid, "an answer cannot be sent");
+        fail_connection(hybrid, "an answer cannot be sent");
         return;
     }
     register_descriptor(context, vc, socket);
@@ -158,7 +158,7 @@ static void request_arrived(struct cpu_context *context, struct ch3_hybrid_vc *v
         break;
     case CH3_HYBRID_ACCEPTING:
     case CH3_HYBRID_UP:
-        broken(vc->hybrid, "a second request");
+        fail_connection(vc->hybrid, "a second request");
         return;
     }
     accept_request(context, vc, association);
@@ -169,7 +169,7 @@ static void answer_arrived(struct cpu_context *context, struct ch3_hybrid_vc *vc
 {
     struct sctp_socket *socket = peel_off(context, vc->hybrid, association);
     if (!socket || vc->machine.state != CH3_HYBRID_REQ_SENT) {
-        broken(vc->hybrid, "an answer that nobody has asked for");
+        fail_connection(vc->hybrid, "an answer that nobody has asked for");
         return;
     }
     register_descriptor(context, vc, socket);
@@ -187,12 +187,12 @@ bool ch3_hybrid_listen(struct cpu_context *context, struct ch3_hybrid_process *h
         return false;
     if (bytes <= 0 || received.notification != SCTP_NOTHING ||
         received.content_length != sizeof packet) {
-        broken(hybrid, "what is no request");
+        fail_connection(hybrid, "what is no request");
         return true;
     }
     memcpy(&packet, received.content, sizeof packet);
     if (packet.rank < 0 || packet.rank >= process->ranks) {
-        broken(hybrid, "a request of nobody");
+        fail_connection(hybrid, "a request of nobody");
         return true;
     }
     struct ch3_hybrid_vc *vc = &hybrid->vcs[packet.rank];
@@ -278,7 +278,8 @@ static enum mpi_progress open_step(struct cpu_context *context, struct mpi_proce
 }
 
 // The process has done its part of the phase, and waits for all others.
-static enum mpi_progress barrier(struct cpu_context *context, struct ch3_hybrid_process *hybrid)
+static enum mpi_progress phase_barrier(struct cpu_context *context,
+                                       struct ch3_hybrid_process *hybrid)
 {
     struct mpi_process *process = ch3_hybrid_mpi(hybrid);
     struct ch3_hybrid_process *first = ch3_hybrid_of(process->peers[0]);
@@ -327,7 +328,7 @@ static enum mpi_progress join_step(struct cpu_context *context, struct mpi_proce
         return PROGRESS_EVENT;
     }
     if (phase_over(hybrid))
-        return barrier(context, hybrid);
+        return phase_barrier(context, hybrid);
     if (hybrid->phase < process->rank &&
         hybrid->vcs[hybrid->phase].machine.state == CH3_HYBRID_ACCEPTING) {
         enter_rdma_vc_state(context, &hybrid->vcs[hybrid->phase], CH3_HYBRID_UP); // the barrier is

@@ -80,7 +80,7 @@ struct ch3_hybrid_op {
 // than they were issued; the last one to be issued has their number.
 struct ch3_hybrid_epoch {
     int window;
-    uint32_t over, total; // total 0: not known yet
+    uint32_t ended, total; // total 0: not known yet
 };
 
 // The connection with a peer.
@@ -111,7 +111,7 @@ struct ch3_hybrid_process {
     struct ch3_hybrid_vc *vcs; // by rank
     struct pool ops;
     GPtrArray *asked; // struct ch3_hybrid_op *: gets by write, by the number in their envelope
-    int ops_open;     // not over
+    int ops_open;     // that have not ended
     int windows;      // that are open
     int held;         // envelopes
     int requests;     // VCs in CH3_HYBRID_REQ_SENT or _ACCEPTING

@@ -58,7 +58,7 @@ static void own_memory(struct cpu_context *context, struct ch3_hybrid_op *op, in
 // ---- At the origin ----
 
 // A number for the get, by which its answer finds it.
-static uint32_t ask(struct ch3_hybrid_process *hybrid, struct ch3_hybrid_op *op)
+static uint32_t number_get(struct ch3_hybrid_process *hybrid, struct ch3_hybrid_op *op)
 {
     for (guint i = 0; i < hybrid->asked->len; i++)
         if (!g_ptr_array_index(hybrid->asked, i)) {
@@ -69,8 +69,8 @@ static uint32_t ask(struct ch3_hybrid_process *hybrid, struct ch3_hybrid_op *op)
     return hybrid->asked->len - 1;
 }
 
-static void begin(struct cpu_context *context, struct ch3_hybrid_op *op,
-                  const struct ch3_rma_op *asked)
+static void fill_operation(struct cpu_context *context, struct ch3_hybrid_op *op,
+                           const struct ch3_rma_op *asked)
 {
     struct ch3_hybrid_process *hybrid = op->vc->hybrid;
     const struct mpi_process *process = ch3_hybrid_mpi(hybrid);
@@ -91,7 +91,7 @@ static void begin(struct cpu_context *context, struct ch3_hybrid_op *op,
         op->operation = IWARP_SEND;
         op->pkt.type = CH3_PKT_GET;
         op->pkt.sequence = (uint32_t)asked->offset;
-        op->pkt.sender = ask(hybrid, op);
+        op->pkt.sender = number_get(hybrid, op);
         op->pkt.receiver = op->own_stag;
         op->asked = op->own_address;
     }
@@ -138,7 +138,7 @@ static void issue(struct cpu_context *context, struct ch3_process *ch3, struct c
         return;
     }
     struct ch3_hybrid_op *op = ch3_hybrid_op_new(vc, &pkt);
-    begin(context, op, asked);
+    fill_operation(context, op, asked);
     ch3_rma_op_free(ch3, asked);
     ch3_hybrid_connect(context, vc);
     ch3_hybrid_queue(context, op);
@@ -149,8 +149,8 @@ const struct ch3_rma_ops ch3_hybrid_rma = {.created = created, .freed = freed, .
 // ---- Envelopes that arrive ----
 
 // A get by write, at its target: writes, and then answers.
-static void serve(struct cpu_context *context, struct ch3_hybrid_vc *vc,
-                  const struct ch3_hybrid_envelope *question)
+static void serve_get(struct cpu_context *context, struct ch3_hybrid_vc *vc,
+                      const struct ch3_hybrid_envelope *question)
 {
     const struct ch3_window *window = ch3_window_of(&vc->hybrid->sctp.ch3, question->pkt.tag);
     struct ch3_hybrid_op *op = ch3_hybrid_op_new(vc, &question->pkt);
@@ -179,8 +179,8 @@ static void answered(struct cpu_context *context, struct ch3_hybrid_vc *vc,
 
 // An operation of the peer on a window of this process has ended; with the flag CH3_LAST_OF_EPOCH
 // it is the last to be issued.
-static void over_here(struct cpu_context *context, struct ch3_hybrid_vc *vc,
-                      const struct ch3_pkt *pkt)
+static void target_operation_ended(struct cpu_context *context, struct ch3_hybrid_vc *vc,
+                                   const struct ch3_pkt *pkt)
 {
     struct ch3_process *ch3 = &vc->hybrid->sctp.ch3;
     struct ch3_hybrid_epoch *epoch = NULL;
@@ -192,26 +192,27 @@ static void over_here(struct cpu_context *context, struct ch3_hybrid_vc *vc,
         g_array_append_val(vc->epochs, fresh);
         epoch = &g_array_index(vc->epochs, struct ch3_hybrid_epoch, vc->epochs->len - 1);
     }
-    epoch->over++;
+    epoch->ended++;
     if (pkt->flags & CH3_LAST_OF_EPOCH)
         epoch->total = pkt->context;
-    if (epoch->over != epoch->total)
+    if (epoch->ended != epoch->total)
         return;
-    epoch->over = epoch->total = 0;
+    epoch->ended = epoch->total = 0;
     ch3_rma_marked(context, ch3, ch3_window_of(ch3, pkt->tag));
 }
 
 // An envelope of a transfer.
-static void take(struct cpu_context *context, struct ch3_hybrid_vc *vc, const struct ch3_pkt *pkt)
+static void take_notice(struct cpu_context *context, struct ch3_hybrid_vc *vc,
+                        const struct ch3_pkt *pkt)
 {
     if (pkt->type == CH3_PKT_GET_RESP)
         answered(context, vc, pkt);
     else
-        over_here(context, vc, pkt);
+        target_operation_ended(context, vc, pkt);
 }
 
 // True if the data of the envelope's write have arrived; forgets them.
-static bool landed(struct ch3_hybrid_vc *vc, const struct ch3_pkt *pkt)
+static bool take_landed(struct ch3_hybrid_vc *vc, const struct ch3_pkt *pkt)
 {
     for (guint i = 0; i < vc->landed->len; i++)
         if (message_same(g_array_index(vc->landed, struct message_ref, i), pkt->message)) {
@@ -228,7 +229,7 @@ static int releasable(struct ch3_hybrid_vc *vc)
     for (guint i = 0; i < vc->held->len; i++) {
         const struct ch3_pkt *pkt = &g_array_index(vc->held, struct ch3_pkt, i);
         bool answer = pkt->type == CH3_PKT_GET_RESP;
-        if (!(answer && answers) && landed(vc, pkt))
+        if (!(answer && answers) && take_landed(vc, pkt))
             return (int)i;
         answers = answers || answer;
     }
@@ -246,7 +247,7 @@ bool ch3_hybrid_release(struct cpu_context *context, struct ch3_hybrid_process *
         g_array_remove_index(vc->held, (guint)index);
         hybrid->held--;
         if (hybrid->config->hold)
-            take(context, vc, &pkt);
+            take_notice(context, vc, &pkt);
         return true;
     }
     return false;
@@ -261,19 +262,20 @@ static bool answer_is_held(const struct ch3_hybrid_vc *vc)
 }
 
 // An envelope that has overtaken its data is kept until they land.
-static void tell(struct cpu_context *context, struct ch3_hybrid_vc *vc, const struct ch3_pkt *pkt)
+static void handle_notice(struct cpu_context *context, struct ch3_hybrid_vc *vc,
+                          const struct ch3_pkt *pkt)
 {
     struct ch3_hybrid_process *hybrid = vc->hybrid;
     bool answer = pkt->type == CH3_PKT_GET_RESP;
     bool behind = answer && answer_is_held(vc);
-    bool early = (answer || pkt->receiver == WRITTEN) && (behind || !landed(vc, pkt));
+    bool early = (answer || pkt->receiver == WRITTEN) && (behind || !take_landed(vc, pkt));
     if (early) {
         ++*hybrid->count.early;
         g_array_append_val(vc->held, *pkt);
         hybrid->held++;
     }
     if (!early || !hybrid->config->hold)
-        take(context, vc, pkt);
+        take_notice(context, vc, pkt);
 }
 
 static void envelope_arrived(struct cpu_context *context, struct ch3_hybrid_vc *vc,
@@ -286,9 +288,9 @@ static void envelope_arrived(struct cpu_context *context, struct ch3_hybrid_vc *
     ch3_hybrid_post_receive(context, vc, (int)completion->id);
     cpu_spend_for(context, ch3->config->receive, &ch3_stage, pkt->message);
     if (pkt->type == CH3_PKT_GET)
-        serve(context, vc, &envelope);
+        serve_get(context, vc, &envelope);
     else
-        tell(context, vc, pkt);
+        handle_notice(context, vc, pkt);
 }
 
 // ---- Completions ----
@@ -305,7 +307,7 @@ static void envelope_sent(struct cpu_context *context, struct ch3_hybrid_op *op)
         return;
     ch3_hybrid_op_over(context, op);
     if (served)
-        over_here(context, vc, &pkt);
+        target_operation_ended(context, vc, &pkt);
     else
         ch3_rma_over(context, ch3, ch3_window_of(ch3, pkt.tag));
 }

@@ -14,7 +14,7 @@ static bool listens(const struct ch3_hybrid_process *hybrid)
     return hybrid->config->connections == CH3_HYBRID_DYNAMIC;
 }
 
-static bool active(const struct ch3_sctp_process *sctp)
+static bool stage_active(const struct ch3_sctp_process *sctp)
 {
     const struct ch3_hybrid_process *hybrid = process_of(sctp);
     return !hybrid->config->blocking || hybrid->windows > 0 || hybrid->ops_open > 0;
@@ -24,7 +24,7 @@ static bool stage_turn(struct cpu_context *context, struct ch3_sctp_process *sct
 {
     struct ch3_hybrid_process *hybrid = process_of(sctp);
     struct iwarp_completion completion;
-    if (!hybrid->cq || !active(sctp))
+    if (!hybrid->cq || !stage_active(sctp))
         return false;
     if (ch3_hybrid_release(context, hybrid))
         return true;
@@ -53,7 +53,7 @@ static bool turns_for_answers(const struct ch3_hybrid_process *hybrid)
     return false;
 }
 
-static bool await(struct ch3_sctp_process *sctp, GArray *selected)
+static bool stage_await(struct ch3_sctp_process *sctp, GArray *selected)
 {
     const struct ch3_hybrid_process *hybrid = process_of(sctp);
     if (!hybrid->cq)
@@ -67,9 +67,9 @@ static bool await(struct ch3_sctp_process *sctp, GArray *selected)
 }
 
 const struct ch3_sctp_stage ch3_hybrid_stage = {
-    .active = active,
+    .active = stage_active,
     .turn = stage_turn,
-    .await = await,
+    .await = stage_await,
 };
 
 // ---- MPI_Finalize ----
@@ -115,7 +115,7 @@ static bool each_qp(struct cpu_context *context, struct ch3_hybrid_process *hybr
     return false;
 }
 
-static enum mpi_progress block(struct cpu_context *context, struct ch3_hybrid_process *hybrid)
+static enum mpi_progress block_on_cq(struct cpu_context *context, struct ch3_hybrid_process *hybrid)
 {
     return iwarp_cq_block(context, hybrid->cq) == IWARP_OK ? PROGRESS_EVENT : PROGRESS_BLOCKED;
 }
@@ -129,14 +129,14 @@ static enum mpi_progress close_pairs(struct cpu_context *context, struct ch3_hyb
     if (found != IWARP_POLL_NOTHING)
         return PROGRESS_EVENT;
     if (!all_quiet(context, hybrid))
-        return block(context, hybrid);
+        return block_on_cq(context, hybrid);
     if (!hybrid->disconnected) {
         if (each_qp(context, hybrid, iwarp_qp_disconnect))
             return PROGRESS_EVENT;
         hybrid->disconnected = true;
     }
     if (!all_ended(hybrid))
-        return block(context, hybrid);
+        return block_on_cq(context, hybrid);
     sctp_close(context, hybrid->socket);
     hybrid->socket = NULL;
     iwarp_rnic_close(context, hybrid->rnic);

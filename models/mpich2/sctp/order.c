@@ -34,8 +34,8 @@ void ch3_sctp_data(struct cpu_context *context, struct ch3_sctp_process *sctp,
     incoming_check(context, sctp, stream->vc, incoming);
 }
 
-static void accept(struct cpu_context *context, struct ch3_sctp_process *sctp,
-                   const struct ch3_sctp_vc *vc, struct ch3_sctp_incoming *incoming)
+static void accept_packet(struct cpu_context *context, struct ch3_sctp_process *sctp,
+                          const struct ch3_sctp_vc *vc, struct ch3_sctp_incoming *incoming)
 {
     incoming->accepted = true;
     if (!ch3_packet_arrived(context, &sctp->ch3, vc->peer, &incoming->pkt, &incoming->receive))
@@ -46,8 +46,8 @@ static void accept(struct cpu_context *context, struct ch3_sctp_process *sctp,
     incoming_check(context, sctp, vc, incoming);
 }
 
-static void hold(struct cpu_context *context, struct ch3_sctp_process *sctp, struct ch3_sctp_vc *vc,
-                 struct ch3_sctp_incoming *incoming)
+static void hold_packet(struct cpu_context *context, struct ch3_sctp_process *sctp,
+                        struct ch3_sctp_vc *vc, struct ch3_sctp_incoming *incoming)
 {
     struct ch3_sctp_incoming **at = &vc->held;
     while (*at && (int32_t)((*at)->pkt.sequence - incoming->pkt.sequence) < 0)
@@ -63,14 +63,14 @@ static void hold(struct cpu_context *context, struct ch3_sctp_process *sctp, str
 }
 
 // Passes those whose turn it is to the device.
-static void release(struct cpu_context *context, struct ch3_sctp_process *sctp,
-                    struct ch3_sctp_vc *vc)
+static void release_held(struct cpu_context *context, struct ch3_sctp_process *sctp,
+                         struct ch3_sctp_vc *vc)
 {
     while (vc->held && vc->held->pkt.sequence == vc->sequence) {
         struct ch3_sctp_incoming *incoming = vc->held;
         vc->held = incoming->held;
         vc->sequence++;
-        accept(context, sctp, vc, incoming);
+        accept_packet(context, sctp, vc, incoming);
     }
 }
 
@@ -90,16 +90,16 @@ void ch3_sctp_offer(struct cpu_context *context, struct ch3_sctp_process *sctp,
     bool numbered = ch3_pkt_matches((enum ch3_pkt_type)incoming->pkt.type);
     uint32_t sequence = incoming->pkt.sequence;
     if (!numbered) {
-        accept(context, sctp, vc, incoming);
+        accept_packet(context, sctp, vc, incoming);
     } else if (sctp->config->any_tag != CH3_SCTP_BY_SEQUENCE) {
         note_order(sctp, vc, sequence);
-        accept(context, sctp, vc, incoming);
+        accept_packet(context, sctp, vc, incoming);
     } else if (sequence != vc->sequence) {
-        hold(context, sctp, vc, incoming);
+        hold_packet(context, sctp, vc, incoming);
     } else {
         vc->sequence++;
-        accept(context, sctp, vc, incoming);
-        release(context, sctp, vc);
+        accept_packet(context, sctp, vc, incoming);
+        release_held(context, sctp, vc);
     }
 }
 

@@ -212,8 +212,8 @@ static bool polls(const struct mpi_process *process)
     return process->tests || (process->active && process->active->kind == REQUEST_PROBE);
 }
 
-static enum mpi_progress turn(struct cpu_context *context, struct ch3_sctp_process *sctp,
-                              bool blocking)
+static enum mpi_progress run_turn(struct cpu_context *context, struct ch3_sctp_process *sctp,
+                                  bool blocking)
 {
     sim_time began = context->now;
     switch (sctp->phase) {
@@ -259,7 +259,7 @@ enum mpi_progress ch3_sctp_advance(struct cpu_context *context, struct mpi_proce
     }
     if (!blocking && !polls(process))
         return PROGRESS_NOTHING;
-    enum mpi_progress progress = turn(context, sctp, blocking);
+    enum mpi_progress progress = run_turn(context, sctp, blocking);
     sctp->turn += context->now - began;
     return progress;
 }

@@ -42,8 +42,8 @@ void ch3_sctp_queue_remove(struct ch3_sctp_process *sctp, struct ch3_sctp_stream
 
 // ---- Elements ----
 
-static void append(struct ch3_sctp_process *sctp, struct ch3_sctp_stream *stream,
-                   struct ch3_send *send, enum ch3_sctp_part part, int64_t bytes)
+static void append_element(struct ch3_sctp_process *sctp, struct ch3_sctp_stream *stream,
+                           struct ch3_send *send, enum ch3_sctp_part part, int64_t bytes)
 {
     struct ch3_sctp_element *element = pool_take(&sctp->elements);
     *element = (struct ch3_sctp_element){.send = send, .part = part, .bytes = bytes};
@@ -59,8 +59,8 @@ static int64_t piece_of(const struct ch3_sctp_process *sctp, const struct ch3_sc
     return MIN(left, most);
 }
 
-static void fill(const struct ch3_sctp_process *sctp, const struct ch3_sctp_element *element,
-                 uint8_t *content, struct sctp_send_info *info)
+static void fill_info(const struct ch3_sctp_process *sctp, const struct ch3_sctp_element *element,
+                      uint8_t *content, struct sctp_send_info *info)
 {
     const struct ch3_send *send = element->send;
     info->content = content;
@@ -97,8 +97,8 @@ void ch3_sctp_write_done(struct cpu_context *context, struct ch3_sctp_process *s
 }
 
 // An element has been written to its end.
-static void done(struct cpu_context *context, struct ch3_sctp_process *sctp,
-                 struct ch3_sctp_stream *stream, bool at_once)
+static void element_written(struct cpu_context *context, struct ch3_sctp_process *sctp,
+                            struct ch3_sctp_stream *stream, bool at_once)
 {
     struct ch3_sctp_element *element = stream->head;
     struct ch3_send *send = element->send;
@@ -129,7 +129,7 @@ enum ch3_sctp_written ch3_sctp_write(struct cpu_context *context, struct ch3_sct
         .stream = stream->number,
         .bytes = piece_of(sctp, element),
     };
-    fill(sctp, element, content, &info);
+    fill_info(sctp, element, content, &info);
     int64_t sent = sctp_send(context, sctp->socket, &info);
     if (sent == SCTP_AGAIN)
         return CH3_SCTP_FULL;
@@ -145,7 +145,7 @@ enum ch3_sctp_written ch3_sctp_write(struct cpu_context *context, struct ch3_sct
         element->send->written += sent;
     if (element->written < element->bytes)
         return CH3_SCTP_PART;
-    done(context, sctp, stream, at_once);
+    element_written(context, sctp, stream, at_once);
     return CH3_SCTP_DONE;
 }
 
@@ -164,17 +164,17 @@ static void try_at_once(struct cpu_context *context, struct ch3_sctp_process *sc
         ch3_sctp_queue_append(sctp, stream);
 }
 
-static void put(struct cpu_context *context, struct ch3_sctp_process *sctp,
-                struct ch3_sctp_stream *stream, struct ch3_send *send, enum ch3_sctp_part part,
-                int64_t bytes)
+static void queue_part(struct cpu_context *context, struct ch3_sctp_process *sctp,
+                       struct ch3_sctp_stream *stream, struct ch3_send *send,
+                       enum ch3_sctp_part part, int64_t bytes)
 {
     bool idle = !stream->head;
     if (stream->out.state == CH3_SCTP_UNCONNECTED) {
         uint8_t content[SCTP_CONTENT_BYTES];
         ch3_sctp_out_enter(context, sctp, stream, CH3_SCTP_CONNECTING);
-        append(sctp, stream, NULL, CH3_SCTP_OPEN, ch3_sctp_open_write(sctp, content));
+        append_element(sctp, stream, NULL, CH3_SCTP_OPEN, ch3_sctp_open_write(sctp, content));
     }
-    append(sctp, stream, send, part, bytes);
+    append_element(sctp, stream, send, part, bytes);
     if (idle)
         try_at_once(context, sctp, stream);
 }
@@ -189,11 +189,11 @@ void ch3_sctp_send(struct cpu_context *context, struct ch3_process *ch3, struct 
     ch3_sctp_vc_look_up(context, sctp, vc);
     if (sctp->config->any_tag != CH3_SCTP_CONTROL_STREAM ||
         !ch3_sctp_is_data((enum ch3_pkt_type)send->pkt.type)) {
-        put(context, sctp, &vc->streams[stream], send, CH3_SCTP_WHOLE, packet + send->bytes);
+        queue_part(context, sctp, &vc->streams[stream], send, CH3_SCTP_WHOLE, packet + send->bytes);
         return;
     }
     int64_t data = send->bytes; // with the last of it `send` may be gone
-    put(context, sctp, &vc->streams[CH3_SCTP_CONTROL], send, CH3_SCTP_ENVELOPE, packet);
+    queue_part(context, sctp, &vc->streams[CH3_SCTP_CONTROL], send, CH3_SCTP_ENVELOPE, packet);
     if (data > 0)
-        put(context, sctp, &vc->streams[stream], send, CH3_SCTP_DATA, data);
+        queue_part(context, sctp, &vc->streams[stream], send, CH3_SCTP_DATA, data);
 }

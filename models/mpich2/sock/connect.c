@@ -192,7 +192,7 @@ static void request_read(struct cpu_context *context, struct sock_connection *co
     struct sock_process *sock = sock_of_connection(connection);
     struct sock_vc *vc = sock_vc_of(sock, connection->link.rank);
     bool lower = sock->mesh.process->rank < connection->link.rank;
-    connection->accepts = !vc->over && (!vc->connection || lower);
+    connection->accepts = !vc->closed && (!vc->connection || lower);
     if (connection->accepts) {
         vc->begun = true;
         vc->connection = connection;
@@ -251,7 +251,7 @@ void sock_disconnect(struct cpu_context *context, struct ch3_process *ch3, int p
     struct sock_vc *vc = sock_vc_of(sock_of_ch3(ch3), peer);
     enter_connection_state(context, vc->connection, SOCK_CLOSING, NULL);
     vc->connection = NULL;
-    vc->over = true;
+    vc->closed = true;
 }
 
 // A connection that carries nothing yet may end: its peer has refused it and gone, or did not need

@@ -19,7 +19,7 @@ static bool serve_read(struct cpu_context *context, struct sock_connection *conn
 }
 
 // One call on the connection whose turn it is.
-static void serve(struct cpu_context *context, struct sock_process *sock)
+static void serve_connection(struct cpu_context *context, struct sock_process *sock)
 {
     struct sock_connection *connection = sock->serving;
     if (connection->link.ready & INET_READABLE) {
@@ -65,22 +65,22 @@ static uint8_t wanted(const struct sock_connection *connection)
     return 0;
 }
 
-static void add(GArray *selected, struct inet_socket *socket, uint8_t readiness)
+static void add_socket(GArray *selected, struct inet_socket *socket, uint8_t readiness)
 {
     struct inet_selected entry = {.socket = socket, .wanted = (enum inet_readiness)readiness};
     g_array_append_val(selected, entry);
 }
 
 // The listener first, then the connections in their order.
-static void gather(struct sock_process *sock)
+static void gather_sockets(struct sock_process *sock)
 {
     GArray *selected = sock->mesh.selected;
     g_array_set_size(selected, 0);
     if (sock->listener)
-        add(selected, tcp_listener_inet(sock->listener), INET_READABLE);
+        add_socket(selected, tcp_listener_inet(sock->listener), INET_READABLE);
     for (guint i = 0; i < sock->connections->len; i++) {
         const struct sock_connection *connection = g_ptr_array_index(sock->connections, i);
-        add(selected, tcp_socket_inet(connection->link.socket), wanted(connection));
+        add_socket(selected, tcp_socket_inet(connection->link.socket), wanted(connection));
     }
 }
 
@@ -112,7 +112,7 @@ static enum mpi_progress poll_all(struct cpu_context *context, struct sock_proce
     if (!sock->polling)
         cpu_spend(context, sock->config->turn, &sock_stage);
     sock->polling = false;
-    gather(sock);
+    gather_sockets(sock);
     if (sock->mesh.selected->len == 0) // a job of one process
         return nothing;
     struct inet_selected *selected = &g_array_index(sock->mesh.selected, struct inet_selected, 0);
@@ -133,7 +133,7 @@ enum mpi_progress sock_advance(struct cpu_context *context, struct mpi_process *
         sock->ready_head = sock->ready_head->ready_next;
     }
     if (sock->serving) {
-        serve(context, sock);
+        serve_connection(context, sock);
         return PROGRESS_EVENT;
     }
     if (sock->accepting) {

@@ -64,7 +64,7 @@ struct sock_connection {
 struct sock_vc {
     struct sock_connection *connection; // NULL: none
     bool begun;                         // it is being connected, or is connected
-    bool over;                          // its connection has been closed
+    bool closed;                        // its connection has been
     struct ch3_send *head, *tail;       // until it is connected
 };
 
@@ -85,7 +85,7 @@ struct sock_process {
     int connections_made;
     // The progress engine.
     struct sock_connection *ready_head, *ready_tail;
-    struct sock_connection *serving; // its turn is not over
+    struct sock_connection *serving; // its turn has not ended
     bool accepting;                  // the listener is ready
     bool polling;                    // asleep in poll
 };
