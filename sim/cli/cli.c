@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sim/cli/cli.h"
 
-#include "sim/campaign/workers.h"
 #include "sim/cli/reference.h"
 
 #include <errno.h>

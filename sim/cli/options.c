@@ -2,6 +2,7 @@
 // Reading a command line: GLib's option parser, with this program's way to report mistakes.
 #include "sim/cli/cli.h"
 
+#include "sim/campaign/workers.h"
 #include "sim/config/quantity.h"
 #include "sim/core/diag.h"
 #include "sim/core/shown.h"

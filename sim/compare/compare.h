@@ -49,6 +49,7 @@ void compared_free(struct compared *compared);
 // For readers: an empty result; adds the values of a series in the form of series_json; adds one
 // value.
 struct compared *compared_new(const char *place);
+void compared_set_fingerprint(struct compared *compared, const char *fingerprint); // NULL: stays
 void compared_add_series(struct compared *compared, const char *name, const char *status,
                          const char *fingerprint, const char *reason);
 void compared_add_value(struct compared *compared, const char *series, const char *metric, int rank,

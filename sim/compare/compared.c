@@ -5,8 +5,6 @@
 #include "sim/core/intern.h"
 #include "sim/output/json.h"
 #include "sim/output/json_check.h"
-#include "sim/output/manifest.h"
-#include "sim/output/text.h"
 
 #include <math.h>
 #include <string.h>
@@ -60,6 +58,11 @@ static void replace(char **text, const char *by)
         return;
     g_free(*text);
     *text = g_strdup(by);
+}
+
+void compared_set_fingerprint(struct compared *compared, const char *fingerprint)
+{
+    replace(&compared->fingerprint, fingerprint);
 }
 
 void compared_add_series(struct compared *compared, const char *name, const char *status,

@@ -3,6 +3,7 @@
 #include "sim/compare/compare.h"
 
 #include "sim/output/json.h"
+#include "sim/output/json_check.h"
 #include "sim/output/manifest.h"
 
 #include <string.h>
@@ -36,8 +37,8 @@ static bool take_document(struct compared *compared, json_t *document)
     {
         compared_add_document(compared, json_string_value(json_object_get(series, "name")), series);
     }
-    replace(&compared->fingerprint,
-            json_string_value(json_object_get(run ? run : document, "fingerprint")));
+    compared_set_fingerprint(
+        compared, json_string_value(json_object_get(run ? run : document, "fingerprint")));
     json_decref(document);
     return true;
 }

@@ -13,6 +13,7 @@
 #define NETSIM_SCENARIO_PLACEMENT_H
 
 #include "sim/net/topology.h"
+#include "sim/scenario/schema.h"
 
 #define PLACEMENT_KEY "placement"
 

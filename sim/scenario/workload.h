@@ -16,6 +16,7 @@
 #include "sim/net/topology.h"
 #include "sim/program/program.h"
 #include "sim/scenario/replay.h"
+#include "sim/scenario/schema.h"
 
 struct workload {
     const struct benchmark_schema *benchmark; // NULL: a free program

@@ -2,6 +2,7 @@
 #include "sim/model/model.h"
 #include "models/ethernet/nics.h"
 #include "models/via/vip/stack.h"
+#include "models/via/vip/vip.h"
 
 static const struct scenario_rule vip_rules[] = {ETHERNET_RULES("mvia", "mvia.mtu"), {0}};
 
