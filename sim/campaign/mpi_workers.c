@@ -160,7 +160,7 @@ struct master {
     int signals;
 };
 
-static void give(struct master *master, int rank)
+static void give_item(struct master *master, int rank)
 {
     int item = NO_ITEM;
     if (master->next < master->work->count)
@@ -184,7 +184,7 @@ static bool take(struct master *master, bool *any, GError **error)
              MPI_STATUS_IGNORE);
     text[length] = '\0';
     int item = master->items[status.MPI_SOURCE];
-    give(master, status.MPI_SOURCE);
+    give_item(master, status.MPI_SOURCE);
     master->done++;
     bool crashed = *text != IS_RESULT;
     bool good = master->work->finished(master->work->owner, item, crashed ? NULL : text + 1,
@@ -198,7 +198,7 @@ static bool hand_out(struct master *master, int size, GError **error)
     gint64 idled = 0;
     bool good = true;
     for (int rank = 1; rank < size; rank++)
-        give(master, rank);
+        give_item(master, rank);
     while (good && master->done < master->work->count) {
         bool any;
         good = take(master, &any, error) &&

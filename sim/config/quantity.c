@@ -171,11 +171,11 @@ static const struct unit *unit_find(const struct unit *units, const char *name)
 }
 
 // A failure's message and hint.
-struct complaint {
+struct quantity_complaint {
     char **error, **hint;
 };
 
-static bool complain(struct complaint to, char *error, char *hint)
+static bool complain(struct quantity_complaint to, char *error, char *hint)
 {
     *to.error = error;
     *to.hint = hint;
@@ -201,7 +201,7 @@ static char *unit_meant(const struct quantity_class *class, const char *name)
 }
 
 // Says why `unit` is not one of the kind's.
-static bool complain_unit(struct complaint to, enum quantity_kind kind, const char *unit)
+static bool complain_unit(struct quantity_complaint to, enum quantity_kind kind, const char *unit)
 {
     const struct quantity_class *class = &classes[kind];
     bool unitless = class->units == no_units;
@@ -222,7 +222,7 @@ static bool complain_unit(struct complaint to, enum quantity_kind kind, const ch
 }
 
 static bool parse_real(const char *text, const char *end, struct quantity *value,
-                       struct complaint to)
+                       struct quantity_complaint to)
 {
     char *number = g_strndup(text, (gsize)(end - text));
     value->real = g_ascii_strtod(number, NULL);
@@ -234,7 +234,7 @@ static bool parse_real(const char *text, const char *end, struct quantity *value
 
 static bool parse_integer(const struct decimal *number, int64_t multiple,
                           const struct quantity_class *class, struct quantity *value,
-                          struct complaint to)
+                          struct quantity_complaint to)
 {
     switch (decimal_scale(*number, multiple, &value->integer)) {
     case FIT_EXACT:
@@ -252,7 +252,7 @@ static bool parse_integer(const struct decimal *number, int64_t multiple,
 
 // Reads number and unit of a text without blanks at its ends.
 static bool parse_stripped(const char *text, enum quantity_kind kind, struct quantity *value,
-                           struct complaint to)
+                           struct quantity_complaint to)
 {
     const struct quantity_class *class = &classes[kind];
     struct decimal number;
@@ -280,7 +280,7 @@ bool quantity_parse(const char *text, enum quantity_kind kind, struct quantity *
     *value = (struct quantity){0};
     *error = *hint = NULL;
     char *stripped = g_strstrip(g_strdup(text));
-    bool good = parse_stripped(stripped, kind, value, (struct complaint){error, hint});
+    bool good = parse_stripped(stripped, kind, value, (struct quantity_complaint){error, hint});
     g_free(stripped);
     return good;
 }

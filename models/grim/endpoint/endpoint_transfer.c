@@ -25,8 +25,8 @@ static const struct grim_transfer *transfer_of(const struct mpi_request *request
 
 // Where the peer's part of a transfer begins: the place that is named, or the one that the caller's
 // memory has if that is registered, or else the memory that the peer has registered at the start.
-static int64_t remote_address(const struct grim_endpoint *endpoint,
-                              const struct mpi_request *request)
+static int64_t transfer_peer_address(const struct grim_endpoint *endpoint,
+                                     const struct mpi_request *request)
 {
     const struct grim_endpoint *peer = grim_endpoint_of(request->process->peers[request->peer]);
     if (transfer_of(request)->peer_buffer != 0)
@@ -98,7 +98,8 @@ static int64_t put_message(const struct grim_endpoint *endpoint, struct mpi_requ
     const struct grim_transfer *transfer = request->arguments;
     int64_t done = grim_of(request)->done,
             bytes = MIN(endpoint->config->part, request->size - done);
-    int64_t address = remote_address(endpoint, request) + done, word = peer->word, most = bytes;
+    int64_t address = transfer_peer_address(endpoint, request) + done, word = peer->word,
+            most = bytes;
     if (transfer->physical) {
         int64_t all;
         address = physical_address(peer, address, &most);
@@ -124,7 +125,7 @@ static int64_t get_message(const struct grim_endpoint *endpoint, struct mpi_requ
 {
     int64_t done = grim_of(request)->done,
             bytes = MIN(endpoint->config->part, request->size - done);
-    int64_t address = remote_address(endpoint, request) + done,
+    int64_t address = transfer_peer_address(endpoint, request) + done,
             local = local_address(endpoint, request) + done;
     bool last = done + bytes >= request->size;
     if (address < 0 || MAX(address, local) + bytes > UINT32_MAX)
