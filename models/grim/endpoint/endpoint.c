@@ -4,96 +4,7 @@
 #include "models/grim/endpoint/operations.h"
 #include "sim/core/intern.h"
 
-static const struct wait notification_words = {"words of notification", WAIT_OTHER};
-
-const struct stage grim_stage = {"GRIM", STAGE_LIBRARY};
-const struct stage grim_handlers_stage = {"handlers", STAGE_LIBRARY};
-const struct stage grim_poll_stage = {"endpoint poll", STAGE_LIBRARY};
-
-// ---- States of requests ----
-
-// A message that has arrived before its receive takes it from the start to where it would be.
-static const struct machine_state grim_request_states[] = {
-    [GRIM_REQUEST_NEW] = {"new",
-                          {"its start", WAIT_OTHER},
-                          HOLDER_UNKNOWN,
-                          MACHINE_TO(GRIM_REQUEST_ASK, GRIM_REQUEST_INJECT, GRIM_REQUEST_POSTED,
-                                     GRIM_REQUEST_PARTS, GRIM_REQUEST_CONFIRM, GRIM_REQUEST_COUNT,
-                                     GRIM_REQUEST_SCAN, GRIM_REQUEST_DONE)},
-    [GRIM_REQUEST_ASK] = {"ask_name",
-                          {"its turn to ask the server for a handler's integer", WAIT_OTHER},
-                          HOLDER_UNKNOWN,
-                          MACHINE_TO(GRIM_REQUEST_ASKED)},
-    [GRIM_REQUEST_ASKED] = {"asked",
-                            {"the server's answer with a handler's integer", WAIT_OTHER},
-                            HOLDER_UNKNOWN,
-                            MACHINE_TO(GRIM_REQUEST_INJECT, GRIM_REQUEST_DONE)},
-    [GRIM_REQUEST_INJECT] = {"inject",
-                             {"its turn to inject", WAIT_OTHER},
-                             HOLDER_UNKNOWN,
-                             MACHINE_TO(GRIM_REQUEST_WORD, GRIM_REQUEST_TAKEN, GRIM_REQUEST_LIST,
-                                        GRIM_REQUEST_DONE)},
-    [GRIM_REQUEST_WORD] = {"wait_word",
-                           {"the word behind the data that it reads", WAIT_OTHER},
-                           HOLDER_UNKNOWN,
-                           MACHINE_TO(GRIM_REQUEST_DONE)},
-    [GRIM_REQUEST_TAKEN] = {"wait_taken",
-                            {"a matching receive at the peer", WAIT_OTHER},
-                            HELD_BY_PEER,
-                            MACHINE_TO(GRIM_REQUEST_DONE)},
-    [GRIM_REQUEST_POSTED] = {"posted",
-                             {"a matching message", WAIT_OTHER},
-                             HELD_BY_PEER,
-                             MACHINE_TO(GRIM_REQUEST_PARTS, GRIM_REQUEST_DONE)},
-    [GRIM_REQUEST_PARTS] = {"receive",
-                            {"the rest of its message", WAIT_OTHER},
-                            HOLDER_UNKNOWN,
-                            MACHINE_TO(GRIM_REQUEST_CONFIRM, GRIM_REQUEST_DONE)},
-    [GRIM_REQUEST_CONFIRM] = {"confirm",
-                              {"its turn to tell the sender", WAIT_OTHER},
-                              HOLDER_UNKNOWN,
-                              MACHINE_TO(GRIM_REQUEST_DONE)},
-    [GRIM_REQUEST_COUNT] = {"count",
-                            {"messages to handle", WAIT_OTHER},
-                            HOLDER_UNKNOWN,
-                            MACHINE_TO(GRIM_REQUEST_DONE)},
-    [GRIM_REQUEST_LIST] = {"wait_list",
-                           {"the server's list of handlers", WAIT_OTHER},
-                           HOLDER_UNKNOWN,
-                           MACHINE_TO(GRIM_REQUEST_DONE)},
-    [GRIM_REQUEST_SCAN] = {"scan",
-                           {"the card's scan of its channels", WAIT_OTHER},
-                           HOLDER_UNKNOWN,
-                           MACHINE_TO(GRIM_REQUEST_DONE)},
-    [GRIM_REQUEST_DONE] = {"done", {"nothing", WAIT_OTHER}},
-};
-
-const struct machine_kind grim_request_machine = {
-    .name = "request",
-    .logged = "send, recv, probe, put, get, active_message, poll, call",
-    .title = "Request of a GRIM endpoint",
-    .source = "thesis 003, 4.4, 4.5",
-    .states = grim_request_states,
-    .count = G_N_ELEMENTS(grim_request_states),
-};
-
-void grim_enter(struct cpu_context *context, struct mpi_request *request,
-                enum grim_request_state state)
-{
-    mpi_enter(context, request, state, NULL);
-    if (state == GRIM_REQUEST_COUNT && grim_is(request, GRIM_OPERATION_CALL))
-        request->waits_for = &notification_words;
-}
-
 // ---- Calls of the library's own ----
-
-const char *grim_name_of(const struct mpi_request *request)
-{
-    if (grim_is(request, GRIM_OPERATION_CALL))
-        return ((const struct grim_call *)request->arguments)->argument;
-    const char *handler = ((const struct grim_active_message *)request->arguments)->handler;
-    return handler ? handler : grim_nop_name();
-}
 
 static void look_up(struct cpu_context *context, struct mpi_request *request)
 {
@@ -232,20 +143,6 @@ static void endpoint_start(struct cpu_context *context, struct mpi_request *requ
 }
 
 // ---- Progress ----
-
-bool grim_progress(struct cpu_context *context, struct grim_endpoint *endpoint)
-{
-    return grim_serve_polls(context, endpoint) || grim_overflow_drain(context, endpoint) ||
-           grim_inject_next(context, endpoint) ||
-           (!endpoint->config->polling_thread && grim_handle_next(context, endpoint));
-}
-
-enum mpi_progress grim_sleep(const struct cpu_context *context, struct grim_endpoint *endpoint)
-{
-    endpoint->asleep = true;
-    endpoint->idle_since = context->now;
-    return PROGRESS_BLOCKED;
-}
 
 static enum mpi_progress advance(struct cpu_context *context, struct mpi_process *process,
                                  bool blocking)

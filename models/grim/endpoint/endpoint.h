@@ -195,17 +195,39 @@ void grim_endpoint_notified(void *owner, uint16_t number, const void *content);
 // more.
 void grim_report_stalled(void *owner); // the stack
 
-// A request enters a state; traces it and says what it waits for.
+// ---- endpoint_request.c ----
+
+// A request enters a state; traced, with what it waits for.
 void grim_enter(struct cpu_context *context, struct mpi_request *request,
                 enum grim_request_state state);
 
-// Handles one event. Returns false if there is none.
-bool grim_progress(struct cpu_context *context, struct grim_endpoint *endpoint);
-// Puts the process to sleep until something happens that a poll would see.
-enum mpi_progress grim_sleep(const struct cpu_context *context, struct grim_endpoint *endpoint);
-
 // The handler's name in an active message or a call lookup.NAME, interned.
 const char *grim_name_of(const struct mpi_request *request);
+
+// Something has happened that a poll would see: wakes a loop that polls at its next turn, the
+// thread when it polls next.
+void grim_wake(struct grim_endpoint *endpoint);
+
+// ---- endpoint_message.c ----
+
+// Argument 3 of a part of a send, from the lowest bit: two flags, the sender's request, the group.
+#define GRIM_COLLECTIVE 1u
+#define GRIM_SYNCHRONOUS 2u
+#define GRIM_REQUEST_SHIFT 2
+#define GRIM_REQUEST_MASK 0x3fffffu
+#define GRIM_GROUP_SHIFT 24
+
+// A message of the library for its own purposes.
+struct grim_message grim_system_message(const struct grim_endpoint *endpoint, int to,
+                                        enum grim_function function, int64_t bytes,
+                                        const void *content);
+// The names of the endpoint's functions, for the server.
+struct grim_message grim_submission(const struct grim_endpoint *endpoint);
+// Sets handler and arguments of a send's part.
+void grim_mark_part(const struct mpi_request *send, struct grim_message *message);
+struct mpi_envelope grim_envelope_of(const struct grim_message *message); // of such a part
+// To the sender of a synchronous message.
+struct grim_message grim_taken_message(const struct mpi_request *receive);
 
 // ---- endpoint_send.c ----
 
@@ -227,11 +249,6 @@ void grim_inject(struct cpu_context *context, struct mpi_request *request,
 // wait.
 bool grim_inject_next(struct cpu_context *context, struct grim_endpoint *endpoint);
 
-// A message of the library for its own purposes.
-struct grim_message grim_system_message(const struct grim_endpoint *endpoint, int to,
-                                        enum grim_function function, int64_t bytes,
-                                        const void *content);
-
 // ---- endpoint_transfer.c ----
 
 // Builds the next message of a request. Returns how many bytes of the transfer it covers, or -1 if
@@ -246,8 +263,11 @@ void grim_poll_init(struct grim_endpoint *endpoint);
 bool grim_handle_next(struct cpu_context *context, struct grim_endpoint *endpoint);
 // Completes a poll that has what it waits for, or a read. Returns false if there is none.
 bool grim_serve_polls(struct cpu_context *context, struct grim_endpoint *endpoint);
+// Handles one event. Returns false if there is none.
+bool grim_progress(struct cpu_context *context, struct grim_endpoint *endpoint);
+// Puts the process to sleep until something happens that a poll would see.
+enum mpi_progress grim_sleep(const struct cpu_context *context, struct grim_endpoint *endpoint);
 void grim_notify(void *owner, enum grim_notice notice); // grim_notify_fn of the channel
-void grim_wake(struct grim_endpoint *endpoint);
 
 // ---- endpoint_mpi.c ----
 
@@ -255,33 +275,33 @@ extern const struct mpi_arrival_ops grim_arrival;
 // A part of an MPI message has arrived.
 void grim_receive_part(struct cpu_context *context, struct grim_endpoint *endpoint,
                        const struct grim_message *message);
-// All parts of a send are injected.
-void grim_send_injected(struct cpu_context *context, struct mpi_request *send);
 // The word that a synchronous send waits for has arrived.
 void grim_send_taken(struct cpu_context *context, struct grim_endpoint *endpoint,
                      const struct grim_message *message);
-// Sets handler and arguments of a send's part, or of the word to the sender of a synchronous
-// message.
-void grim_mark_part(const struct mpi_request *send, struct grim_message *message);
-struct grim_message grim_taken_message(const struct mpi_request *receive);
 
 // ---- endpoint_start.c ----
 
 extern const struct mpi_startup_step grim_startup[]; // by enum grim_startup
 extern const struct machine_kind grim_startup_machine;
 enum mpi_progress grim_end_step(struct cpu_context *context, struct mpi_process *process);
+
+// ---- endpoint_register.c ----
+
+enum mpi_progress grim_start_memory(struct cpu_context *context, struct mpi_process *process,
+                                    int peer); // a step of the start
 bool grim_register(struct cpu_context *context, struct mpi_process *process, int64_t address,
                    int64_t size);
 bool grim_deregister(struct cpu_context *context, struct mpi_process *process, int64_t address,
                      int64_t size);
 bool grim_is_server(const struct grim_endpoint *endpoint);
-// The names of the endpoint's functions, for the server; and the server's own.
-struct grim_message grim_submission(const struct grim_endpoint *endpoint);
 void grim_server_submit(struct cpu_context *context, struct grim_endpoint *endpoint);
 // The server's list has arrived; its answer to an endpoint that asked for one name.
 void grim_listed(struct cpu_context *context, struct grim_endpoint *endpoint);
 void grim_name_answered(struct cpu_context *context, struct grim_endpoint *endpoint,
                         const char *name, int64_t id);
+// All endpoints have the list, or are the server; this one has it now, at its start.
+bool grim_all_listed(const struct grim_stack *stack);
+void grim_listed_at_start(struct cpu_context *context, struct grim_endpoint *endpoint);
 void grim_unknown_name(const struct mpi_request *request, const char *name);
 
 #endif

@@ -4,46 +4,16 @@
 // handler copies them to the receive that matches, or into a buffer. A synchronous send waits for a
 // message back. A message to oneself is not carried.
 #include "models/grim/endpoint/endpoint.h"
-#include "sim/mpi/group.h"
-
-// Argument 3, from the lowest bit: two flags, the sender's request, the group.
-#define COLLECTIVE 1u
-#define SYNCHRONOUS 2u
-#define REQUEST_SHIFT 2
-#define REQUEST_MASK 0x3fffffu
-#define GROUP_SHIFT 24
-
-G_STATIC_ASSERT(GROUPS_MOST <= UINT32_MAX >> GROUP_SHIFT);
 
 // ---- Sending ----
-
-void grim_mark_part(const struct mpi_request *send, struct grim_message *message)
-{
-    message->handler = GRIM_MPI_DATA;
-    message->argument[0] = (uint32_t)send->tag;
-    message->argument[1] = (uint32_t)send->size;
-    message->argument[2] = send->status.sequence;
-    message->argument[3] =
-        (uint32_t)mpi_context_group(send->context) << GROUP_SHIFT |
-        (send->number & REQUEST_MASK) << REQUEST_SHIFT |
-        (mpi_context_kind(send->context) == CONTEXT_COLLECTIVE ? COLLECTIVE : 0) |
-        (send->synchronous ? SYNCHRONOUS : 0);
-}
-
-void grim_send_injected(struct cpu_context *context, struct mpi_request *send)
-{
-    if (send->synchronous)
-        grim_enter(context, send, GRIM_REQUEST_TAKEN);
-    else
-        mpi_finish(context, send);
-}
 
 void grim_send_taken(struct cpu_context *context, struct grim_endpoint *endpoint,
                      const struct grim_message *message)
 {
     for (struct mpi_request *at = endpoint->process->active; at; at = at->active_next)
         if (at->kind == REQUEST_SEND && at->machine.state == GRIM_REQUEST_TAKEN &&
-            at->peer == message->source && (at->number & REQUEST_MASK) == message->argument[0]) {
+            at->peer == message->source &&
+            (at->number & GRIM_REQUEST_MASK) == message->argument[0]) {
             mpi_finish(context, at);
             return;
         }
@@ -55,39 +25,18 @@ void grim_send_taken(struct cpu_context *context, struct grim_endpoint *endpoint
 // All data are in the user's buffer.
 static void received(struct cpu_context *context, struct mpi_request *request, uint32_t flags)
 {
-    grim_of(request)->confirms = flags >> REQUEST_SHIFT & REQUEST_MASK;
-    if (flags & SYNCHRONOUS)
+    grim_of(request)->confirms = flags >> GRIM_REQUEST_SHIFT & GRIM_REQUEST_MASK;
+    if (flags & GRIM_SYNCHRONOUS)
         grim_inject(context, request, GRIM_REQUEST_CONFIRM);
     else
         mpi_finish(context, request);
-}
-
-struct grim_message grim_taken_message(const struct mpi_request *receive)
-{
-    struct grim_message message = grim_system_message(
-        grim_endpoint_of(receive->process), receive->status.source, GRIM_MPI_TAKEN, 0, NULL);
-    message.argument[0] = grim_of(receive)->confirms;
-    return message;
-}
-
-static struct mpi_envelope envelope_of(const struct grim_message *message)
-{
-    return (struct mpi_envelope){
-        .source = message->source,
-        .tag = (int)message->argument[0],
-        .context = mpi_context_id((int)(message->argument[3] >> GROUP_SHIFT),
-                                  message->argument[3] & COLLECTIVE ? CONTEXT_COLLECTIVE
-                                                                    : CONTEXT_POINT_TO_POINT),
-        .length = message->argument[1],
-        .sequence = message->argument[2],
-    };
 }
 
 // The first part of a message: who takes it. False after an error.
 static bool match(struct cpu_context *context, struct grim_endpoint *endpoint,
                   const struct grim_message *message, struct grim_partial *partial)
 {
-    struct mpi_envelope envelope = envelope_of(message);
+    struct mpi_envelope envelope = grim_envelope_of(message);
     bool good;
     partial->request = mpi_arrived(context, endpoint->process, &envelope, message->message, &good);
     if (!good)

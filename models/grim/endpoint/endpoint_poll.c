@@ -273,6 +273,22 @@ bool grim_serve_polls(struct cpu_context *context, struct grim_endpoint *endpoin
     return false;
 }
 
+// ---- Progress ----
+
+bool grim_progress(struct cpu_context *context, struct grim_endpoint *endpoint)
+{
+    return grim_serve_polls(context, endpoint) || grim_overflow_drain(context, endpoint) ||
+           grim_inject_next(context, endpoint) ||
+           (!endpoint->config->polling_thread && grim_handle_next(context, endpoint));
+}
+
+enum mpi_progress grim_sleep(const struct cpu_context *context, struct grim_endpoint *endpoint)
+{
+    endpoint->asleep = true;
+    endpoint->idle_since = context->now;
+    return PROGRESS_BLOCKED;
+}
+
 // ---- Waking ----
 
 static void wake_event(struct engine *engine, struct event *event)
@@ -285,30 +301,6 @@ static void tick_event(struct engine *engine, struct event *event)
 {
     (void)engine;
     cpu_wake(&container_of(event, struct grim_endpoint, thread_tick)->thread);
-}
-
-// Something has happened that a poll would see: a loop that polls sees it at its next turn, the
-// thread when it polls next.
-void grim_wake(struct grim_endpoint *endpoint)
-{
-    struct sim *sim = endpoint->process->sim;
-    sim_time now = sim_now(sim), when = now;
-    trace_lane lane = cpu_lane(endpoint->process->task.cpu);
-    if (endpoint->config->polling_thread) {
-        if (event_pending(&endpoint->thread_tick) || endpoint->ended)
-            return;
-        when = time_next_tick(0, endpoint->config->thread_period, now);
-        trace_delay(sim->trace, lane, &stage_poll, now, when, MESSAGE_NONE);
-        engine_schedule(sim->engine, &endpoint->thread_tick, when);
-        return;
-    }
-    if (!endpoint->asleep || event_pending(&endpoint->wake))
-        return;
-    sim_time turn = cpu_cost(endpoint->process->task.cpu, endpoint->config->poll);
-    if (turn > 0)
-        when = time_next_tick(endpoint->idle_since, turn, now);
-    trace_delay(sim->trace, lane, &stage_poll, now, when, MESSAGE_NONE);
-    engine_schedule(sim->engine, &endpoint->wake, when);
 }
 
 void grim_notify(void *owner, enum grim_notice notice)

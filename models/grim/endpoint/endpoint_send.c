@@ -129,8 +129,8 @@ static void asked(struct cpu_context *context, struct mpi_request *request)
 // stopped at grim_build_part.
 static void injected_all(struct cpu_context *context, struct mpi_request *request)
 {
-    if (request->kind == REQUEST_SEND)
-        grim_send_injected(context, request);
+    if (request->kind == REQUEST_SEND && request->synchronous)
+        grim_enter(context, request, GRIM_REQUEST_TAKEN);
     else if (grim_is(request, GRIM_OPERATION_GET) &&
              ((const struct grim_transfer *)request->arguments)->notify)
         grim_enter(context, request, GRIM_REQUEST_WORD);
@@ -185,18 +185,4 @@ void grim_inject(struct cpu_context *context, struct mpi_request *request,
     mpi_queue_append(&endpoint->injecting, request);
     while (endpoint->injecting.head == request && grim_inject_next(context, endpoint))
         ;
-}
-
-struct grim_message grim_system_message(const struct grim_endpoint *endpoint, int to,
-                                        enum grim_function function, int64_t bytes,
-                                        const void *content)
-{
-    return (struct grim_message){
-        .type = GRIM_ACTIVE_MESSAGE,
-        .source = (uint16_t)endpoint->process->rank,
-        .destination = (uint16_t)to,
-        .handler = (uint16_t)function,
-        .bytes = (uint32_t)bytes,
-        .content = content,
-    };
 }

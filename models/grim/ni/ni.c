@@ -18,11 +18,6 @@ static const struct lanai_handler handlers[GRIM_HANDLERS] = {
     [GRIM_START_FETCH] = {{"start fetch", STAGE_NIC}, ni_start_fetch_run, false},
 };
 
-const struct stage *ni_stage(enum grim_handler handler)
-{
-    return &handlers[handler].stage;
-}
-
 // It begins with a message's header (thesis 003, 4.1.1).
 static const struct lanai_firmware firmware = {handlers, GRIM_HANDLERS, GRIM_RECEIVED,
                                                GRIM_HEADER_BYTES, &grim_frames};
@@ -60,6 +55,7 @@ struct grim_fabric *grim_fabric_make(struct cluster *cluster, const struct grim_
     fabric->cluster = cluster;
     fabric->sim = sim;
     fabric->config = *config;
+    fabric->handlers = handlers;
     fabric->style = ni_queue_style((enum grim_queue_kind)config->queue_style);
     fabric->channels = g_ptr_array_new_with_free_func(g_free);
     fabric->endpoints = g_ptr_array_new();
@@ -151,11 +147,6 @@ struct grim_channel *grim_channel_open(struct grim_ni *ni, uint16_t endpoint, co
         g_ptr_array_set_size(fabric->endpoints, endpoint + 1);
     fabric->endpoints->pdata[endpoint] = channel;
     return channel;
-}
-
-struct grim_channel *grim_channel_find(const struct grim_fabric *fabric, uint16_t endpoint)
-{
-    return endpoint < fabric->endpoints->len ? fabric->endpoints->pdata[endpoint] : NULL;
 }
 
 // The equal shares of the queue memory.

@@ -13,35 +13,6 @@ static const struct stage second_dma_stage = {"second DMA", STAGE_NIC};
 
 // ---- The link ----
 
-struct packet *ni_packet(struct grim_ni *ni, const struct grim_ni *to,
-                         const struct grim_header *header, int64_t bytes)
-{
-    struct network *network = ni->fabric->cluster->network;
-    struct packet *packet = packet_new(network);
-    packet->route = network_route(network, lanai_station(ni->card), lanai_station(to->card));
-    packet->wire_bytes = (uint32_t)bytes;
-    packet->protocol = GRIM_ID;
-    grim_encode(header, packet_header(packet, struct grim_packet)->bytes);
-    return packet;
-}
-
-void ni_start_send(struct cpu_context *context, struct grim_ni *ni, struct packet *packet,
-                   bool control, const char *to)
-{
-    g_assert(!ni->sending);
-    ni->sending = true;
-    ni->sending_control = control;
-    ni->sent_to = to;
-    if (control)
-        (*ni->fabric->control)++;
-    *(control ? ni->fabric->control_bytes : ni->fabric->sent_bytes) += packet->wire_bytes;
-    ni->send.item.handler = GRIM_FINISH_SEND;
-    ni->send.item.message = packet->message;
-    ni->send.move = LANAI_SEND;
-    ni->send.packet = packet;
-    lanai_start(ni->card, &ni->send, context->now);
-}
-
 void ni_finish_send_run(struct cpu_context *context, void *owner, struct lanai_item *item)
 {
     struct grim_ni *ni = owner;
@@ -56,24 +27,6 @@ void ni_finish_send_run(struct cpu_context *context, void *owner, struct lanai_i
 }
 
 // ---- Scanning ----
-
-sim_time ni_scan_time(const struct grim_ni *ni, int64_t channels)
-{
-    const struct cpu *cpu = lanai_cpu(ni->card);
-    const struct grim_scan_config *scan = &ni->scan_costs;
-    return cpu_cost(cpu, scan->scan) + time_times(channels, cpu_cost(cpu, scan->scan_channel));
-}
-
-void ni_look(struct grim_ni *ni)
-{
-    for (guint i = 0; i < ni->channels->len && !ni->sending; i++) {
-        const struct grim_channel *channel = g_ptr_array_index(ni->channels, i);
-        if (channel->next) {
-            lanai_ready(ni->card, GRIM_SEND);
-            return;
-        }
-    }
-}
 
 // Where the scan stands: it has gone on since it last ended.
 static int64_t scan_place(const struct grim_ni *ni, sim_time now)
@@ -123,7 +76,7 @@ static void send_entry(struct cpu_context *context, struct grim_ni *ni, struct g
              config->sequencing == GRIM_SEQUENCE_NI ? config->sequence_ni
                                                     : config->sequence_channel,
              &ni_sequence_stage, message->message);
-    ni_spend(context, ni, config->send, ni_stage(GRIM_SEND), message->message);
+    ni_spend(context, ni, config->send, ni_stage(ni, GRIM_SEND), message->message);
     if (fabric->style->scoreboard && !entry->stamped)
         ni_spend(context, ni, config->record, &scoreboard_stage, message->message);
     ni_stamp(context, entry);

@@ -51,12 +51,6 @@ void ni_channel_init(struct grim_channel *channel)
     channel->wanted_index = GRIM_ANY_ROOM;
 }
 
-void ni_notify_room(struct cpu_context *context, struct grim_channel *channel, int index)
-{
-    if (channel->wanted && channel->wanted_index == index && !event_pending(&channel->room_event))
-        cpu_post(context, &channel->room_event);
-}
-
 // The message is in the queue, or its header is.
 static void entry_written(struct grim_pio *pio)
 {
@@ -76,7 +70,7 @@ void ni_start_fetch_run(struct cpu_context *context, void *owner, struct lanai_i
     struct grim_ni *ni = owner;
     if (ni_defers(ni, GRIM_START_FETCH, item))
         return;
-    ni_spend(context, ni, ni->fabric->config.fetch, ni_stage(GRIM_START_FETCH), item->message);
+    ni_spend(context, ni, ni->fabric->config.fetch, ni_stage(ni, GRIM_START_FETCH), item->message);
     item->handler = GRIM_FINISH_FETCH;
     lanai_start(ni->card, container_of(item, struct lanai_transfer, item), context->now);
 }
@@ -88,7 +82,8 @@ void ni_finish_fetch_run(struct cpu_context *context, void *owner, struct lanai_
         return;
     struct grim_entry *entry =
         container_of(container_of(item, struct lanai_transfer, item), struct grim_entry, fetch);
-    ni_spend(context, ni, ni->fabric->config.finish, ni_stage(GRIM_FINISH_FETCH), item->message);
+    ni_spend(context, ni, ni->fabric->config.finish, ni_stage(ni, GRIM_FINISH_FETCH),
+             item->message);
     entry->filled = true;
     ni_look(ni);
 }
@@ -254,7 +249,7 @@ void ni_posted_run(struct cpu_context *context, void *owner, struct lanai_item *
         return;
     struct grim_post *post =
         container_of(container_of(item, struct lanai_write, item), struct grim_post, write);
-    ni_spend(context, ni, ni->fabric->config.post, ni_stage(GRIM_POSTED), item->message);
+    ni_spend(context, ni, ni->fabric->config.post, ni_stage(ni, GRIM_POSTED), item->message);
     post->run(context, ni, post);
 }
 

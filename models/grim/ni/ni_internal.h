@@ -231,6 +231,7 @@ struct grim_fabric {
     struct sim *sim;
     struct grim_ni_config config;
     const struct grim_queue_style *style;
+    const struct lanai_handler *handlers; // the firmware's table
     struct grim_ni *nis;
     GPtrArray *channels;  // struct grim_channel *, owned
     GPtrArray *endpoints; // struct grim_channel *, by endpoint; NULL: none
@@ -250,7 +251,7 @@ struct grim_packet {
     const void *content;
 };
 
-// ---- ni.c ----
+// ---- ni_turn.c ----
 
 extern const struct stage ni_scan_stage;
 extern const struct stage ni_sequence_stage;
@@ -263,11 +264,24 @@ void ni_spend(struct cpu_context *context, const struct grim_ni *ni, struct cost
 bool ni_defers(struct grim_ni *ni, enum grim_handler handler, struct lanai_item *item);
 void ni_resume(struct grim_ni *ni);
 
-// ---- ni.c ----
+// Wakes the sender, if there is anything and the link is free.
+void ni_look(struct grim_ni *ni);
+// Called when an interface may go on: room in its endpoint, an end of its work, or room for an
+// answer.
+void ni_look_incoming(const struct grim_channel *channel);
+// Notifies the endpoint that what its refused injection waited for may be there: room in the queue
+// (GRIM_ANY_ROOM), or a message from the channel with this index.
+#define GRIM_ANY_ROOM (-1)
+void ni_notify_room(struct cpu_context *context, struct grim_channel *channel, int index);
 
-// Returns the stage of a handler's row. Rows charge nothing by themselves: handlers charge their
-// pieces.
-const struct stage *ni_stage(enum grim_handler handler);
+// How long a scan of so many channels takes.
+sim_time ni_scan_time(const struct grim_ni *ni, int64_t channels);
+
+// The stage of a handler's row. Rows charge nothing by themselves: handlers charge their pieces.
+static inline const struct stage *ni_stage(const struct grim_ni *ni, enum grim_handler handler)
+{
+    return &ni->fabric->handlers[handler].stage;
+}
 
 // ---- ni_machine.c: the state machines ----
 
@@ -306,18 +320,34 @@ void ni_check_stalled(struct grim_ni *ni, const struct grim_entry *entry, sim_ti
 // ---- ni_host.c ----
 
 void ni_pio_write(struct cpu_context *context, struct grim_ni *ni, struct grim_pio *pio);
-// Tells the endpoint that what its refused injection waited for may be there: room in the queue
-// (GRIM_ANY_ROOM), or a message from the channel with this index.
-#define GRIM_ANY_ROOM (-1)
-void ni_notify_room(struct cpu_context *context, struct grim_channel *channel, int index);
 void ni_start_fetch_run(struct cpu_context *context, void *owner, struct lanai_item *item);
 void ni_finish_fetch_run(struct cpu_context *context, void *owner, struct lanai_item *item);
 void ni_posted_run(struct cpu_context *context, void *owner, struct lanai_item *item);
 void ni_channel_init(struct grim_channel *channel);
 
+// ---- ni_flow.c ----
+
+struct grim_flow *ni_flow(struct grim_channel *channel, struct grim_channel *to);
+struct grim_receiver *ni_receiver(struct grim_channel *from, struct grim_channel *channel);
+enum grim_relation ni_relation(uint8_t expected, uint8_t sequence);
+bool ni_may_send(const struct grim_entry *entry);
+// Token and sequence number for a new message of its flow.
+void ni_flow_join(struct grim_entry *entry);
+// The entry has left its queue.
+void ni_flow_forget(struct grim_entry *entry);
+
+// ---- ni_link.c ----
+
+// A packet of `bytes` to another card, without its message; then the send engine starts with it.
+// `to` is for reports.
+struct packet *ni_packet(struct grim_ni *ni, const struct grim_ni *to,
+                         const struct grim_header *header, int64_t bytes);
+void ni_start_send(struct cpu_context *context, struct grim_ni *ni, struct packet *packet,
+                   bool control, const char *to);
+
 // ---- ni_queue.c ----
 
-// Appends a message to the queue. Returns NULL if it does not fit; *waits_for says why.
+// Appends a message to the queue. Returns NULL if it does not fit.
 struct grim_entry *ni_queue_append(struct grim_channel *channel, const struct grim_message *message,
                                    struct grim_flow *flow);
 bool ni_queue_can_hold(const struct grim_channel *channel, const struct grim_message *message);
@@ -328,26 +358,11 @@ bool ni_queue_free(struct cpu_context *context, struct grim_channel *channel);
 
 void ni_send_run(struct cpu_context *context, void *owner, struct lanai_item *item);
 void ni_finish_send_run(struct cpu_context *context, void *owner, struct lanai_item *item);
-// Has the firmware look for something to send, if there is anything and the link is free.
-void ni_look(struct grim_ni *ni);
-sim_time ni_scan_time(const struct grim_ni *ni, int64_t channels);
-// A packet of `bytes` to another card, without its message; then the send engine starts with it.
-// `to` is for reports.
-struct packet *ni_packet(struct grim_ni *ni, const struct grim_ni *to,
-                         const struct grim_header *header, int64_t bytes);
-void ni_start_send(struct cpu_context *context, struct grim_ni *ni, struct packet *packet,
-                   bool control, const char *to);
 
 // ---- ni_reliable.c ----
 
-struct grim_flow *ni_flow(struct grim_channel *channel, struct grim_channel *to);
-struct grim_receiver *ni_receiver(struct grim_channel *from, struct grim_channel *channel);
-enum grim_relation ni_relation(uint8_t expected, uint8_t sequence);
-bool ni_may_send(const struct grim_entry *entry);
-// Token and sequence number, if the message has none yet; it is sent now.
+// The message is sent now; a new one joins its flow.
 void ni_stamp(struct cpu_context *context, struct grim_entry *entry);
-// The entry has left its queue.
-void ni_flow_forget(struct grim_entry *entry);
 void ni_acknowledged(struct cpu_context *context, struct grim_ni *ni,
                      const struct grim_header *header);
 void ni_refused(struct cpu_context *context, struct grim_ni *ni, const struct grim_header *header);
@@ -368,9 +383,6 @@ void ni_control_left(struct cpu_context *context, struct grim_ni *ni);
 
 void ni_received_run(struct cpu_context *context, void *owner, struct lanai_item *item);
 void ni_finish_dma_run(struct cpu_context *context, void *owner, struct lanai_item *item);
-// Called when an interface may go on: room in its endpoint, an end of its work, or room for an
-// answer.
-void ni_look_incoming(const struct grim_channel *channel);
 void ni_incoming_run(struct cpu_context *context, void *owner, struct lanai_item *item);
 void ni_buffer_free(struct cpu_context *context, struct grim_ni *ni, struct lanai_buffer *buffer);
 

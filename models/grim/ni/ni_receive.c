@@ -94,7 +94,7 @@ void ni_finish_dma_run(struct cpu_context *context, void *owner, struct lanai_it
         return;
     struct grim_arrival *arrival = container_of(container_of(item, struct lanai_transfer, item),
                                                 struct grim_arrival, transfer);
-    ni_spend(context, ni, ni->fabric->config.finish, ni_stage(GRIM_FINISH_DMA),
+    ni_spend(context, ni, ni->fabric->config.finish, ni_stage(ni, GRIM_FINISH_DMA),
              arrival->message.message);
     arrival->next_step(context, arrival);
 }
@@ -162,12 +162,6 @@ static bool enqueue(struct grim_channel *channel, const struct grim_message *mes
     return true;
 }
 
-void ni_look_incoming(const struct grim_channel *channel)
-{
-    if (channel->incoming_first)
-        lanai_ready(channel->ni->card, GRIM_INCOMING);
-}
-
 // One message a call.
 void ni_incoming_run(struct cpu_context *context, void *owner, struct lanai_item *item)
 {
@@ -179,7 +173,7 @@ void ni_incoming_run(struct cpu_context *context, void *owner, struct lanai_item
         struct grim_arrival *arrival = channel->incoming_first;
         if (!arrival)
             continue;
-        ni_spend(context, ni, ni->fabric->config.incoming, ni_stage(GRIM_INCOMING),
+        ni_spend(context, ni, ni->fabric->config.incoming, ni_stage(ni, GRIM_INCOMING),
                  arrival->message.message);
         struct grim_served served = {arrival->interface, arrival->owner};
         if (!accepted_by(context, &served, channel, &arrival->message))
@@ -193,12 +187,6 @@ void ni_incoming_run(struct cpu_context *context, void *owner, struct lanai_item
         lanai_ready(ni->card, GRIM_INCOMING);
         return;
     }
-}
-
-void grim_ni_retry(struct grim_ni *ni)
-{
-    if (ni->fabric->config.buffering == GRIM_BUFFER_BOTH)
-        lanai_ready(ni->card, GRIM_INCOMING);
 }
 
 // ---- Data messages ----
@@ -241,7 +229,7 @@ static bool take(struct cpu_context *context, struct grim_channel *channel,
         return true;
     }
     if (config->buffering == GRIM_BUFFER_BOTH) {
-        ni_spend(context, ni, config->incoming, ni_stage(GRIM_INCOMING), message->message);
+        ni_spend(context, ni, config->incoming, ni_stage(ni, GRIM_INCOMING), message->message);
         if (channel->incoming_first || !accepted_by(context, served, channel, message)) {
             if (!enqueue(channel, message))
                 return false;
@@ -397,7 +385,7 @@ static void look(struct cpu_context *context, const struct grim_ni *ni,
                  struct grim_receive *receive)
 {
     if (!receive->looked)
-        ni_spend(context, ni, ni->fabric->config.receive, ni_stage(GRIM_RECEIVED),
+        ni_spend(context, ni, ni->fabric->config.receive, ni_stage(ni, GRIM_RECEIVED),
                  receive->buffer.packet->message);
     receive->looked = true;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Used by every handler of the firmware: time spent, and work put off while another handler waits.
+// Used by every handler of the firmware: time spent, work put off while another handler waits, and
+// what a handler wakes.
 #include "models/grim/ni/ni_internal.h"
 
 const struct stage ni_scan_stage = {"scan", STAGE_NIC};
@@ -48,4 +49,47 @@ void ni_resume(struct grim_ni *ni)
     ni->deferred_calls = 0;
     if (ni->arrived)
         lanai_ready(ni->card, GRIM_RECEIVED);
+}
+
+struct grim_channel *grim_channel_find(const struct grim_fabric *fabric, uint16_t endpoint)
+{
+    return endpoint < fabric->endpoints->len ? fabric->endpoints->pdata[endpoint] : NULL;
+}
+
+// ---- What a handler wakes ----
+
+void ni_look(struct grim_ni *ni)
+{
+    for (guint i = 0; i < ni->channels->len && !ni->sending; i++) {
+        const struct grim_channel *channel = g_ptr_array_index(ni->channels, i);
+        if (channel->next) {
+            lanai_ready(ni->card, GRIM_SEND);
+            return;
+        }
+    }
+}
+
+void ni_look_incoming(const struct grim_channel *channel)
+{
+    if (channel->incoming_first)
+        lanai_ready(channel->ni->card, GRIM_INCOMING);
+}
+
+void grim_ni_retry(struct grim_ni *ni)
+{
+    if (ni->fabric->config.buffering == GRIM_BUFFER_BOTH)
+        lanai_ready(ni->card, GRIM_INCOMING);
+}
+
+void ni_notify_room(struct cpu_context *context, struct grim_channel *channel, int index)
+{
+    if (channel->wanted && channel->wanted_index == index && !event_pending(&channel->room_event))
+        cpu_post(context, &channel->room_event);
+}
+
+sim_time ni_scan_time(const struct grim_ni *ni, int64_t channels)
+{
+    const struct cpu *cpu = lanai_cpu(ni->card);
+    const struct grim_scan_config *scan = &ni->scan_costs;
+    return cpu_cost(cpu, scan->scan) + time_times(channels, cpu_cost(cpu, scan->scan_channel));
 }
