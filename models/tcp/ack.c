@@ -161,17 +161,7 @@ static void linux_data_taken(struct cpu_context *context, struct tcp_socket *soc
     window_grow(socket, segment->payload, truesize);
 }
 
-// ---- Sending one ----
-
-void tcp_ack_send(struct cpu_context *context, struct tcp_socket *socket)
-{
-    if (socket->machine.state == TCP_CLOSED)
-        return;
-    struct tcp_segment segment;
-    tcp_segment_init(socket, context, &segment, TCP_ACK);
-    (*socket->host->pure_acks)++;
-    tcp_segment_send(context, socket, &segment, socket->config->send_ack);
-}
+// ---- Now or later ----
 
 // A segment with an acknowledgment has been sent.
 void tcp_ack_sent(struct tcp_socket *socket)
@@ -206,7 +196,7 @@ static void ack_delayed(struct cpu_context *context, struct tcp_socket *socket)
     delay = MAX(delay, 1);
     if (inet_timer_armed(timer)) {
         if (timer->expires <= now + delay / 4) {
-            tcp_ack_send(context, socket);
+            socket->due |= TCP_DUE_ACK;
             return;
         }
         if (timer->expires <= now + delay)
@@ -223,14 +213,13 @@ static void linux_ack_check(struct cpu_context *context, struct tcp_socket *sock
     bool two = socket->rcv.nxt - socket->rcv.wup > socket->ack.segment &&
                window_select(socket) >= socket->rcv.wnd;
     if (two || at_once || is_quick(socket))
-        tcp_ack_send(context, socket);
+        socket->due |= TCP_DUE_ACK;
     else
         ack_delayed(context, socket);
 }
 
-void tcp_ack_timeout(struct cpu_context *context, void *owner)
+void tcp_ack_expired(struct tcp_socket *socket)
 {
-    struct tcp_socket *socket = owner;
     if (!socket->ack.scheduled)
         return;
     if (!socket->ack.pingpong) {
@@ -239,10 +228,10 @@ void tcp_ack_timeout(struct cpu_context *context, void *owner)
         socket->ack.pingpong = false;
         socket->ack.interval = least_delay(socket);
     }
-    tcp_ack_send(context, socket);
+    socket->due |= TCP_DUE_ACK;
 }
 
-static void linux_ack_read(struct cpu_context *context, struct tcp_socket *socket, int64_t bytes)
+static void linux_ack_read(struct tcp_socket *socket, int64_t bytes)
 {
     bool now = false;
     if (socket->ack.scheduled) {
@@ -259,7 +248,7 @@ static void linux_ack_read(struct cpu_context *context, struct tcp_socket *socke
         }
     }
     if (now)
-        tcp_ack_send(context, socket);
+        socket->due |= TCP_DUE_ACK;
 }
 
 // ---- The window at the start ----

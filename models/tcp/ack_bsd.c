@@ -46,7 +46,7 @@ static void bsd_ack_check(struct cpu_context *context, struct tcp_socket *socket
         return;
     if (at_once || socket->ack.now || socket->rcv.wnd == 0 ||
         inet_timer_armed(socket->timers[TCP_TIMER_ACK])) {
-        tcp_ack_send(context, socket);
+        socket->due |= TCP_DUE_ACK;
         return;
     }
     const struct tcp_config *config = socket->config;
@@ -56,13 +56,13 @@ static void bsd_ack_check(struct cpu_context *context, struct tcp_socket *socket
 }
 
 // FreeBSD 6.2, tcp_output after tcp_usr_rcvd.
-static void bsd_ack_read(struct cpu_context *context, struct tcp_socket *socket, int64_t bytes)
+static void bsd_ack_read(struct tcp_socket *socket, int64_t bytes)
 {
     if (bytes == 0 || socket->rcv.fin_received)
         return;
     int64_t wider = room(socket) - tcp_receive_window(socket);
     if (wider > 0 && (wider >= 2 * socket->snd.mss || 2 * wider >= socket->rcv.buffer.size))
-        tcp_ack_send(context, socket);
+        socket->due |= TCP_DUE_ACK;
 }
 
 const struct tcp_receiver_ops tcp_receiver_bsd = {

@@ -412,8 +412,8 @@ void tcp_refuse(struct cpu_context *context, struct tcp_host *host,
                   host->config->send_ack);
 }
 
-static void lost(struct cpu_context *context, struct tcp_socket *socket, enum tcp_end end,
-                 const char *event)
+void tcp_connection_lost(struct cpu_context *context, struct tcp_socket *socket, enum tcp_end end,
+                         const char *event)
 {
     socket->gone = true;
     socket->end = (uint8_t)end;
@@ -426,14 +426,14 @@ void tcp_send_reset(struct cpu_context *context, struct tcp_socket *socket)
     struct tcp_segment segment;
     tcp_segment_init(socket, context, &segment, TCP_RST | TCP_ACK);
     tcp_segment_send(context, socket, &segment, socket->config->send_ack);
-    lost(context, socket, TCP_END_NONE, "send RST");
+    tcp_connection_lost(context, socket, TCP_END_NONE, "send RST");
 }
 
 void tcp_refuse_segment(struct cpu_context *context, struct tcp_socket *socket,
                         const struct packet *packet, enum tcp_end end)
 {
     tcp_refuse(context, socket->host, socket->interface, packet);
-    lost(context, socket, end, "send RST");
+    tcp_connection_lost(context, socket, end, "send RST");
 }
 
 void tcp_reset_arrived(struct cpu_context *context, struct tcp_socket *socket)
@@ -441,27 +441,5 @@ void tcp_reset_arrived(struct cpu_context *context, struct tcp_socket *socket)
     enum tcp_end end = socket->machine.state == TCP_SYN_SENT     ? TCP_END_REFUSED
                        : socket->machine.state == TCP_CLOSE_WAIT ? TCP_END_BROKEN
                                                                  : TCP_END_RESET;
-    lost(context, socket, end, "receive RST");
-}
-
-void tcp_give_up(struct cpu_context *context, struct tcp_socket *socket)
-{
-    struct tcp_host *host = socket->host;
-    bool opening =
-        socket->machine.state == TCP_SYN_SENT || socket->machine.state == TCP_SYN_RECEIVED;
-    int peer = network_station_host(host->cluster->network, socket->key.remote);
-    char *drops =
-        network_describe_drops(host->cluster->network, socket->key.local, socket->key.remote);
-    json_t *detail = tcp_socket_describe(socket);
-    json_object_set_new(detail, "dropped", json_string(drops ? drops : "nothing"));
-    sim_fail(host->sim, SIM_FAILED, "connection_broken", detail,
-             "%s gave up its TCP connection to %s in %s: a segment was sent %d times and never "
-             "acknowledged (tcp.%s allows more); %s%s",
-             host->host->name, host->cluster->hosts[peer]->name,
-             machine_state_name(&tcp_connection_machine, &socket->machine), socket->retries + 1,
-             opening ? "syn_retries" : "retries",
-             drops ? "on the way between them: " : "the network between them has dropped nothing",
-             drops ? drops : "");
-    g_free(drops);
-    lost(context, socket, TCP_END_TIMED_OUT, "give up");
+    tcp_connection_lost(context, socket, end, "receive RST");
 }

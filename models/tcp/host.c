@@ -3,9 +3,6 @@
 #include "models/tcp/capture.h"
 #include "models/tcp/stack.h"
 
-const struct stage tcp_stage = {"TCP", STAGE_KERNEL};
-const struct stage tcp_checksum_stage = {"checksum", STAGE_KERNEL};
-
 #define FIRST_PORT 32768 // Linux 2.4: net.ipv4.ip_local_port_range
 
 static void host_receive(struct cpu_context *context, void *owner, struct inet_interface *interface,
@@ -45,6 +42,7 @@ struct tcp_host *tcp_host_new(struct cluster *cluster, struct host *on,
     host->cluster = cluster;
     host->host = on;
     host->config = config;
+    host->timers = tcp_timers;
     host->receiver = config->receiver == TCP_RECEIVER_BSD ? &tcp_receiver_bsd : &tcp_receiver_linux;
     host->inet =
         inet_host_new(cluster, on, &config->inet, "tcp frames dropped by a full transmit queue");
@@ -88,31 +86,6 @@ void tcp_host_free(struct tcp_host *host)
 int tcp_peer_station(const struct tcp_host *host, const struct tcp_host *peer)
 {
     return inet_peer_station(host->inet, peer->inet);
-}
-
-// RFC 1323: the kernel's clock. It never shows 0, which in an echo says that there is none.
-uint32_t tcp_timestamp(const struct tcp_host *host, sim_time now)
-{
-    return (uint32_t)inet_ticks(host->inet, now) + 1;
-}
-
-// ---- Sending ----
-
-struct packet *tcp_segment_packet(struct inet_interface *interface, const struct route *route,
-                                  const struct tcp_segment *segment)
-{
-    struct packet *packet = inet_packet_new(interface, route, tcp_segment_ip_bytes(segment));
-    *packet_header(packet, struct tcp_segment) = *segment;
-    return packet;
-}
-
-void tcp_host_send(struct cpu_context *context, struct tcp_host *host,
-                   struct inet_interface *interface, struct inet_flow *flow, struct packet *packet,
-                   struct cost cost)
-{
-    (*host->segments_sent)++;
-    cpu_spend_for(context, cost, &tcp_stage, packet->message);
-    inet_send(context, interface, TCP_PROTOCOL, flow, packet);
 }
 
 // ---- Receiving ----

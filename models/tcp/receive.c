@@ -3,20 +3,6 @@
 // (RFC 793, 3.9).
 #include "models/tcp/stack.h"
 
-int tcp_ready(const struct tcp_socket *socket)
-{
-    int ready = 0;
-    if (tcp_readable(socket) > 0 || socket->rcv.fin_received || socket->gone)
-        ready |= INET_READABLE;
-    // Linux wakes writers when a third of the buffer is free.
-    int64_t used = socket->snd.buffer.used, free = socket->snd.buffer.size - used;
-    int64_t low_water = MIN(socket->config->send_low_water, socket->snd.buffer.size);
-    bool space = free >= (low_water ? low_water : used / 2);
-    if (socket->gone || (tcp_established(socket) && space))
-        ready |= INET_WRITABLE;
-    return ready;
-}
-
 // ---- Acknowledgment ----
 
 static bool update_window(struct tcp_socket *socket, const struct tcp_segment *segment)
@@ -109,6 +95,7 @@ static void acknowledge(struct cpu_context *context, struct tcp_socket *socket,
     if (new_data)
         advance(context, socket, segment, &segments);
     tcp_recovery_ack(context, socket, segments, flight, duplicate);
+    tcp_run_due(context, socket); // before the segment's data, whose costs would delay it
     probe_answered(socket);
     if (new_data && socket->snd.fin_queued && socket->snd.una == socket->snd.end)
         tcp_fin_acknowledged(context, socket);
@@ -189,4 +176,5 @@ void tcp_arrive(struct cpu_context *context, struct tcp_socket *socket, const st
     tcp_values_tell(context, socket);
     inet_notify(context, &socket->inet);
     socket->host->receiver->check(context, socket, at_once);
+    tcp_run_due(context, socket);
 }

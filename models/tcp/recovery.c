@@ -135,20 +135,6 @@ static void end_recovery(struct cpu_context *context, struct tcp_socket *socket)
     enter_recovery_state(context, socket, TCP_OPEN);
 }
 
-static void retransmit(struct cpu_context *context, struct tcp_socket *socket,
-                       struct tcp_buffer *buffer)
-{
-    buffer->lost = buffer->retransmitted = true;
-    tcp_buffer_send(context, socket, buffer);
-    tcp_timer_cancel(socket, TCP_TIMER_PROBE);
-}
-
-static void retransmit_first(struct cpu_context *context, struct tcp_socket *socket)
-{
-    if (socket->snd.outstanding > 0)
-        retransmit(context, socket, socket->snd.first);
-}
-
 // `gone`: in the unit of cwnd.
 static int64_t flight_limited(const struct tcp_socket *socket, int64_t gone)
 {
@@ -181,7 +167,7 @@ static void reno_enter(struct cpu_context *context, struct tcp_socket *socket)
 {
     start_recovery(context, socket);
     socket->cc.cwnd = socket->cc.ssthresh + RECOVERY_DUPLICATES * socket->cc.mss;
-    retransmit_first(context, socket);
+    socket->due |= TCP_DUE_RETRANSMISSION;
 }
 
 static void reno_duplicate(struct cpu_context *context, struct tcp_socket *socket)
@@ -210,7 +196,8 @@ static bool newreno_is_loss(const struct tcp_socket *socket)
 static void newreno_advance(struct cpu_context *context, struct tcp_socket *socket,
                             int64_t segments)
 {
-    retransmit_first(context, socket);
+    (void)context;
+    socket->due |= TCP_DUE_RETRANSMISSION;
     socket->cc.cwnd = MAX(socket->cc.cwnd - (segments - 1) * socket->cc.mss, socket->cc.mss);
 }
 
@@ -242,7 +229,7 @@ static void sack_enter(struct cpu_context *context, struct tcp_socket *socket)
     start_recovery(context, socket);
     socket->cc.cwnd = socket->cc.ssthresh;
     tcp_scoreboard_find_lost(socket);
-    retransmit_first(context, socket);
+    socket->due |= TCP_DUE_RETRANSMISSION;
 }
 
 static void sack_duplicate(struct cpu_context *context, struct tcp_socket *socket)
@@ -380,17 +367,5 @@ void tcp_recovery_timeout(struct cpu_context *context, struct tcp_socket *socket
         at->retransmitted = false;
     }
     enter_recovery_state(context, socket, TCP_LOSS);
-    retransmit_first(context, socket);
-}
-
-void tcp_recovery_retransmit(struct cpu_context *context, struct tcp_socket *socket)
-{
-    bool marked = socket->recovery.machine.state == TCP_LOSS ||
-                  (socket->recovery.machine.state == TCP_RECOVERY && socket->recovery.ops->sack);
-    while (marked && tcp_recovery_room(socket, 0)) {
-        struct tcp_buffer *buffer = tcp_scoreboard_next(socket, false);
-        if (!buffer || !tcp_recovery_room(socket, buffer->length))
-            return;
-        retransmit(context, socket, buffer);
-    }
+    socket->due |= TCP_DUE_RETRANSMISSION;
 }

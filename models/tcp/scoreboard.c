@@ -5,11 +5,6 @@
 
 #define LOST_DUPLICATES 3 // RFC 3517: DupThresh
 
-static int64_t scoreboard_end(const struct tcp_buffer *buffer)
-{
-    return buffer->sequence + buffer->length + buffer->fin;
-}
-
 bool tcp_scoreboard_mark(struct tcp_socket *socket, const struct tcp_segment *segment)
 {
     bool news = false;
@@ -21,7 +16,7 @@ bool tcp_scoreboard_mark(struct tcp_socket *socket, const struct tcp_segment *se
         for (struct tcp_buffer *at = socket->snd.first; at != socket->snd.unsent; at = at->next) {
             if (at->sequence >= to)
                 break;
-            if (at->sacked || at->sequence < from || scoreboard_end(at) > to)
+            if (at->sacked || at->sequence < from || tcp_buffer_end(at) > to)
                 continue;
             at->sacked = news = true;
         }

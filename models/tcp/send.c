@@ -1,60 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The send queue and what leaves it: windows, Nagle, probes.
+// Output: which segments leave, and when: windows, Nagle, retransmissions, probes, acknowledgments.
 #include "models/tcp/stack.h"
 
 static const struct wait window_ack = {"an ACK, as the congestion window is full", WAIT_ACK};
 static const struct wait small_ack = {"an ACK of an earlier small segment", WAIT_ACK};
 static const struct wait offered_window = {"the window that the receiver offers", WAIT_WINDOW};
-
-#define SEND_LEAST_MSS 28 // 68 bytes of IP less its and TCP's header
-
-static int64_t send_buffer_end(const struct tcp_buffer *buffer)
-{
-    return buffer->sequence + buffer->length + buffer->fin;
-}
-
-// Full segments are at most half of the largest window that the peer has offered, lest a small
-// window is never filled.
-int64_t tcp_current_mss(const struct tcp_socket *socket)
-{
-    if (socket->snd.max_wnd > 0 && socket->snd.mss > socket->snd.max_wnd / 2)
-        return MAX(socket->snd.max_wnd / 2, SEND_LEAST_MSS);
-    return socket->snd.mss;
-}
-
-int64_t tcp_own_mss(const struct tcp_socket *socket)
-{
-    return socket->interface->mtu - IP_HEADER - TCP_HEADER -
-           (socket->timestamps ? TCP_TIMESTAMP_OPTION : 0);
-}
-
-// Returns the bytes that one segment counts in the send buffer besides what is written into it:
-// Linux allocates it for a full one.
-int64_t tcp_buffer_size(const struct tcp_socket *socket)
-{
-    if (socket->config->buffer_charge == TCP_CHARGE_DATA)
-        return 0;
-    return tcp_current_mss(socket) + socket->config->inet.skb_overhead;
-}
-
-struct tcp_buffer *tcp_buffer_append(struct tcp_socket *socket)
-{
-    struct tcp_buffer *buffer = pool_take(&socket->host->buffers);
-    *buffer = (struct tcp_buffer){
-        .previous = socket->snd.last,
-        .sequence = socket->snd.end,
-        .truesize = tcp_buffer_size(socket),
-    };
-    if (socket->snd.last)
-        socket->snd.last->next = buffer;
-    else
-        socket->snd.first = buffer;
-    socket->snd.last = buffer;
-    if (!socket->snd.unsent)
-        socket->snd.unsent = buffer;
-    socket->snd.buffer.used += buffer->truesize;
-    return buffer;
-}
 
 // ---- One segment ----
 
@@ -140,7 +90,7 @@ static void first_transmission(struct tcp_socket *socket, struct tcp_buffer *buf
 {
     socket->snd.unsent = buffer->next;
     socket->snd.outstanding++;
-    socket->snd.nxt = send_buffer_end(buffer);
+    socket->snd.nxt = tcp_buffer_end(buffer);
     if (buffer->length < tcp_current_mss(socket))
         socket->snd.last_small = socket->snd.nxt;
 }
@@ -173,6 +123,45 @@ void tcp_buffer_send(struct cpu_context *context, struct tcp_socket *socket,
     tcp_timer_arm(context, socket, TCP_TIMER_RETRANSMIT, inet_rtt_timeout(&socket->rtt));
 }
 
+void tcp_ack_send(struct cpu_context *context, struct tcp_socket *socket)
+{
+    if (socket->machine.state == TCP_CLOSED)
+        return;
+    struct tcp_segment segment;
+    tcp_segment_init(socket, context, &segment, TCP_ACK);
+    (*socket->host->pure_acks)++;
+    tcp_segment_send(context, socket, &segment, socket->config->send_ack);
+}
+
+// ---- Retransmissions ----
+
+static void retransmit(struct cpu_context *context, struct tcp_socket *socket,
+                       struct tcp_buffer *buffer)
+{
+    buffer->lost = buffer->retransmitted = true;
+    tcp_buffer_send(context, socket, buffer);
+    tcp_timer_cancel(socket, TCP_TIMER_PROBE);
+}
+
+static void retransmit_first(struct cpu_context *context, struct tcp_socket *socket)
+{
+    if (socket->snd.outstanding > 0)
+        retransmit(context, socket, socket->snd.first);
+}
+
+// Sends the retransmissions that the congestion window allows now.
+static void retransmit_marked(struct cpu_context *context, struct tcp_socket *socket)
+{
+    bool marked = socket->recovery.machine.state == TCP_LOSS ||
+                  (socket->recovery.machine.state == TCP_RECOVERY && socket->recovery.ops->sack);
+    while (marked && tcp_recovery_room(socket, 0)) {
+        struct tcp_buffer *buffer = tcp_scoreboard_next(socket, false);
+        if (!buffer || !tcp_recovery_room(socket, buffer->length))
+            return;
+        retransmit(context, socket, buffer);
+    }
+}
+
 // ---- What may leave ----
 
 // RFC 896: a small segment waits for what was under way before its write (FreeBSD 6.2: tcp_output,
@@ -188,7 +177,7 @@ static bool nagle_holds(const struct tcp_socket *socket, const struct tcp_buffer
 
 static bool in_window(const struct tcp_socket *socket, const struct tcp_buffer *buffer)
 {
-    return send_buffer_end(buffer) <= socket->snd.una + socket->snd.wnd;
+    return tcp_buffer_end(buffer) <= socket->snd.una + socket->snd.wnd;
 }
 
 static bool may_leave(const struct tcp_socket *socket, const struct tcp_buffer *buffer)
@@ -239,7 +228,7 @@ void tcp_push(struct cpu_context *context, struct tcp_socket *socket)
         return;
     if (!socket->snd.writing)
         socket->snd.idle = socket->snd.outstanding == 0;
-    tcp_recovery_retransmit(context, socket);
+    retransmit_marked(context, socket);
     const struct tcp_buffer *first = socket->snd.unsent;
     while (socket->snd.unsent && may_leave(socket, socket->snd.unsent)) {
         if (inet_full(socket->interface)) { // Linux keeps it, and slows down
@@ -269,28 +258,6 @@ void tcp_push(struct cpu_context *context, struct tcp_socket *socket)
 
 // ---- Probing a closed window (RFC 1122, 4.2.2.17) ----
 
-static void split(struct tcp_socket *socket, struct tcp_buffer *buffer, int64_t length)
-{
-    struct tcp_buffer *rest = pool_take(&socket->host->buffers);
-    *rest = *buffer;
-    rest->previous = buffer;
-    rest->sequence = buffer->sequence + length;
-    rest->length = buffer->length - length;
-    buffer->length = length;
-    buffer->fin = buffer->push = false;
-    buffer->next = rest;
-    if (rest->next)
-        rest->next->previous = rest;
-    else
-        socket->snd.last = rest;
-    if (socket->config->buffer_charge == TCP_CHARGE_DATA) {
-        buffer->truesize = buffer->length;
-        rest->truesize = rest->length;
-    } else {
-        socket->snd.buffer.used += rest->truesize;
-    }
-}
-
 // A window that is open, but too small for the next segment, takes a part of it; a closed one is
 // asked for by a segment that the peer must answer.
 void tcp_send_probe(struct cpu_context *context, struct tcp_socket *socket)
@@ -299,7 +266,7 @@ void tcp_send_probe(struct cpu_context *context, struct tcp_socket *socket)
     int64_t room = socket->snd.una + socket->snd.wnd - next->sequence;
     if (room > 0) {
         if (room < next->length)
-            split(socket, next, room);
+            tcp_buffer_split(socket, next, room);
         next->push = true;
         tcp_buffer_send(context, socket, next);
         return;
@@ -322,39 +289,13 @@ void tcp_queue_fin(struct cpu_context *context, struct tcp_socket *socket)
     tcp_push(context, socket);
 }
 
-// ---- Acknowledged ----
+// ---- What is due ----
 
-static void buffer_free(struct tcp_socket *socket, struct tcp_buffer *buffer)
+void tcp_run_due(struct cpu_context *context, struct tcp_socket *socket)
 {
-    socket->snd.first = buffer->next;
-    if (socket->snd.first)
-        socket->snd.first->previous = NULL;
-    else
-        socket->snd.last = NULL;
-    socket->snd.buffer.used -= buffer->truesize;
-    pool_give(&socket->host->buffers, buffer);
-}
-
-int64_t tcp_clean(struct cpu_context *context, struct tcp_socket *socket, int64_t acknowledgment,
-                  bool *sample, int64_t *sent_at)
-{
-    int64_t segments = 0;
-    bool again = false;
-    (void)context;
-    *sample = false;
-    while (socket->snd.first != socket->snd.unsent &&
-           send_buffer_end(socket->snd.first) <= acknowledgment) {
-        struct tcp_buffer *buffer = socket->snd.first;
-        // Karn: no measurement from what was sent twice.
-        again |= buffer->transmissions > 1;
-        if (!*sample)
-            *sent_at = buffer->when;
-        *sample = true;
-        socket->snd.outstanding--;
-        segments++;
-        buffer_free(socket, buffer);
-    }
-    *sample &= !again;
-    socket->snd.una = acknowledgment;
-    return segments;
+    if (socket->due & TCP_DUE_RETRANSMISSION)
+        retransmit_first(context, socket);
+    if (socket->due & TCP_DUE_ACK)
+        tcp_ack_send(context, socket);
+    socket->due = 0;
 }

@@ -70,25 +70,6 @@ struct tcp_socket *tcp_connect(struct cpu_context *context, struct tcp_host *hos
     return socket;
 }
 
-bool tcp_established(const struct tcp_socket *socket)
-{
-    switch ((enum tcp_state)socket->machine.state) {
-    case TCP_ESTABLISHED:
-    case TCP_CLOSE_WAIT:
-        return true;
-    case TCP_CLOSED:
-    case TCP_SYN_SENT:
-    case TCP_SYN_RECEIVED:
-    case TCP_FIN_WAIT_1:
-    case TCP_FIN_WAIT_2:
-    case TCP_CLOSING:
-    case TCP_LAST_ACK:
-    case TCP_TIME_WAIT:
-        return false;
-    }
-    return false;
-}
-
 int tcp_socket_peer(const struct tcp_socket *socket)
 {
     return socket->key.remote;
@@ -187,14 +168,6 @@ static int64_t write_run(struct cpu_context *context, struct tcp_socket *socket,
     return taken;
 }
 
-// The room that a writer of `bytes` waits for is there (FreeBSD 6.2: sosend).
-static bool above_low_water(const struct tcp_socket *socket, int64_t bytes)
-{
-    int64_t low_water = MIN(socket->config->send_low_water, socket->snd.buffer.size);
-    return low_water == 0 ||
-           socket->snd.buffer.size - socket->snd.buffer.used >= MIN(low_water, bytes);
-}
-
 int64_t tcp_write(struct cpu_context *context, struct tcp_socket *socket,
                   const struct tcp_run *runs, int count)
 {
@@ -210,7 +183,7 @@ int64_t tcp_write(struct cpu_context *context, struct tcp_socket *socket,
     int64_t wanted = 0;
     for (int i = 0; i < count; i++)
         wanted += runs[i].length;
-    if (!above_low_water(socket, wanted)) {
+    if (!tcp_above_low_water(socket, wanted)) {
         socket->snd.wants_space = true;
         return 0;
     }
@@ -236,7 +209,7 @@ int64_t tcp_write(struct cpu_context *context, struct tcp_socket *socket,
 
 int64_t tcp_writable(const struct tcp_socket *socket, int64_t bytes)
 {
-    if (!tcp_established(socket) || !above_low_water(socket, bytes))
+    if (!tcp_established(socket) || !tcp_above_low_water(socket, bytes))
         return 0;
     int64_t room = socket->snd.buffer.size - socket->snd.buffer.used;
     if (socket->config->buffer_charge == TCP_CHARGE_DATA)
@@ -249,11 +222,6 @@ int64_t tcp_writable(const struct tcp_socket *socket, int64_t bytes)
 }
 
 // ---- Reading ----
-
-int64_t tcp_readable(const struct tcp_socket *socket)
-{
-    return socket->rcv.nxt - socket->rcv.fin_received - socket->rcv.copied;
-}
 
 // Copies to the user. Only what a processor has checksummed has been in a cache.
 static void copy_out(struct cpu_context *context, struct tcp_socket *socket, int64_t bytes,
@@ -302,7 +270,8 @@ int64_t tcp_read(struct cpu_context *context, struct tcp_socket *socket, int64_t
     }
     socket->rcv.copied += total;
     if (socket->machine.state != TCP_CLOSED)
-        socket->host->receiver->read(context, socket, total);
+        socket->host->receiver->read(socket, total);
+    tcp_run_due(context, socket);
     return total;
 }
 
@@ -310,41 +279,6 @@ void tcp_read_done(struct tcp_socket *socket)
 {
     tcp_stream_release(socket->rcv.stream);
 }
-
-// ---- Waiting ----
-
-static const struct tcp_socket *socket_of(const struct inet_socket *inet)
-{
-    return container_of(inet, const struct tcp_socket, inet);
-}
-
-static int socket_ready(const struct inet_socket *inet)
-{
-    return tcp_ready(socket_of(inet));
-}
-
-// A blocked writer goes on as soon as one segment fits.
-static bool socket_goes_on(const struct inet_socket *inet, enum inet_readiness readiness)
-{
-    const struct tcp_socket *socket = socket_of(inet);
-    if (readiness == INET_WRITABLE && tcp_established(socket))
-        return socket->snd.buffer.used < socket->snd.buffer.size &&
-               above_low_water(socket, INT64_MAX);
-    return tcp_ready(socket) & (int)readiness;
-}
-
-static void socket_awaited(struct inet_socket *inet, int readiness)
-{
-    if (readiness & INET_WRITABLE)
-        container_of(inet, struct tcp_socket, inet)->snd.wants_space = true;
-}
-
-const struct inet_socket_ops tcp_socket_ops = {
-    .stage = &tcp_stage,
-    .ready = socket_ready,
-    .goes_on = socket_goes_on,
-    .awaited = socket_awaited,
-};
 
 struct inet_socket *tcp_socket_inet(struct tcp_socket *socket)
 {

@@ -69,6 +69,12 @@ struct tcp_arrival {
 // What a timer has sent once more, or, of a closed window, anew.
 enum tcp_again { TCP_AGAIN_SYN, TCP_AGAIN_DATA, TCP_AGAIN_FIN, TCP_AGAIN_PROBE, TCP_SENT_AGAIN };
 
+// What a segment's arrival, a timer or a call has decided and the output is to send (tcp_run_due).
+enum tcp_due_mark {
+    TCP_DUE_RETRANSMISSION = 1, // the first segment again
+    TCP_DUE_ACK = 2,
+};
+
 enum tcp_timer_kind { TCP_TIMER_RETRANSMIT, TCP_TIMER_PROBE, TCP_TIMER_ACK };
 #define TCP_TIMERS 3
 
@@ -182,6 +188,7 @@ struct tcp_socket {
     int retries, probes;            // consecutive retransmissions and probes of a closed window
     trace_values values;            // 0: not traced
     bool timestamps, scaling, sack; // negotiated (RFC 1323, RFC 2018)
+    uint8_t due;                    // enum tcp_due_mark
 };
 
 struct tcp_listener {
@@ -200,8 +207,9 @@ struct tcp_host {
     struct inet_host *inet;
     const struct tcp_config *config;
     const struct tcp_receiver_ops *receiver;
-    GPtrArray *sockets, *listeners; // a socket is at index number - 1
-    GHashTable *connections;        // the keys of open sockets
+    const struct inet_timer_kind *timers; // by enum tcp_timer_kind
+    GPtrArray *sockets, *listeners;       // a socket is at index number - 1
+    GHashTable *connections;              // the keys of open sockets
     struct random_stream *random;
     uint16_t next_port;
     struct pool buffers, arrivals, gaps, singles, contents;
@@ -245,10 +253,10 @@ struct tcp_receiver_ops {
     // (RFC 2581, 4.2).
     void (*check)(struct cpu_context *context, struct tcp_socket *socket, bool at_once);
     // The reader has taken `bytes`.
-    void (*read)(struct cpu_context *context, struct tcp_socket *socket, int64_t bytes);
+    void (*read)(struct tcp_socket *socket, int64_t bytes);
 };
 
-// host.c
+// transmit.c
 extern const struct stage tcp_stage, tcp_checksum_stage;
 struct packet *tcp_segment_packet(struct inet_interface *interface, const struct route *route,
                                   const struct tcp_segment *segment);
@@ -290,14 +298,32 @@ void tcp_send_reset(struct cpu_context *context, struct tcp_socket *socket);
 void tcp_refuse_segment(struct cpu_context *context, struct tcp_socket *socket,
                         const struct packet *packet, enum tcp_end end);
 void tcp_reset_arrived(struct cpu_context *context, struct tcp_socket *socket);
-void tcp_give_up(struct cpu_context *context, struct tcp_socket *socket);
+// The connection has ended without a FIN: the program learns of it by `end`.
+void tcp_connection_lost(struct cpu_context *context, struct tcp_socket *socket, enum tcp_end end,
+                         const char *event);
 
-// send.c
+// buffer.c
+// Bytes that one segment counts in the send buffer besides what is written into it.
 int64_t tcp_buffer_size(const struct tcp_socket *socket);
 int64_t tcp_current_mss(const struct tcp_socket *socket);
 // Bytes of a full segment of the peer.
 int64_t tcp_own_mss(const struct tcp_socket *socket);
 struct tcp_buffer *tcp_buffer_append(struct tcp_socket *socket);
+// Cuts a segment that was never sent after `length` bytes.
+void tcp_buffer_split(struct tcp_socket *socket, struct tcp_buffer *buffer, int64_t length);
+// Frees acknowledged data. Returns the number of fully acknowledged segments.
+int64_t tcp_clean(struct cpu_context *context, struct tcp_socket *socket, int64_t acknowledgment,
+                  bool *sample, int64_t *sent_at);
+
+static inline int64_t tcp_buffer_end(const struct tcp_buffer *buffer)
+{
+    return buffer->sequence + buffer->length + buffer->fin;
+}
+
+// send.c
+// Does what is due: at the end of a segment, a timer and a read, and after an acknowledgment.
+void tcp_run_due(struct cpu_context *context, struct tcp_socket *socket);
+void tcp_ack_send(struct cpu_context *context, struct tcp_socket *socket);
 void tcp_segment_init(struct tcp_socket *socket, struct cpu_context *context,
                       struct tcp_segment *segment, int flags);
 void tcp_segment_send(struct cpu_context *context, struct tcp_socket *socket,
@@ -308,18 +334,16 @@ void tcp_buffer_send(struct cpu_context *context, struct tcp_socket *socket,
 void tcp_push(struct cpu_context *context, struct tcp_socket *socket);
 void tcp_send_probe(struct cpu_context *context, struct tcp_socket *socket);
 void tcp_queue_fin(struct cpu_context *context, struct tcp_socket *socket);
-// Frees acknowledged data. Returns the number of fully acknowledged segments.
-int64_t tcp_clean(struct cpu_context *context, struct tcp_socket *socket, int64_t acknowledgment,
-                  bool *sample, int64_t *sent_at);
 
 // receive.c
 void tcp_arrive(struct cpu_context *context, struct tcp_socket *socket, const struct packet *packet,
                 const struct tcp_segment *segment);
-// enum inet_readiness.
-int tcp_ready(const struct tcp_socket *socket);
 
-// socket.c
+// readiness.c
 extern const struct inet_socket_ops tcp_socket_ops;
+int tcp_ready(const struct tcp_socket *socket); // enum inet_readiness
+// The buffer has the room that a writer of `bytes` waits for (FreeBSD 6.2: sosend).
+bool tcp_above_low_water(const struct tcp_socket *socket, int64_t bytes);
 
 // reassembly.c
 void tcp_reassemble(struct cpu_context *context, struct tcp_socket *socket,
@@ -330,10 +354,9 @@ int64_t tcp_receive_window(const struct tcp_socket *socket);
 extern const struct tcp_receiver_ops tcp_receiver_linux;
 uint16_t tcp_window_offer(struct tcp_socket *socket);
 void tcp_ack_quickly(struct tcp_socket *socket);
-void tcp_ack_send(struct cpu_context *context, struct tcp_socket *socket);
 void tcp_ack_sent(struct tcp_socket *socket);
 void tcp_ack_data_sent(struct tcp_socket *socket, int64_t now);
-void tcp_ack_timeout(struct cpu_context *context, void *owner); // struct tcp_socket *
+void tcp_ack_expired(struct tcp_socket *socket); // TCP_TIMER_ACK has
 
 // ack_bsd.c
 extern const struct tcp_receiver_ops tcp_receiver_bsd;
@@ -342,6 +365,9 @@ extern const struct tcp_receiver_ops tcp_receiver_bsd;
 void tcp_values_init(struct tcp_socket *socket);
 // Tells the trace windows and flight as they are now.
 void tcp_values_tell(const struct cpu_context *context, const struct tcp_socket *socket);
+
+// timeout.c: by enum tcp_timer_kind.
+extern const struct inet_timer_kind tcp_timers[TCP_TIMERS];
 
 // timer.c
 void tcp_timers_init(struct tcp_socket *socket);
@@ -374,8 +400,6 @@ void tcp_recovery_idle(struct tcp_socket *socket, int64_t now);
 void tcp_recovery_local(struct tcp_socket *socket);
 // Segments have been sent.
 void tcp_recovery_sent(struct tcp_socket *socket, int64_t now);
-// Sends the retransmissions that the congestion window allows now.
-void tcp_recovery_retransmit(struct cpu_context *context, struct tcp_socket *socket);
 extern const struct machine_kind tcp_recovery_machine; // by enum tcp_recovery_state
 
 // scoreboard.c Marks what the segment's SACK blocks cover. Returns true if anything is new.

@@ -137,7 +137,10 @@ static inline void sender_t3(struct cpu_context *context, void *owner)
 }
 
 static const struct inet_timer_kind sender_timers[SCTP_TIMERS] = {
-    [SCTP_T3] = {.wait = {"T3-rtx", STAGE_FOR_ACK}, .stage = &sctp_stage, .run = sender_t3},
+    [SCTP_T3] = {.wait = {"T3-rtx", STAGE_FOR_ACK},
+                 .waited = sctp_t3_waited,
+                 .stage = &sctp_stage,
+                 .run = sender_t3},
     [SCTP_T3_IDLE_PROBE] = {.wait = {"T3-rtx (window probe)", STAGE_FOR_WINDOW},
                             .stage = &sctp_stage,
                             .run = sender_t3,
@@ -269,6 +272,7 @@ static inline void sender_hosts(struct sender *sender)
     sender->stack.random = random_new(1, "sender");
     for (size_t i = 0; i < sizeof(sender->stack.count) / sizeof(int64_t *); i++)
         counters[i] = &sender->counters[i];
+    memset(sender->stack.count.timeout, 0, sizeof sender->stack.count.timeout);
     inet_timers_init(&sender->inet);
     sctp_pools_init(&sender->stack.pools);
     pool_init(&sender->stack.pending, sizeof(struct sctp_pending));

@@ -266,7 +266,7 @@ static void test_probe(void)
     SUITE_SAME_INTEGER(sender->paths[0].cc.cwnd, cwnd);
     SUITE_SAME_INTEGER(sender->paths[0].errors, 0);
     SUITE_SAME_INTEGER(sender->association.errors, 1);
-    expect_timer(sender->world->sim, "sctp time-outs: window probe", 1, "T3-rtx (window probe)");
+    expect_timer(sender->sim, "sctp time-outs: window probe", 1, "T3-rtx (window probe)");
     sender_sack_of(sender, "4", 0, 0);
     SENT(sender, "1[5]");
     sender_sack_of(sender, "5", 0, 1000000);

@@ -173,6 +173,9 @@ void sctp_run_due(struct cpu_context *context, struct sctp_association *associat
 
 // timeout.c: by enum sctp_timer.
 extern const struct inet_timer_kind sctp_timers[SCTP_TIMERS];
+
+// counters.c
+void sctp_host_counters(struct sctp_host *host, struct sim *sim);
 // A timer has expired that nothing should have had to wait for: T1, T2, T3 or a heartbeat's.
 void sctp_count_timeout(struct sctp_host *host, enum sctp_timer timer);
 

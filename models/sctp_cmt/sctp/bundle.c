@@ -29,8 +29,11 @@ bool sctp_bundle_fits(const struct sctp_bundle *bundle, int64_t bytes)
 void sctp_bundle_send(struct sctp_bundle *bundle)
 {
     struct packet *packet = bundle->packet;
+    if (bundle->has_data)
+        sctp_t3_check(bundle->context, bundle->path);
     bundle->packet = NULL;
     bundle->chunks = 0;
+    bundle->has_data = false;
     if (packet)
         sctp_packet_send(bundle->context, bundle->association, bundle->path, packet);
 }
@@ -100,6 +103,7 @@ void sctp_bundle_data(struct sctp_bundle *bundle, struct sctp_outgoing *chunk)
     struct sctp_association *association = bundle->association;
     struct sctp_path *path = bundle->path;
     add_data(bundle, chunk);
+    bundle->has_data = true;
     chunk->sent_at = inet_ticks(association->host->inet, bundle->context->now);
     chunk->transmissions = (uint8_t)MIN(chunk->transmissions + 1, UINT8_MAX);
     if (chunk->transmissions > 1)

@@ -12,6 +12,7 @@ struct sctp_bundle {
     struct sctp_path *path;
     struct packet *packet; // NULL: no chunk yet
     int chunks;
+    bool has_data;
 };
 
 // True if the packet, or a new one, has room for a chunk of `bytes`.
@@ -20,7 +21,7 @@ bool sctp_bundle_fits(const struct sctp_bundle *bundle, int64_t bytes);
 void sctp_bundle_control(struct sctp_bundle *bundle);
 // Adds the DATA chunk, which thereby enters the path's flight.
 void sctp_bundle_data(struct sctp_bundle *bundle, struct sctp_outgoing *chunk);
-// Sends the packet, if there is one.
+// Sends the packet, if there is one. With DATA in it the path's T3-rtx runs.
 void sctp_bundle_send(struct sctp_bundle *bundle);
 
 #endif

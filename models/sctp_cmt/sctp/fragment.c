@@ -5,6 +5,27 @@
 
 #define LEAST_ROOM 16 // chunks
 
+void sctp_pending_free(struct sctp_association *association, struct sctp_stream_out *stream)
+{
+    struct sctp_out *out = &association->out;
+    struct sctp_pending *pending = stream->head;
+    stream->head = pending->next;
+    out->waiting--;
+    out->waiting_bytes -= pending->message->length - pending->cut;
+    sctp_message_free(pending->message);
+    pool_give(&association->host->pending, pending);
+}
+
+// The stream at the head of the wheel has had its turn.
+static void wheel_turn(struct sctp_out *out)
+{
+    struct sctp_stream_out *stream = out->wheel_head;
+    out->wheel_head = stream->next_on_wheel;
+    stream->on_wheel = false;
+    if (stream->head)
+        sctp_wheel_add(out, stream);
+}
+
 int64_t sctp_fragment_point(const struct sctp_association *association)
 {
     const struct sctp_config *config = association->host->config;
@@ -66,7 +87,7 @@ static void chunk_make(struct sctp_association *association, struct sctp_path *p
         return;
     stream->ssn += !pending->unordered;
     sctp_pending_free(association, stream);
-    sctp_wheel_turn(out);
+    wheel_turn(out);
 }
 
 int64_t sctp_stream_cut(struct sctp_association *association, struct sctp_path *path, int64_t room)

@@ -21,32 +21,6 @@ static const struct inet_protocol sctp_protocol = {
 
 // ---- Life ----
 
-static void host_counters(struct sctp_host *host, struct sim *sim)
-{
-    host->count.packets_sent = sim_counter(sim, "sctp packets sent");
-    host->count.packets_received = sim_counter(sim, "sctp packets received");
-    host->count.chunks_sent = sim_counter(sim, "sctp chunks sent");
-    host->count.chunks_received = sim_counter(sim, "sctp chunks received");
-    host->count.sacks_sent = sim_counter(sim, "sctp SACKs sent");
-    host->count.retransmissions = sim_loss_counter(sim, "sctp chunks retransmitted", LOSS_REPEATED);
-    host->count.fast_retransmits = sim_counter(sim, "sctp fast retransmits");
-    host->count.timeouts = sim_counter(sim, "sctp retransmission timeouts");
-    host->count.duplicates = sim_counter(sim, "sctp chunks received twice");
-    host->count.bad_checksums =
-        sim_loss_counter(sim, "sctp packets with a wrong checksum", LOSS_DROPPED);
-    host->count.out_of_the_blue = sim_counter(sim, "sctp packets out of the blue");
-    host->count.bad_tags = sim_counter(sim, "sctp packets with a wrong tag");
-    host->count.heartbeats = sim_counter(sim, "sctp heartbeats sent");
-    host->count.window_probes = sim_counter(sim, "sctp window probes");
-    host->count.rwnd_blocked = sim_counter(sim, "sctp times blocked by the peer's window");
-    host->count.rwnd_blocked_us =
-        sim_counter(sim, "sctp microseconds blocked by the peer's window");
-    host->count.strikes_suppressed = sim_counter(sim, "sctp missing reports that CMT left out");
-    host->count.dropped_for_window =
-        sim_loss_counter(sim, "sctp chunks dropped for want of buffer", LOSS_DROPPED);
-    host->count.failovers = sim_counter(sim, "sctp changes of the primary path");
-}
-
 struct sctp_host *sctp_host_new(struct cluster *cluster, struct host *on,
                                 const struct sctp_config *config)
 {
@@ -71,7 +45,7 @@ struct sctp_host *sctp_host_new(struct cluster *cluster, struct host *on,
     sctp_pools_init(&host->pools);
     pool_init(&host->pending, sizeof(struct sctp_pending));
     pool_init(&host->incoming, sizeof(struct sctp_incoming));
-    host_counters(host, cluster->sim);
+    sctp_host_counters(host, cluster->sim);
     inet_register(host->inet, &sctp_protocol, host);
     return host;
 }

@@ -8,6 +8,8 @@
 #include "models/sctp_cmt/sctp/path.h"
 #include "models/sctp_cmt/sctp/socket.h"
 
+#include "sim/core/fifo.h"
+
 enum sctp_outgoing_state {
     SCTP_MADE,   // has a TSN and a path, was never sent
     SCTP_SENT,   // outstanding
@@ -90,12 +92,17 @@ void sctp_stream_put(struct sctp_association *association, const struct sctp_sen
                      struct sctp_message *message);
 // After set-up: the peer takes fewer streams than were offered. What waits in the others is lost.
 void sctp_out_limit_streams(struct sctp_association *association, int streams);
+static inline void sctp_wheel_add(struct sctp_out *out, struct sctp_stream_out *stream)
+{
+    stream->on_wheel = true;
+    FIFO_APPEND(out->wheel_head, out->wheel_tail, stream, next_on_wheel);
+}
+
+// ---- fragment.c ----
+
 // Frees the stream's first message, all of which is in chunks, or lost.
 void sctp_pending_free(struct sctp_association *association, struct sctp_stream_out *stream);
-// The stream at the head of the wheel has had its turn.
-void sctp_wheel_turn(struct sctp_out *out);
-
-// fragment.c: makes chunks for the path from the streams' queues, at most `room` bytes of chunks.
+// Makes chunks for the path from the streams' queues, at most `room` bytes of chunks.
 // Returns how many bytes.
 int64_t sctp_stream_cut(struct sctp_association *association, struct sctp_path *path, int64_t room);
 // Bytes of user data per chunk: what fits into a packet on every path.
@@ -191,6 +198,8 @@ static inline void sctp_t3_stop(struct sctp_path *path)
 // Starts it if it does not run, and stops it if nothing is in flight.
 void sctp_t3_check(struct cpu_context *context, struct sctp_path *path);
 void sctp_t3_expired(struct cpu_context *context, struct sctp_path *path);
+// What an expired T3-rtx of the path (`owner`) has waited for.
+const struct stage *sctp_t3_waited(const void *owner);
 
 // ---- cc.c: congestion control of a path, as a row of models/inet/cc.h in bytes ----
 

@@ -65,7 +65,7 @@ static void resend_packet(struct cpu_context *context, struct sctp_association *
 {
     struct sctp_out *out = &association->out;
     struct sctp_path *path = sctp_out_at(out, first)->path;
-    struct sctp_bundle bundle = {context, association, path, NULL, 0};
+    struct sctp_bundle bundle = {.context = context, .association = association, .path = path};
     // RFC 9260, 7.2.4, step 4: the path's earliest outstanding chunk goes out again.
     bool restart = sctp_out_at(out, first)->fast_retransmit && is_first(association, first, false);
     sctp_bundle_control(&bundle);
@@ -85,7 +85,6 @@ static void resend_packet(struct cpu_context *context, struct sctp_association *
     }
     if (restart)
         sctp_t3_stop(path);
-    sctp_t3_check(context, path);
     sctp_bundle_send(&bundle);
 }
 
@@ -248,7 +247,7 @@ static bool send_next_packet(struct cpu_context *context, struct sctp_associatio
     struct sctp_out *out = &association->out;
     struct sctp_outgoing *chunk = sctp_out_at(out, out->unsent);
     struct sctp_path *path = chunk->path;
-    struct sctp_bundle bundle = {context, association, path, NULL, 0};
+    struct sctp_bundle bundle = {.context = context, .association = association, .path = path};
     if (!packet_has_room(path) || interface_is_full(path) || !may_hold_data(path) ||
         !window_allows(association, chunk))
         return false;
@@ -266,7 +265,6 @@ static bool send_next_packet(struct cpu_context *context, struct sctp_associatio
     } while (out->unsent != out->next && chunk->path == path &&
              sctp_bundle_fits(&bundle, sctp_outgoing_bytes(chunk)) &&
              window_allows(association, chunk));
-    sctp_t3_check(context, path);
     sctp_bundle_send(&bundle);
     return true;
 }
@@ -381,7 +379,8 @@ static void send_new(struct cpu_context *context, struct sctp_association *assoc
 static void flush_control(struct cpu_context *context, struct sctp_association *association)
 {
     for (int i = 0; i < association->path_count; i++) {
-        struct sctp_bundle bundle = {context, association, &association->paths[i], NULL, 0};
+        struct sctp_bundle bundle = {
+            .context = context, .association = association, .path = &association->paths[i]};
         if (!association->paths[i].control_head)
             continue;
         sctp_bundle_control(&bundle);

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// User messages in their streams' queues, and the chunks that are made of them. Streams that have
-// data take turns, message by message; once a message is partly in chunks, its stream keeps the
-// turn, so that the TSNs of its fragments follow one another (RFC 9260, 6.9).
+// User messages in their streams' queues. Streams that have data take turns, message by message.
 #include "models/sctp_cmt/sctp/association.h"
-
-#include "sim/core/fifo.h"
 
 // ---- Create and free ----
 
@@ -23,17 +19,6 @@ void sctp_out_init(struct sctp_association *association, uint32_t first_tsn, int
     };
 }
 
-void sctp_pending_free(struct sctp_association *association, struct sctp_stream_out *stream)
-{
-    struct sctp_out *out = &association->out;
-    struct sctp_pending *pending = stream->head;
-    stream->head = pending->next;
-    out->waiting--;
-    out->waiting_bytes -= pending->message->length - pending->cut;
-    sctp_message_free(pending->message);
-    pool_give(&association->host->pending, pending);
-}
-
 void sctp_out_clear(struct sctp_association *association)
 {
     struct sctp_out *out = &association->out;
@@ -48,21 +33,6 @@ void sctp_out_clear(struct sctp_association *association)
 }
 
 // ---- The wheel ----
-
-static void wheel_add(struct sctp_out *out, struct sctp_stream_out *stream)
-{
-    stream->on_wheel = true;
-    FIFO_APPEND(out->wheel_head, out->wheel_tail, stream, next_on_wheel);
-}
-
-void sctp_wheel_turn(struct sctp_out *out)
-{
-    struct sctp_stream_out *stream = out->wheel_head;
-    out->wheel_head = stream->next_on_wheel;
-    stream->on_wheel = false;
-    if (stream->head)
-        wheel_add(out, stream);
-}
 
 void sctp_stream_put(struct sctp_association *association, const struct sctp_send_info *info,
                      struct sctp_message *message)
@@ -81,7 +51,7 @@ void sctp_stream_put(struct sctp_association *association, const struct sctp_sen
     out->waiting_bytes += message->length;
     out->buffer.used += message->length;
     if (!stream->on_wheel)
-        wheel_add(out, stream);
+        sctp_wheel_add(out, stream);
 }
 
 // A stream has a turn on the wheel only while it has data.
@@ -93,7 +63,7 @@ static void wheel_leave(struct sctp_out *out, int streams)
         next = stream->next_on_wheel;
         stream->on_wheel = false;
         if (stream - out->streams < streams)
-            wheel_add(out, stream);
+            sctp_wheel_add(out, stream);
     }
 }
 

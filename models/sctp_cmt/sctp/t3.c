@@ -147,3 +147,12 @@ void sctp_t3_expired(struct cpu_context *context, struct sctp_path *path)
     sctp_t3_check(context, path);
     sctp_due(association, SCTP_DUE_RETRANSMISSION);
 }
+
+// A probe of a closed window has no other timer.
+const struct stage *sctp_t3_waited(const void *owner)
+{
+    static const struct stage data = {"T3-rtx (DATA)", STAGE_FOR_ACK},
+                              probe = {"T3-rtx (window probe)", STAGE_FOR_WINDOW};
+    const struct sctp_path *path = owner;
+    return path->association->out.probing ? &probe : &data;
+}

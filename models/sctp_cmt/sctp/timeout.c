@@ -32,15 +32,6 @@ static void reopened_run(struct cpu_context *context, void *owner)
     (void)context, (void)owner;
 }
 
-// A probe of a closed window has no other timer.
-static const struct stage *t3_waited(const void *owner)
-{
-    static const struct stage data = {"T3-rtx (DATA)", STAGE_FOR_ACK},
-                              probe = {"T3-rtx (window probe)", STAGE_FOR_WINDOW};
-    const struct sctp_path *path = owner;
-    return path->association->out.probing ? &probe : &data;
-}
-
 // `class`: of what is waited for.
 #define TIMER(name, class, handler, ...)                                                           \
     {                                                                                              \
@@ -52,7 +43,7 @@ const struct inet_timer_kind sctp_timers[SCTP_TIMERS] = {
     [SCTP_T1_COOKIE] = TIMER("T1-cookie (COOKIE-ECHO)", STAGE_FOR_ACK, t1_run),
     [SCTP_T2_SHUTDOWN] = TIMER("T2-shutdown (SHUTDOWN)", STAGE_FOR_ACK, t2_run),
     [SCTP_T5_SHUTDOWN_GUARD] = TIMER("T5-shutdown-guard", STAGE_FOR_ACK, t5_run),
-    [SCTP_T3] = TIMER("T3-rtx", STAGE_FOR_ACK, t3_run, .waited = t3_waited),
+    [SCTP_T3] = TIMER("T3-rtx", STAGE_FOR_ACK, t3_run, .waited = sctp_t3_waited),
     [SCTP_T3_IDLE_PROBE] =
         TIMER("T3-rtx (window probe)", STAGE_FOR_WINDOW, t3_run, .background = true),
     [SCTP_SACK_DELAY] = TIMER("delayed SACK", STAGE_FOR_ACK, sack_delay_run),
@@ -63,19 +54,3 @@ const struct inet_timer_kind sctp_timers[SCTP_TIMERS] = {
     [SCTP_HEARTBEATS] = TIMER("heartbeat timer", STAGE_FOR_ACK, heartbeats_run, .background = true),
     [SCTP_HEARTBEATS_AWAITED] = TIMER("heartbeat timer", STAGE_FOR_ACK, heartbeats_run),
 };
-
-// By one timer of each name.
-void sctp_count_timeout(struct sctp_host *host, enum sctp_timer timer)
-{
-    static const char *const names[SCTP_TIMERS] = {
-        [SCTP_T1_INIT] = "sctp" SIM_TIMEOUTS "T1-init",
-        [SCTP_T1_COOKIE] = "sctp" SIM_TIMEOUTS "T1-cookie",
-        [SCTP_T2_SHUTDOWN] = "sctp" SIM_TIMEOUTS "T2-shutdown",
-        [SCTP_T3] = "sctp" SIM_TIMEOUTS "T3-rtx",
-        [SCTP_T3_IDLE_PROBE] = "sctp" SIM_TIMEOUTS "window probe",
-        [SCTP_PATH_HEARTBEAT] = "sctp" SIM_TIMEOUTS "heartbeat",
-    };
-    if (timer != SCTP_PATH_HEARTBEAT)
-        ++*host->count.timeouts;
-    sim_count_loss(host->sim, &host->count.timeout[timer], names[timer], LOSS_TIMEOUT);
-}
