@@ -5,39 +5,49 @@
 
 #include <string.h>
 
+// A count of which several loads together have the sum, or the largest.
+#define SUM(name_, unit_, doc_)                                                                    \
+    {                                                                                              \
+        .name = (name_), .unit = (unit_), .doc = (doc_)                                            \
+    }
+#define MOST(name_, unit_, doc_)                                                                   \
+    {                                                                                              \
+        .name = (name_), .unit = (unit_), .doc = (doc_), .most = true                              \
+    }
+
 const struct link_count_kind link_count_kinds[LINK_COUNTS] = {
-    [LINK_PACKETS] = {"packets", "", "packets that began, repeats of the link included"},
-    [LINK_BYTES] = {"bytes", "B",
-                    "of these: frames with padding and route bytes, without "
-                    "preamble and gap"},
-    [LINK_BUSY] = {"busy", "ps",
-                   "time in which a packet had the link, with preamble and gap, and "
-                   "while it was held back on it"},
-    [LINK_ARRIVED] = {"arrived", "", "packets that came to the far end"},
-    [LINK_QUEUE] = {"longest_queue", "", "most packets that waited for the link at one time"},
-    [LINK_QUEUE_BYTES] = {"longest_queue_bytes", "B", "most bytes that waited for it"},
-    [LINK_QUEUE_WHEN] = {"longest_queue_at", "ps", "when so many packets first waited"},
-    [LINK_HELD_TIME] = {"held", "ps",
-                        "part of the busy time in which a packet could not go on: "
-                        "STOP, or no room ahead"},
-    [LINK_HELD] = {"held_packets", "", "packets that were held back so"},
-    [LINK_STOPS] = {"stops", "", "STOP symbols that the far end has sent"},
-    [LINK_NO_CREDIT] = {"no_credit", "ps",
-                        "time in which a packet waited, and the station at the "
-                        "far end had no room for it"},
-    [LINK_CORRUPT] = {"corrupt", "", "of those that arrived: with a bit error, or cut off"},
-    [LINK_REPEATED] = {"repeated", "", "packets that the link itself sent again"},
-    [LINK_DUPLICATED] = {"duplicated", "", "packets that a fault doubled"},
-    [LINK_DISCARDED] = {"discarded", "",
-                        "packets of a link that repeats them which were lost on it, "
-                        "or which its far end did not take"},
-    [LINK_LOST] = {"lost", "", "packets lost by a fault"},
-    [LINK_DOWN] = {"link_down", "", "packets lost because the cable was out"},
-    [LINK_FULL] = {"queue_full", "", "packets that found no room in the queue, and never began"},
-    [LINK_CHECK] = {"check_failed", "",
-                    "of those that arrived: discarded by the switch for a "
-                    "wrong check sequence"},
-    [LINK_UNWANTED] = {"no_receiver", "", "of those that arrived: no station took them"},
+    [LINK_PACKETS] = SUM("packets", "", "packets that began, repeats of the link included"),
+    [LINK_BYTES] = SUM("bytes", "B",
+                       "of these: frames with padding and route bytes, without "
+                       "preamble and gap"),
+    [LINK_BUSY] = SUM("busy", "ps",
+                      "time in which a packet had the link, with preamble and gap, and "
+                      "while it was held back on it"),
+    [LINK_ARRIVED] = SUM("arrived", "", "packets that came to the far end"),
+    [LINK_QUEUE] = SUM("longest_queue", "", "most packets that waited for the link at one time"),
+    [LINK_QUEUE_BYTES] = MOST("longest_queue_bytes", "B", "most bytes that waited for it"),
+    [LINK_QUEUE_WHEN] = SUM("longest_queue_at", "ps", "when so many packets first waited"),
+    [LINK_HELD_TIME] = SUM("held", "ps",
+                           "part of the busy time in which a packet could not go on: "
+                           "STOP, or no room ahead"),
+    [LINK_HELD] = SUM("held_packets", "", "packets that were held back so"),
+    [LINK_STOPS] = SUM("stops", "", "STOP symbols that the far end has sent"),
+    [LINK_NO_CREDIT] = SUM("no_credit", "ps",
+                           "time in which a packet waited, and the station at the "
+                           "far end had no room for it"),
+    [LINK_CORRUPT] = SUM("corrupt", "", "of those that arrived: with a bit error, or cut off"),
+    [LINK_REPEATED] = SUM("repeated", "", "packets that the link itself sent again"),
+    [LINK_DUPLICATED] = SUM("duplicated", "", "packets that a fault doubled"),
+    [LINK_DISCARDED] = SUM("discarded", "",
+                           "packets of a link that repeats them which were lost on it, "
+                           "or which its far end did not take"),
+    [LINK_LOST] = SUM("lost", "", "packets lost by a fault"),
+    [LINK_DOWN] = SUM("link_down", "", "packets lost because the cable was out"),
+    [LINK_FULL] = SUM("queue_full", "", "packets that found no room in the queue, and never began"),
+    [LINK_CHECK] = SUM("check_failed", "",
+                       "of those that arrived: discarded by the switch for a "
+                       "wrong check sequence"),
+    [LINK_UNWANTED] = SUM("no_receiver", "", "of those that arrived: no station took them"),
 };
 
 struct link_load *link_load_new(const char *name, const char *from, const char *to)
@@ -62,7 +72,7 @@ void link_load_free(struct link_load *load)
 void link_load_add(struct link_load *into, const struct link_load *from)
 {
     for (int i = 0; i < LINK_COUNTS; i++) {
-        if (i == LINK_QUEUE_BYTES)
+        if (link_count_kinds[i].most)
             into->counts[i] = MAX(into->counts[i], from->counts[i]);
         else if (i != LINK_QUEUE && i != LINK_QUEUE_WHEN)
             into->counts[i] += from->counts[i];

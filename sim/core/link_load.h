@@ -11,6 +11,7 @@
 #include "sim/core/time.h"
 
 #include <glib.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 enum link_count {
@@ -43,6 +44,7 @@ struct link_count_kind {
     const char *name;
     const char *unit; // "ps": stored as time, shown in us
     const char *doc;
+    bool most; // of several loads together it is the largest, not the sum
 };
 
 extern const struct link_count_kind link_count_kinds[LINK_COUNTS];
