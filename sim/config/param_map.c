@@ -21,6 +21,29 @@ static bool read_node_name(const struct param_reading *reading)
 const struct param_node param_node_name = {
     .read = read_node_name, .form = "a name", .schema = PARAM_SCHEMA_TEXT};
 
+static bool read_node_text(const struct param_reading *reading)
+{
+    const char *noun = reading->param->noun ? reading->param->noun : "text";
+    char *text = g_strdup(reader_text(reading->node, reading->path, noun, reading->diags));
+    *(const char **)reading->field = text ? intern_text(g_strstrip(text)) : NULL;
+    g_free(text);
+    return *(const char **)reading->field != NULL;
+}
+
+const struct param_node param_node_text = {
+    .read = read_node_text, .form = "text", .schema = PARAM_SCHEMA_TEXT};
+
+static bool read_node_word(const struct param_reading *reading)
+{
+    const char *const *choices = reading->param->choices;
+    int choice =
+        reader_choice(reading->node, reading->path, reading->param->noun, choices, reading->diags);
+    *(const char **)reading->field = choice >= 0 ? choices[choice] : NULL;
+    return choice >= 0;
+}
+
+const struct param_node param_node_word = {.read = read_node_word, .form = "one of the names"};
+
 bool param_refuse(const struct param_reading *reading, const struct node *node, const char *hint,
                   const char *format, ...)
 {
@@ -176,6 +199,8 @@ static json_t *row_schema(const struct param *row)
 {
     switch (row->kind) {
     case PARAM_NODE:
+        if (row->choices)
+            return param_types[PARAM_CHOICE].schema(row);
         return row->node->schema ? json_loads(row->node->schema, 0, NULL) : json_object();
     case PARAM_MAP:
         return param_map_schema(row->table);

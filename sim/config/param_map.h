@@ -34,8 +34,9 @@ struct param_node {
 // A node that the table's `finish` reads.
 bool param_node_later(const struct param_reading *reading);
 
-// const char *: a name as in reader_name, interned.
-extern const struct param_node param_node_name;
+// Each const char *, interned: a name as in reader_name; a text without blanks at its ends; one of
+// the row's choices.
+extern const struct param_node param_node_name, param_node_text, param_node_word;
 
 // Reads a map by its table into map->values, which the caller has zeroed or given the values of
 // what is optional. Complains about what is no map, unknown keys, missing ones and wrong values,

@@ -314,16 +314,7 @@ static bool read_slack(const struct param_reading *reading)
            param_refuse(reading, NULL, NULL, "a slack is more than 0 %%, at most 10 %%");
 }
 
-// ---- Words and lines ----
-
-static bool read_status(const struct param_reading *reading)
-{
-    static const char *const names[] = {"completed", "lost", "deadlock", "failed", NULL};
-    int choice = reader_choice(reading->node, reading->path, "status", names, reading->diags);
-    if (choice >= 0)
-        *(const char **)reading->field = names[choice];
-    return choice >= 0;
-}
+// ---- Lines ----
 
 // A line of the state log, or a list of such.
 static bool read_lines(const struct param_reading *reading)
@@ -345,6 +336,7 @@ static bool read_lines(const struct param_reading *reading)
 // ----
 
 static const char *const statistics[] = {"greatest", "mean", NULL};
+static const char *const statuses[] = {"completed", "lost", "deadlock", "failed", NULL};
 
 #define FORM(name_, read_, form_)                                                                  \
     static const struct param_node name_ = {.read = (read_), .form = (form_)};
@@ -362,7 +354,6 @@ FORM(loose_form, read_loose_bound, "a number in the metric's unit")
 FORM(strict_form, read_strict_bound, "a number in the metric's unit")
 FORM(share_form, read_share, "more than 0 %, at most 100 %")
 FORM(slack_form, read_slack, "more than 0 %, at most 10 %")
-FORM(status_form, read_status, "completed, lost, deadlock or failed")
 FORM(lines_form, read_lines, "a line, or a list of such")
 
 #define KEY(name_, field, kind_, ...)                                                              \
@@ -407,7 +398,8 @@ static const struct param check_keys[] = {
     KEY_OF("slack", slack, slack_form, .doc = "how much a lower curve may lie above"),
     KEY("somewhere", somewhere, PARAM_BOOL, .doc = "never above, and once below"),
     KEY("falling", falling, PARAM_BOOL, .doc = "never rises, instead of never falls"),
-    KEY_OF("status", status, status_form, .doc = "how the run ended"),
+    KEY_OF("status", status, param_node_word, .choices = statuses, .noun = "status",
+           .doc = "how the run ended"),
     KEY("reason", reason, PARAM_STRING, .doc = "the kind of the reason"),
     KEY("counter", counter, PARAM_STRING, .doc = "its name"),
     KEY("path", path, PARAM_STRING, .doc = "of the parameter"),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sim/validate/claim.h"
 
+#include "sim/config/param_map.h"
 #include "sim/config/reader.h"
 #include "sim/core/intern.h"
 #include "sim/validate/anchor.h"
@@ -16,11 +17,6 @@ static const char *const kinds[] = {"number", "shape", "config", "figure", AGREE
 static void claim_free(gpointer data)
 {
     struct claim *claim = data;
-    g_free(claim->statement);
-    g_free(claim->source);
-    g_free(claim->outside);
-    g_free(claim->not_checkable);
-    g_free(claim->known_miss);
     g_ptr_array_unref(claim->tests);
     g_ptr_array_unref(claim->checks);
     if (claim->same_as)
@@ -31,7 +27,6 @@ static void claim_free(gpointer data)
 static void rank_free(gpointer data)
 {
     struct claim_rank *rank = data;
-    g_free(rank->title);
     g_ptr_array_unref(rank->ids);
     g_free(rank);
 }
@@ -88,54 +83,40 @@ bool claim_matches(const char *id, const char *pattern)
 
 // ---- One claim ----
 
-static char *read_text(const struct node *map, const char *key, const char *path, bool needed,
-                       struct diag_list *diags)
+static bool read_checks(const struct param_reading *reading)
 {
-    const struct node *node = node_get(map, key);
-    if (!node) {
-        if (needed)
-            diag_add(diags, map->mark, path, NULL, "`%s' is missing", key);
-        return NULL;
-    }
-    char *below = reader_path(path, key);
-    const char *text = reader_text(node, below, "text", diags);
-    g_free(below);
-    return text ? g_strstrip(g_strdup(text)) : NULL;
-}
-
-static void read_checks(struct claim *claim, const struct node *node, const char *path,
-                        struct diag_list *diags)
-{
-    char *below = reader_path(path, "check");
-    bool several = node->kind == NODE_LIST;
+    struct claim *claim = reading->map->values;
+    const struct node *node = reading->node;
+    bool several = node->kind == NODE_LIST, good = true;
     guint count = several ? node->children->len : 1;
-    if (count == 0)
-        diag_add(diags, node->mark, below, NULL, "a check is missing");
     for (guint i = 0; i < count; i++) {
-        char *item = several ? reader_path_item(below, i) : g_strdup(below);
+        char *item = several ? reader_path_item(reading->path, i) : g_strdup(reading->path);
         struct check *check =
-            check_read(several ? g_ptr_array_index(node->children, i) : node, item, diags);
+            check_read(several ? g_ptr_array_index(node->children, i) : node, item, reading->diags);
+        good &= check != NULL;
         if (check)
             g_ptr_array_add(claim->checks, check);
         g_free(item);
     }
-    g_free(below);
+    return count > 0 ? good : param_refuse(reading, NULL, NULL, "a check is missing");
 }
 
 // "ID", or a list of such.
-static GPtrArray *read_ids(const struct node *node, const char *path, struct diag_list *diags)
+static bool read_ids(const struct param_reading *reading)
 {
-    GPtrArray *ids = g_ptr_array_new();
+    const struct node *node = reading->node;
+    GPtrArray **ids = reading->field;
     bool several = node->kind == NODE_LIST;
-    if (several && node->children->len == 0)
-        diag_add(diags, node->mark, path, NULL, "the id of a claim is missing");
-    for (guint i = 0; i < (several ? node->children->len : 1); i++) {
+    guint count = several ? node->children->len : 1;
+    *ids = g_ptr_array_new();
+    for (guint i = 0; i < count; i++) {
         const struct node *one = several ? g_ptr_array_index(node->children, i) : node;
-        const char *text = reader_text(one, path, "the id of a claim", diags);
-        if (text)
-            g_ptr_array_add(ids, (gpointer)intern_text(text));
+        const char *text = reader_text(one, reading->path, "the id of a claim", reading->diags);
+        if (!text)
+            return false;
+        g_ptr_array_add(*ids, (gpointer)intern_text(text));
     }
-    return ids;
+    return count > 0 || param_refuse(reading, NULL, NULL, "the id of a claim is missing");
 }
 
 // What only compares simulations is evidence of no source.
@@ -153,76 +134,91 @@ static void check_kind(const struct claim *claim, const struct node *map, const 
 }
 
 // A claim is checked, or it says why not, or who says the same; what is known to miss is checked.
-static void read_judgement(struct claim *claim, const struct node *map, const char *path,
-                           struct diag_list *diags)
+static bool finish_claim(const struct param_map *map)
 {
-    const struct node *check = node_get(map, "check");
-    claim->not_checkable = read_text(map, "not_checkable", path, false, diags);
-    claim->known_miss = read_text(map, "known_miss", path, false, diags);
-    if (check)
-        read_checks(claim, check, path, diags);
-    const struct node *same = node_get(map, "same_as");
-    if (same)
-        claim->same_as = read_ids(same, path, diags);
-    int ways = (check != NULL) + (claim->not_checkable != NULL) + (same != NULL);
+    const struct claim *claim = map->values;
+    const struct node *miss = node_get(map->node, "known_miss");
+    bool check = node_get(map->node, "check") != NULL;
+    int ways = check + (claim->not_checkable != NULL) + (claim->same_as != NULL);
     if (ways != 1)
-        diag_add(diags, map->mark, path, NULL, "it needs `check', `not_checkable' or `same_as'%s",
-                 ways ? ", and one only" : "");
-    check_kind(claim, map, path, diags);
-    if (!claim->known_miss)
-        return;
-    const struct node *node = node_get(map, "known_miss");
-    if (!check)
-        diag_add(diags, node->mark, path, NULL, "what is not checked can't miss");
-    if (!g_str_has_prefix(claim->known_miss, KNOWN_MISS_PREFIX) ||
-        strlen(claim->known_miss) == strlen(KNOWN_MISS_PREFIX))
-        diag_add(diags, node->mark, path, "write " KNOWN_MISS_PREFIX "ANCHOR",
+        diag_add(map->diags, map->node->mark, map->path, NULL,
+                 "it needs `check', `not_checkable' or `same_as'%s", ways ? ", and one only" : "");
+    if (claim->kind)
+        check_kind(claim, map->node, map->path, map->diags);
+    if (claim->known_miss && !check)
+        diag_add(map->diags, miss->mark, map->path, NULL, "what is not checked can't miss");
+    if (claim->known_miss && (!g_str_has_prefix(claim->known_miss, KNOWN_MISS_PREFIX) ||
+                              strlen(claim->known_miss) == strlen(KNOWN_MISS_PREFIX)))
+        diag_add(map->diags, miss->mark, map->path, "write " KNOWN_MISS_PREFIX "ANCHOR",
                  "a known miss says where its analysis stands");
+    return true;
 }
 
-static void read_claim(struct claim_list *list, const struct node *map, bool behaviour,
-                       struct diag_list *diags)
+static const struct param_node checks_form = {.read = read_checks,
+                                              .form = "a check, or a list of such"};
+static const struct param_node ids_form = {.read = read_ids, .form = "an id, or a list of such"};
+static const struct param_node reader_form = {.read = param_node_later, .form = "text"};
+
+#define CLAIM(field, form, ...) PARAM(struct claim, field, PARAM_NODE, .node = &(form), __VA_ARGS__)
+#define FOR_READERS(name_, ...)                                                                    \
+    {                                                                                              \
+        .name = (name_), .kind = PARAM_NODE, .node = &reader_form, .optional = true, __VA_ARGS__   \
+    }
+#define STATEMENT                                                                                  \
+    CLAIM(statement, param_node_text, .doc = "in words of our own"),                               \
+        CLAIM(source, param_node_text, .doc = "where the source says so")
+#define CHECKED(...)                                                                               \
+    PARAM_AS(struct claim, "check", checks, PARAM_NODE, .node = &checks_form, .optional = true,    \
+             .doc = "what must hold of results: " __VA_ARGS__)
+
+static const struct param behaviour_rows[] = {
+    STATEMENT,
+    CLAIM(outside, param_node_text, .optional = true, .doc = "why no simulator can show it"),
+    FOR_READERS("inferred", .doc = "what is not said, but follows"),
+    CHECKED("a check, or a list of such"),
+    {0}};
+static const struct param claim_rows[] = {
+    CLAIM(kind, param_node_word, .choices = kinds, .noun = "kind", .doc = "what it is"),
+    STATEMENT,
+    FOR_READERS("value", .doc = "what is printed"),
+    FOR_READERS("unit", .doc = "of the value"),
+    FOR_READERS("inferred", .doc = "what is not said, but follows"),
+    FOR_READERS("because", .doc = "how the statement is read, and why the tolerance is what it is"),
+    CHECKED("a check, or a list of which all must hold"),
+    CLAIM(not_checkable, param_node_text, .optional = true, .doc = "instead of `check`: why not"),
+    CLAIM(same_as, ids_form, .optional = true,
+          .doc = "instead of `check`: claims that say this already; it is not counted"),
+    CLAIM(known_miss, param_node_text, .optional = true,
+          .doc = "the check fails, and " KNOWN_MISS_PREFIX "ANCHOR says why"),
+    {0}};
+static const struct param_table behaviour_table =
+    PARAM_TABLE(struct claim, behaviour_rows, .name = "behaviours", .noun = "a claim",
+                .doc = "a behaviour of the system, which tests cover");
+static const struct param_table claim_table =
+    PARAM_TABLE(struct claim, claim_rows, .name = "others", .noun = "a claim",
+                .finish = finish_claim, .doc = "a statement that results can be compared with");
+
+static void read_claim(struct claim_list *list, const struct node *node,
+                       const struct param_table *table, struct diag_list *diags)
 {
-    static const char *const of_behaviour[] = {"statement", "source", "outside",
-                                               "inferred",  "check",  NULL};
-    static const char *const of_other[] = {"kind",          "statement", "source",     "value",
-                                           "unit",          "inferred",  "because",    "check",
-                                           "not_checkable", "same_as",   "known_miss", NULL};
-    const char *path = map->key;
-    if (!reader_is(map, NODE_MAP, path, "a claim", diags) ||
-        !reader_keys(map, path, behaviour ? of_behaviour : of_other, diags))
-        return;
-    if (claims_find(list, map->key))
-        diag_add(diags, map->key_mark, path, NULL, "there is such a claim already");
+    if (claims_find(list, node->key))
+        diag_add(diags, node->key_mark, node->key, NULL, "there is such a claim already");
     struct claim *claim = g_new0(struct claim, 1);
     g_ptr_array_add(list->claims, claim);
-    claim->id = intern_text(map->key);
-    claim->mark = map->key_mark;
+    claim->id = intern_text(node->key);
+    claim->kind = table == &behaviour_table ? BEHAVIOUR : NULL;
+    claim->mark = node->key_mark;
     claim->checks = g_ptr_array_new_with_free_func((GDestroyNotify)check_free);
     claim->tests = g_ptr_array_new_with_free_func(g_free);
-    claim->statement = read_text(map, "statement", path, true, diags);
-    claim->source = read_text(map, "source", path, true, diags);
-    if (behaviour) {
-        claim->kind = BEHAVIOUR;
-        claim->outside = read_text(map, "outside", path, false, diags);
-        if (node_get(map, "check"))
-            read_checks(claim, node_get(map, "check"), path, diags);
-        return;
-    }
-    const struct node *kind = node_get(map, "kind");
-    int choice = -1;
-    if (kind)
-        choice = reader_choice(kind, path, "kind", kinds, diags);
-    else
-        diag_add(diags, map->mark, path, NULL, "`kind' is missing");
-    claim->kind = choice >= 0 ? kinds[choice] : "";
-    read_judgement(claim, map, path, diags);
+    const struct param_map map = {table, node, claim->id, claim, NULL, NULL, diags};
+    param_map_read(&map);
 }
 
 // ---- Files ----
 
 bool claims_read(struct claim_list *list, const struct node *tree, struct diag_list *diags)
 {
+    static const struct param_table *const tables[] = {&behaviour_table, &claim_table};
     static const char *const groups[] = {"behaviours", "others", NULL};
     guint before = diags->found;
     if (!reader_is(tree, NODE_MAP, "", "a map of claims", diags) ||
@@ -233,7 +229,7 @@ bool claims_read(struct claim_list *list, const struct node *tree, struct diag_l
         if (node_is_null(group) || !reader_is(group, NODE_MAP, groups[i], "a map of claims", diags))
             continue;
         for (guint k = 0; k < group->children->len; k++)
-            read_claim(list, g_ptr_array_index(group->children, k), i == 0, diags);
+            read_claim(list, g_ptr_array_index(group->children, k), tables[i], diags);
     }
     return diags->found == before;
 }
@@ -244,36 +240,36 @@ static gint compare_ranks(gconstpointer a, gconstpointer b)
     return ((*p)->rank > (*q)->rank) - ((*p)->rank < (*q)->rank);
 }
 
-static void read_rank(struct claim_list *list, const struct node *map, const char *path,
+#define RANK(field, kind, ...) PARAM(struct claim_rank, field, kind, __VA_ARGS__)
+
+static const struct param rank_rows[] = {
+    RANK(rank, PARAM_COUNT, .least = "1", .most = "1000", .doc = "its place"),
+    RANK(title, PARAM_NODE, .node = &param_node_text, .doc = "the result"),
+    RANK(ids, PARAM_NODE, .node = &ids_form, .doc = "the claims that it rests on"),
+    {0}};
+static const struct param_table rank_table =
+    PARAM_TABLE(struct claim_rank, rank_rows, .name = "top40", .noun = "a rank", .doc = "a result");
+
+static void read_rank(struct claim_list *list, const struct node *node, const char *path,
                       struct diag_list *diags)
 {
-    static const char *const keys[] = {"rank", "title", "ids", NULL};
-    if (!reader_is(map, NODE_MAP, path, "a rank", diags) || !reader_keys(map, path, keys, diags))
-        return;
-    const struct node *number = node_get(map, "rank"), *ids = node_get(map, "ids");
-    int64_t value = 0;
-    if (!number || !ids || ids->kind != NODE_LIST || ids->children->len == 0) {
-        diag_add(diags, map->mark, path, NULL, "it needs `rank' and a list of `ids'");
-        return;
-    }
-    if (!reader_count(number, path, 1, 1000, &value, diags))
-        return;
     struct claim_rank *rank = g_new0(struct claim_rank, 1);
+    const struct param_map map = {&rank_table, node, path, rank, NULL, NULL, diags};
+    param_map_read(&map);
+    if (!rank->ids)
+        rank->ids = g_ptr_array_new();
     g_ptr_array_add(list->ranks, rank);
-    rank->rank = (int)value;
-    rank->title = read_text(map, "title", path, true, diags);
-    rank->ids = g_ptr_array_new();
-    for (guint i = 0; i < ids->children->len; i++) {
-        const struct node *id = g_ptr_array_index(ids->children, i);
-        const char *text = reader_text(id, path, "the id of a claim", diags);
-        const struct claim *claim = text ? claims_find(list, text) : NULL;
-        if (text && !claim)
-            diag_add(diags, id->mark, path, NULL, "there is no claim %s", text);
+    for (guint i = 0; i < rank->ids->len; i++) {
+        const char *id = g_ptr_array_index(rank->ids, i);
+        const struct claim *claim = claims_find(list, id);
+        const struct node *given = node_get(node, "ids");
+        if (given->kind == NODE_LIST)
+            given = g_ptr_array_index(given->children, i);
+        if (!claim)
+            diag_add(diags, given->mark, path, NULL, "there is no claim %s", id);
         if (claim && claim->same_as)
-            diag_add(diags, id->mark, path, "name what it is the same as", "%s is not counted",
-                     text);
-        if (text)
-            g_ptr_array_add(rank->ids, (gpointer)intern_text(text));
+            diag_add(diags, given->mark, path, "name what it is the same as", "%s is not counted",
+                     id);
     }
 }
 

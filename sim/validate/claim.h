@@ -28,20 +28,20 @@
 struct claim {
     const char *id, *kind; // interned; kind is "behaviour" for those
     struct source_mark mark;
-    char *statement, *source;
-    char *outside;       // of a behaviour: why no test covers it, or NULL
-    char *not_checkable; // NULL if it has checks
-    GPtrArray *same_as;  // const char *, interned: the ids that say the same already; NULL: none
-    char *known_miss;    // or NULL
-    GPtrArray *tests;    // char *, "tests/a/test_b.c": the tests that name it; may be empty
-    GPtrArray *checks;   // struct check *, in the file's order
+    const char *statement, *source; // interned, as all texts here
+    const char *outside;            // of a behaviour: why no test covers it, or NULL
+    const char *not_checkable;      // NULL if it has checks
+    GPtrArray *same_as;             // const char *: the ids that say the same already; NULL: none
+    const char *known_miss;         // or NULL
+    GPtrArray *tests;  // char *, "tests/a/test_b.c": the tests that name it; may be empty
+    GPtrArray *checks; // struct check *, in the file's order
 };
 
 // One of the forty most important results, which rests on one or more claims.
 struct claim_rank {
-    int rank;
-    char *title;
-    GPtrArray *ids; // const char *, interned
+    int64_t rank;
+    const char *title; // interned
+    GPtrArray *ids;    // const char *, interned
 };
 
 struct claim_list {

@@ -160,7 +160,7 @@ json_t *totals_of_rank(json_t *rows, const struct claim_rank *rank)
     json_t *ids = json_array();
     for (guint i = 0; i < rank->ids->len; i++)
         json_array_append_new(ids, json_string(g_ptr_array_index(rank->ids, i)));
-    return json_pack("{s:i, s:s, s:s?, s:s, s:o}", "rank", rank->rank, "title", rank->title,
+    return json_pack("{s:i, s:s, s:s?, s:s, s:o}", "rank", (int)rank->rank, "title", rank->title,
                      "standing", standing_name(standing), "verdict",
                      verdict_names[worst_first[worst]], "ids", ids);
 }

@@ -211,8 +211,9 @@ static void test_many_bad_checks(void)
 static void test_bad_claims(void)
 {
     expect("others:\n  s.a: {kind: nubmer, statement: x, source: y, not_checkable: z}\n",
-           "c.yaml:2:15: error: s.a: unknown kind \"nubmer\" (did you mean number?)");
-    expect("others:\n  s.a: {statement: x, source: y, not_checkable: z}\n", "`kind' is missing");
+           "c.yaml:2:15: error: s.a.kind: unknown kind \"nubmer\" (did you mean number?)");
+    expect("others:\n  s.a: {statement: x, source: y, not_checkable: z}\n",
+           "c.yaml:2:8: error: s.a.kind: must be given (what it is)");
     expect("others:\n  s.a: {kind: shape, statement: x, source: y}\n",
            "c.yaml:2:8: error: s.a: it needs `check', `not_checkable' or `same_as'");
     expect("others:\n  s.a: {kind: shape, statement: x, source: y, not_checkable: z,"
@@ -232,7 +233,7 @@ static void test_bad_claims(void)
            " check: {ends_with: {scenario: s, series: A, status: completed}}}\n",
            "a known miss says where its analysis stands");
     expect("others:\n  s.a: {kind: shape, source: y, not_checkable: z}\n",
-           "`statement' is missing");
+           "s.a.statement: must be given (in words of our own)");
     expect("others:\n  s.a: {kind: shape, statment: x, source: y, not_checkable: z}\n",
            "did you mean statement?");
     expect("behaviours:\n  s.a: {statement: x, source: y}\n"
@@ -249,7 +250,8 @@ static void test_ranks(void)
     } samples[] = {
         {"top40: [{rank: 1, title: t, ids: [s.b]}]",
          "top40.yaml:1:35: error: top40[0]: there is no claim"},
-        {"top40: [{rank: 1, title: t}]", "it needs `rank' and a list of `ids'"},
+        {"top40: [{rank: 1, title: t}]",
+         "top40[0].ids: must be given (the claims that it rests on)"},
         {"top40: [{rank: one, title: t, ids: [s.a]}]", "\"one\""},
         {"top: []", "a list of ranks is expected"},
     };
