@@ -105,7 +105,7 @@ static const struct mpi_bare_ops bare = {
 };
 
 static const struct machine_state netpipe_states[] =
-    BARE_STATES("room in the socket", WAIT_BUFFER, "room in the socket", WAIT_BUFFER, "its bytes");
+    BARE_STATES_WITH_ROOM("room in the socket", WAIT_BUFFER, "its bytes");
 
 static const struct machine_kind netpipe_machine = BARE_MACHINE("bare TCP", netpipe_states);
 

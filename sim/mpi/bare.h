@@ -12,9 +12,9 @@
 enum mpi_bare_state {
     BARE_START,
     BARE_SENT,   // a send: the provider has it, or a part of it
-    BARE_QUEUED, // a send: the provider has no room for it yet. State logs do not have it
     BARE_POSTED, // a receive
     BARE_DONE,
+    BARE_QUEUED, // a send: the provider has no room for it yet. State logs do not have it
 };
 
 struct mpi_bare_ops {
@@ -109,19 +109,26 @@ enum mpi_progress mpi_bare_advance(struct cpu_context *context, struct mpi_proce
 // the class of the wait, and what a receive waits for.
 #define BARE_STATES(sent_wait, sent_class, room_wait, room_class, received_wait)                   \
     {                                                                                              \
-        [BARE_START] = {"start", .next = MACHINE_TO(BARE_SENT, BARE_POSTED)},                      \
-        [BARE_SENT] = {"sent",                                                                     \
-                       {sent_wait, sent_class},                                                    \
-                       .next = MACHINE_TO(BARE_QUEUED, BARE_DONE)},                                \
-        [BARE_QUEUED] = {"queued", {room_wait, room_class}, .next = MACHINE_TO(BARE_SENT)},        \
-        [BARE_POSTED] = {"posted", {received_wait, WAIT_OTHER}, .next = MACHINE_TO(BARE_DONE)},    \
-        [BARE_DONE] = {"done"},                                                                    \
+        BARE_ROWS(sent_wait, sent_class, received_wait, BARE_QUEUED, BARE_DONE),                   \
+            [BARE_QUEUED] = {"queued", {room_wait, room_class}, .next = MACHINE_TO(BARE_SENT)},    \
     }
+
+// Likewise, of a provider that always has room (mpi_bare_ops.post returns true).
+#define BARE_STATES_WITH_ROOM(sent_wait, sent_class, received_wait)                                \
+    {                                                                                              \
+        BARE_ROWS(sent_wait, sent_class, received_wait, BARE_DONE)                                 \
+    }
+
+#define BARE_ROWS(sent_wait, sent_class, received_wait, ...)                                       \
+    [BARE_START] = {"start", .next = MACHINE_TO(BARE_SENT, BARE_POSTED)},                          \
+    [BARE_SENT] = {"sent", {sent_wait, sent_class}, .next = MACHINE_TO(__VA_ARGS__)},              \
+    [BARE_POSTED] = {"posted", {received_wait, WAIT_OTHER}, .next = MACHINE_TO(BARE_DONE)},        \
+    [BARE_DONE] = {"done"}
 
 #define BARE_MACHINE(provider, bare_states)                                                        \
     {                                                                                              \
         .name = "request", .logged = "send, recv", .title = "Request of " provider,                \
-        .source = "sim/mpi/bare.h", .states = (bare_states), .count = BARE_DONE + 1                \
+        .source = "sim/mpi/bare.h", .states = (bare_states), .count = G_N_ELEMENTS(bare_states)    \
     }
 
 #endif

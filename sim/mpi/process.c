@@ -421,32 +421,20 @@ void mpi_trace(const struct cpu_context *context, struct mpi_request *request, c
     trace_held(context, request);
 }
 
-static const struct machine_state *states_of(const struct mpi_device_ops *ops)
-{
-    return ops->machine ? ops->machine->states : ops->states;
-}
-
 const struct machine_state *mpi_request_state(const struct mpi_request *request)
 {
-    const struct machine_state *states = states_of(request->process->ops);
-    return states ? &states[request->machine.state] : NULL;
+    const struct machine_kind *kind = request->process->ops->machine;
+    return kind ? &kind->states[request->machine.state] : NULL;
 }
 
 void mpi_enter(struct cpu_context *context, struct mpi_request *request, unsigned state,
                const char *detail)
 {
-    const struct mpi_process *process = request->process;
-    const struct machine_state *to = &states_of(process->ops)[state];
-    if (process->ops->machine) {
-        cpu_machine_enter(context, process->ops->machine, &request->machine, state,
-                          request_owner(request), detail);
-        if (process->sim->trace)
-            trace_held(context, request);
-    } else {
-        mpi_trace(context, request, mpi_request_state(request)->name, to->name, detail);
-        request->machine.state = (uint8_t)state;
-    }
-    request->waits_for = to->wait.text ? &to->wait : NULL;
+    const struct machine_kind *kind = request->process->ops->machine;
+    cpu_machine_enter(context, kind, &request->machine, state, request_owner(request), detail);
+    if (request->process->sim->trace)
+        trace_held(context, request);
+    request->waits_for = machine_wait(kind, &request->machine);
 }
 
 void mpi_enter_untraced(struct mpi_request *request, unsigned state)

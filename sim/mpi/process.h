@@ -49,7 +49,6 @@ struct mpi_device_ops {
     struct mpi_longest longest;            // a longer message ends the run, and check refuses it
     size_t request_size;                   // of the device's part of a request
     const struct machine_kind *machine;    // of its requests; state 0 is the start
-    const struct machine_state *states;    // where they are not a machine yet; else NULL
     // Steps of its initialisation (startup.h). NULL: none.
     const struct mpi_startup_step *startup;
     const struct machine_kind *startup_machine; // by the rows of startup; NULL: not traced

@@ -192,6 +192,18 @@ static void test_long_messages(void)
     world_free(world);
 }
 
+// A message of more descriptors than the process has: the rest is posted as they come back.
+static void test_few_descriptors(void)
+{
+    const char *sets[] = {"workload.sizes=[65536 B]", "mvia_native.descriptors=2",
+                          "mvia.largest_transfer=8 KiB", NULL};
+    struct world *world = world_new(&world_cards, world_pair, sets, NULL);
+    struct series_result *result = run(world);
+    check_ledger(result, 1);
+    series_result_free(result);
+    world_free(world);
+}
+
 // The same on one processor, where every interrupt takes its time from the process.
 static void test_one_processor(void)
 {
@@ -250,6 +262,7 @@ int main(void)
     static const struct suite_case cases[] = {
         {"one-frame messages against the closed form", test_closed_form},
         {"longer messages", test_long_messages},
+        {"few descriptors", test_few_descriptors},
         {"one processor", test_one_processor},
         {"the same again", test_same_again},
         {"failures", test_failures},
