@@ -74,8 +74,13 @@ static void append_waits_markdown(GString *out, const struct machine_kind *kind)
 static void append_machine_markdown(GString *out, const struct machine_kind *kind)
 {
     bool named = kind->states[0].name;
-    g_string_append_printf(out, "\n## %s\n\nIn state logs `%s`. Source: %s.\n\n", kind->title,
-                           kind->logged ? kind->logged : kind->name, kind->source);
+    const char *logged = kind->logged ? kind->logged : kind->name;
+    g_string_append_printf(out, "\n## %s\n\n", kind->title);
+    if (*logged)
+        g_string_append_printf(out, "In state logs `%s`. ", logged);
+    else
+        g_string_append(out, "Not in state logs. ");
+    g_string_append_printf(out, "Source: %s.\n\n", kind->source);
     g_string_append(out, "```mermaid\nstateDiagram-v2\n");
     for (unsigned state = named ? 0 : 1; state < kind->count; state++)
         g_string_append_printf(out, "    state \"%s\" as s%u\n", kind->states[state].name, state);

@@ -33,7 +33,8 @@ struct machine_state {
 // States are numbered from 0, in which a machine starts. Constant; outlives the run.
 struct machine_kind {
     const char *name;   // as state logs have it, unless an owner has a name of its own: "tcp"
-    const char *logged; // the names of owners, for people: "send, recv"; NULL: there are none
+    const char *logged; // the names of owners, for people: "send, recv"; NULL: there are none; "":
+                        // its steps are untraced
     const char *title;  // "TCP connection"; identifies the kind
     const char *source; // where its states and steps are from: "RFC 9293, figure 5"
     const struct machine_state *states;

@@ -14,6 +14,7 @@ static const struct machine_state vc_states[] = {
 
 const struct machine_kind ch3_vc_machine = {
     .name = "ch3 vc",
+    .logged = "",
     .title = "Virtual connection of MPICH2's device CH3",
     .source = "MPICH2 1.0.5, MPIDI_VC_STATE_*: MPIDI_CH3U_VC_SendClose, MPIDI_CH3_PktHandler_Close",
     .states = vc_states,
