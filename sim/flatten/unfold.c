@@ -135,6 +135,7 @@ void unfold_begin(struct unfold *at, const struct op_call *call)
     };
     at->call = *call;
     at->call.wrong = NULL;
+    unfold_end_wait(at);
     g_array_set_size(at->steps, 0);
     at->next = 0;
     meanings[call->kind->class](at);
@@ -152,11 +153,7 @@ static void complete(struct unfold *at, struct flat_op *op)
 
 enum source_next unfold_next(struct unfold *at, struct flat_op *op)
 {
-    if (at->waits) {
-        g_array_set_size(at->started, 0);
-        g_ptr_array_set_size(at->handles, 0);
-    }
-    at->waits = false;
+    unfold_end_wait(at);
     for (;;) {
         if (at->schedule && unfold_schedule_step(at, op))
             return SOURCE_CALL;
@@ -168,7 +165,7 @@ enum source_next unfold_next(struct unfold *at, struct flat_op *op)
         complete(at, op);
         return SOURCE_CALL;
     }
-    *op = (struct flat_op){.call = &at->call, .peer = RANK_ANY};
+    op->call = &at->call;
     return at->call.wrong ? SOURCE_WRONG : SOURCE_END;
 }
 

@@ -29,7 +29,8 @@ enum flat_kind {
     FLAT_CHARGE_BUILD, // a persistent request is built or freed
     FLAT_PROGRESS,     // handles what has happened, without waiting
     FLAT_TEST,         // tests `awaited`, once or `every` so often: see unfold_took
-    FLAT_ROOM,         // waits for room of `size` in the attached buffer, for the next FLAT_SEND
+    FLAT_ROOM,         // finds room of `size` in the attached buffer, for the next FLAT_SEND;
+                       // waits for it unless that is prebuilt
     FLAT_ATTACH,       // `size` bytes at `address` are the buffer of buffered sends
     FLAT_DETACH,       // waits for all buffered sends
     FLAT_FREE,         // no call waits for the request `handle`
@@ -52,7 +53,7 @@ struct flat_op {
     int64_t pieces;  // with a process; else a FLAT_COPY precedes
     bool synchronous, ready, blocking, prebuilt;
     bool named;    // the program waits for the request in another call
-    bool buffered; // FLAT_SEND: from the attached buffer; FLAT_ROOM: it must be there
+    bool buffered; // FLAT_SEND: from the attached buffer
     bool round;    // FLAT_WAIT: ends a round of a collective
     sim_time time, every;
     const uint32_t *awaited; // requests, in the order in which the call returns them

@@ -76,6 +76,9 @@ void unfold_add_started(struct unfold *at, uint32_t request, void *handle);
 // The step waits for these.
 void unfold_set_awaited(struct unfold *at, struct flat_op *op);
 
+// The latest step, if it was a wait, is over.
+void unfold_end_wait(struct unfold *at);
+
 void unfold_requests_init(struct unfold *at);
 void unfold_requests_clear(struct unfold *at);
 

@@ -78,11 +78,11 @@ bool unfold_name_free(struct unfold *at)
     return false;
 }
 
-// A name that is still there was closed by a test.
+// Where the steps are not run, a name that is still there was closed by a test.
 static void add_named(struct unfold *at, int name)
 {
     const struct unfold_named named = {.name = name};
-    int before = find_named(at, name);
+    int before = unfold_runs(at) ? -1 : find_named(at, name);
     if (before >= 0)
         g_array_remove_index(at->named, (guint)before);
     g_array_append_val(at->named, named);
@@ -127,6 +127,15 @@ void unfold_started(struct unfold *at, void *handle)
         at->handles->pdata[at->handles->len - 1] = handle;
 }
 
+void unfold_end_wait(struct unfold *at)
+{
+    if (at->waits) {
+        g_array_set_size(at->started, 0);
+        g_ptr_array_set_size(at->handles, 0);
+    }
+    at->waits = false;
+}
+
 void unfold_set_awaited(struct unfold *at, struct flat_op *op)
 {
     at->waits = true;
@@ -153,7 +162,7 @@ static void append_buffered(struct unfold *at, const struct flat_op *plan, int n
     if (unfold_runs(at)) {
         struct flat_op *room = unfold_append(at, FLAT_ROOM);
         room->size = plan->size;
-        room->buffered = plan->prebuilt;
+        room->prebuilt = plan->prebuilt;
     }
     if (plan->pieces == 0 && plan->size > 0)
         unfold_append(at, FLAT_COPY)->size = plan->size;
@@ -303,17 +312,15 @@ void unfold_persistent(struct unfold *at)
 static bool start_persistent(struct unfold *at, int name)
 {
     int found = find_persistent(at, name);
-    bool open = unfold_runs(at) && find_named(at, name) >= 0;
-    if (found >= 0 && !open) {
-        const struct flat_op *plan = &persistent_at(at, (guint)found)->plan;
-        (plan->buffered ? append_buffered : append_request)(at, plan, name);
-        return true;
-    }
-    if (open)
-        unfold_refuse(at, "the request is started already");
-    else if (unfold_runs(at)) // which complains about it
+    if (found < 0 && unfold_runs(at))
         unfold_refuse(at, "the request is not a persistent one (send_init, recv_init)");
-    return false;
+    else if (unfold_runs(at) && find_named(at, name) >= 0)
+        unfold_refuse(at, "the request is started already");
+    if (found < 0 || at->call.wrong)
+        return false;
+    const struct flat_op *plan = &persistent_at(at, (guint)found)->plan;
+    (plan->buffered ? append_buffered : append_request)(at, plan, name);
+    return true;
 }
 
 static void start_all(struct unfold *at)

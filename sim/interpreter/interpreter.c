@@ -3,12 +3,8 @@
 
 #include "sim/interpreter/interpreter_internal.h"
 #include "sim/mpi/startup.h"
-#include "sim/source/call_kind.h"
 
-static const struct stage compute_stage = {"compute", STAGE_COMPUTE};
-
-// Operations that take no time, one behind the other in one slice: so the run can be ended between
-// them.
+// Most calls of no time in one slice, so that the run can be ended between them.
 #define MOST_AT_ONCE 1000
 
 struct interpreter *interpreter_new(struct mpi_process *process, struct op_source *source,
@@ -18,15 +14,13 @@ struct interpreter *interpreter_new(struct mpi_process *process, struct op_sourc
     run->process = process;
     run->source = source;
     run->phase = PHASE_INIT;
-    run->open = g_array_new(FALSE, FALSE, sizeof(struct open_request));
+    run->program = (struct unfold_program){
+        .ranks = process->ranks, .library = process->library, .schedules = unfold_schedules()};
+    run->unfold = unfold_new(&run->program, process->rank, process);
     run->waiting = g_ptr_array_new();
-    run->asked = g_array_new(FALSE, FALSE, sizeof(int));
-    run->persistent = g_array_new(FALSE, FALSE, sizeof(struct persistent_request));
     run->detached = g_array_new(FALSE, FALSE, sizeof(struct detached_request));
-    run->own_buffers = g_array_new(FALSE, TRUE, sizeof(struct own_buffer));
     run->measure = measure;
     run->owner = owner;
-    mpi_schedule_init(&run->schedule);
     process->program = run;
     run->calls = trace_activity_lane(process->sim->trace, process->host->name, process->name);
     trace_activity(process->sim->trace, run->calls, "MPI_Init", 0);
@@ -40,14 +34,11 @@ void interpreter_free(struct interpreter *run)
     laps_clear(&run->laps);
     repetitions_clear(&run->repetitions);
     clocks_clear(&run->clocks);
-    g_array_free(run->open, TRUE);
+    unfold_free(run->unfold);
+    g_ptr_array_free(run->program.schedules, TRUE);
     g_ptr_array_free(run->waiting, TRUE);
-    g_array_free(run->asked, TRUE);
-    g_array_free(run->persistent, TRUE);
     g_array_free(run->detached, TRUE);
-    g_array_free(run->own_buffers, TRUE);
     interpreter_operations_free(run);
-    mpi_schedule_clear(&run->schedule);
     g_free(run);
 }
 
@@ -91,204 +82,6 @@ sim_time interpreter_end(const struct interpreter *run)
     return run->ended;
 }
 
-char *interpreter_place(const struct interpreter *run)
-{
-    if (run->phase == PHASE_INIT)
-        return g_strdup("MPI_Init");
-    if (!run->called)
-        return g_strdup("end of the program");
-    const struct source_mark *mark = run->call.mark;
-    if (mark->line == 0)
-        return g_strdup(run->call.kind->name);
-    return g_strdup_printf("%s:%d:%d: %s", mark->file, mark->line, mark->column,
-                           run->call.kind->name);
-}
-
-void interpreter_fail(struct interpreter *run, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    char *what = g_strdup_vprintf(format, arguments);
-    va_end(arguments);
-    char *place = interpreter_place(run);
-    sim_fail(run->process->sim, SIM_FAILED, "program_error",
-             json_pack("{s:i, s:s}", "rank", run->process->rank, "place", place), "%s, rank %d: %s",
-             place, run->process->rank, what);
-    g_free(place);
-    g_free(what);
-}
-
-// ---- Calls ----
-
-int64_t interpreter_address(struct interpreter *run, int64_t size)
-{
-    const struct operation_arguments *arguments = run->call.arguments;
-    if (arguments->buffer != OPERATION_ANY)
-        return arguments->buffer;
-    guint number = (guint)run->call.own_buffer;
-    if (number >= run->own_buffers->len)
-        g_array_set_size(run->own_buffers, number + 1);
-    struct own_buffer *own = &g_array_index(run->own_buffers, struct own_buffer, number);
-    if (size > own->allocated || own->address == 0) {
-        own->address = mpi_process_allocate(run->process, MAX(size, 1));
-        own->allocated = size;
-    }
-    return own->address;
-}
-
-void interpreter_wait_for(struct interpreter *run, struct mpi_request *request)
-{
-    mpi_wait(run->process, request);
-    g_ptr_array_add(run->waiting, request);
-}
-
-bool interpreter_name_free(struct interpreter *run)
-{
-    const struct op_call *call = &run->call;
-    if (call->request == CALL_NO_REQUEST)
-        return true;
-    bool open = interpreter_find_open(run, call->request) != NULL;
-    if (!open && !interpreter_is_persistent(run, call->request))
-        return true;
-    const char *state = open ? "is still open" : "is persistent (request_free ends it)";
-    if (call->request_name)
-        interpreter_fail(run, "request %s %s", call->request_name, state);
-    else
-        interpreter_fail(run, "request %d %s", call->request, state);
-    return false;
-}
-
-enum interpreter_phase interpreter_done(struct interpreter *run)
-{
-    struct open_request open = {run->call.request, NULL};
-    if (open.number != CALL_NO_REQUEST)
-        g_array_append_val(run->open, open);
-    return PHASE_DRAIN;
-}
-
-enum interpreter_phase interpreter_started(struct interpreter *run, struct mpi_request *request)
-{
-    if (run->call.request != CALL_NO_REQUEST) {
-        struct open_request open = {run->call.request, request};
-        g_array_append_val(run->open, open);
-        return PHASE_DRAIN;
-    }
-    interpreter_wait_for(run, request);
-    return PHASE_WAIT;
-}
-
-static enum interpreter_phase call_local(const struct interpreter *run, struct cpu_context *context)
-{
-    if (op_call_is(&run->call, OP_COMPUTE))
-        cpu_spend_time(context, ((const struct compute_arguments *)run->call.arguments)->time,
-                       &compute_stage);
-    else
-        mem_copy(context, &run->process->host->config.memory, op_call_common(&run->call)->size,
-                 COPY_WARM, MESSAGE_NONE);
-    return PHASE_NEXT;
-}
-
-static enum interpreter_phase call_registration(struct interpreter *run,
-                                                struct cpu_context *context)
-{
-    const struct mpi_device_ops *ops = run->process->ops;
-    const struct operation_arguments *arguments = run->call.arguments;
-    bool registers = op_call_is(&run->call, OP_REGISTER);
-    int64_t size = arguments->size, address = arguments->buffer;
-    if (size <= 0)
-        interpreter_fail(run, "%" G_GINT64_FORMAT " B cannot be registered", size);
-    else if (!ops->register_memory)
-        interpreter_fail(run, "%s does not let programs register memory", ops->name);
-    else if (!(registers ? ops->register_memory : ops->deregister_memory)(context, run->process,
-                                                                          address, size))
-        interpreter_fail(run, "%" G_GINT64_FORMAT " B at %" G_GINT64_FORMAT " could not be %s",
-                         size, address, registers ? "registered" : "deregistered");
-    return PHASE_NEXT;
-}
-
-static enum interpreter_phase call_measure_start(struct interpreter *run,
-                                                 const struct cpu_context *context)
-{
-    sim_measurement_begins(run->process->sim);
-    if (run->started)
-        run->started(run->owner);
-    run->measure_start = context->now;
-    run->process->reported = 0;
-    laps_begin(&run->laps, context->now);
-    repetitions_begin(&run->repetitions, context->now);
-    return PHASE_NEXT;
-}
-
-static enum interpreter_phase call_measure_stop(struct interpreter *run,
-                                                const struct cpu_context *context)
-{
-    const struct measure_arguments *stop = run->call.arguments;
-    sim_time elapsed = stop->reported ? run->process->reported : context->now - run->measure_start;
-    bool known = run->repetitions.count == stop->count && !stop->reported;
-    run->measure(run->owner, run->process->rank, stop->common.size, stop->count, stop->parts,
-                 elapsed, laps_end(&run->laps, stop->count, stop->reported, elapsed),
-                 known ? &run->repetitions : NULL);
-    return PHASE_NEXT;
-}
-
-static const char *clock_name(const struct interpreter *run)
-{
-    return ((const struct clock_arguments *)run->call.arguments)->name;
-}
-
-static enum interpreter_phase call_measure(struct interpreter *run,
-                                           const struct cpu_context *context)
-{
-    switch ((enum op_code)run->call.kind->code) {
-    case OP_MEASURE_START:
-        return call_measure_start(run, context);
-    case OP_MEASURE_STOP:
-        return call_measure_stop(run, context);
-    case OP_CLOCK:
-        clocks_set(&run->clocks, clock_name(run), context->now);
-        break;
-    default:
-        clocks_lap(&run->clocks, clock_name(run), run->began, context->now);
-        break;
-    }
-    return PHASE_NEXT;
-}
-
-static enum interpreter_phase call_start(struct interpreter *run, struct cpu_context *context)
-{
-    switch (run->call.kind->class) {
-    case CALL_TRANSFER:
-        return interpreter_transfer(run, context);
-    case CALL_SENDRECV:
-        return interpreter_sendrecv(run, context);
-    case CALL_PERSISTENT:
-        return interpreter_persistent(run, context);
-    case CALL_REQUEST:
-        return interpreter_requests(run, context);
-    case CALL_BUFFER:
-        return interpreter_buffer(run, context);
-    case CALL_WAIT:
-        return interpreter_wait(run, context);
-    case CALL_COLLECTIVE:
-        return interpreter_collective(run, context);
-    case CALL_COMMUNICATOR:
-        return interpreter_communicator(run, context);
-    case CALL_LOCAL:
-        return call_local(run, context);
-    case CALL_MEMORY:
-        return call_registration(run, context);
-    case CALL_OPERATION:
-        return interpreter_operation(run, context);
-    case CALL_MEASURE:
-        return call_measure(run, context);
-    case CALL_STREAM:
-        return interpreter_stream(run, context);
-    case CALL_LOOP:
-        break;
-    }
-    return PHASE_NEXT;
-}
-
 // ---- From one call to the next ----
 
 // Takes the next call from the source; laps that have ended meanwhile are noted.
@@ -313,8 +106,12 @@ static enum interpreter_phase phase_call(struct interpreter *run, struct cpu_con
     run->called = next != SOURCE_END;
     trace_activity(run->process->sim->trace, run->calls,
                    next == SOURCE_CALL ? run->call.kind->name : "MPI_Finalize", context->now);
-    if (next == SOURCE_CALL)
-        return call_start(run, context);
+    if (next == SOURCE_CALL) {
+        if (run->call.kind->class == CALL_OPERATION)
+            run->call.arguments = interpreter_keep(run, &run->call);
+        unfold_begin(run->unfold, &run->call);
+        return interpreter_play(run, context);
+    }
     if (next == SOURCE_WRONG) {
         interpreter_fail(run, "%s", run->call.wrong);
         return PHASE_NEXT;
@@ -375,7 +172,7 @@ static enum interpreter_phase progress_over(struct interpreter *run, struct cpu_
     case PHASE_COLLECTIVE:
         return PHASE_COLLECTIVE;
     case PHASE_BUFFER:
-        return interpreter_buffer_again(run, context);
+        return interpreter_room_again(run, context) ? interpreter_play(run, context) : PHASE_NEXT;
     case PHASE_TEST:
         next = interpreter_test(run, context);
         break;
@@ -407,12 +204,21 @@ static enum cpu_next phase_progress(struct interpreter *run, struct cpu_context 
     return CPU_AGAIN;
 }
 
+// A collective's requests are freed when its next round begins.
+static void free_round(struct interpreter *run, struct cpu_context *context)
+{
+    for (guint i = 0; i < run->waiting->len; i++)
+        mpi_request_free(context, g_ptr_array_index(run->waiting, i));
+    g_ptr_array_set_size(run->waiting, 0);
+}
+
 static enum cpu_next phase_collective(struct interpreter *run, struct cpu_context *context)
 {
-    if (!mpi_schedule_step(&run->schedule, context, run->process)) {
-        mpi_observe_collective(run->process, run->collective->name, false);
-        run->phase = run->opens ? PHASE_OPENED : interpreter_next_collective(run);
-        return CPU_AGAIN;
+    if (run->process->open_waits == 0) {
+        free_round(run, context);
+        run->phase = interpreter_play(run, context);
+        if (run->phase != PHASE_COLLECTIVE)
+            return CPU_AGAIN;
     }
     return phase_progress(run, context);
 }
@@ -455,11 +261,9 @@ enum cpu_next interpreter_run(struct cpu_context *context, struct cpu_task *task
     case PHASE_POLL:
         run->phase = interpreter_poll(run, context);
         return run->phase == PHASE_POLL ? CPU_SLEEP : CPU_AGAIN;
+    case PHASE_CALL:
     case PHASE_COLLECTIVE:
         return phase_collective(run, context);
-    case PHASE_OPENED:
-        run->phase = interpreter_opened(run, context);
-        return CPU_AGAIN;
     case PHASE_FINALIZE:
         return phase_device(run, context, process->ops->finalize, PHASE_ENDED);
     case PHASE_ENDED:

@@ -64,26 +64,15 @@ static int64_t overhead_of(const struct interpreter *run)
     return library ? library->bsend_overhead : 0;
 }
 
-bool interpreter_send_buffered(struct interpreter *run, struct cpu_context *context,
-                               const struct planned_transfer *plan)
+static bool has_room(struct interpreter *run, struct cpu_context *context)
 {
-    struct mpi_transfer transfer = plan->transfer;
-    int64_t bytes = transfer.size + overhead_of(run);
     interpreter_reap(run, context);
-    int64_t offset = run->buffer.attached ? find_room(run, bytes) : -1;
-    if (offset < 0)
-        return false;
-    if (transfer.pieces == 0 && transfer.size > 0)
-        mem_copy(context, &run->process->host->config.memory, transfer.size, COPY_WARM,
-                 MESSAGE_NONE);
-    transfer.address = run->buffer.address + offset;
-    transfer.blocking = false;
-    interpreter_detach(run, mpi_start(context, run->process, REQUEST_SEND, &transfer), offset,
-                       MAX(bytes, 1));
-    return true;
+    run->buffer.room =
+        run->buffer.attached ? find_room(run, run->step.size + overhead_of(run)) : -1;
+    return run->buffer.room >= 0;
 }
 
-void interpreter_buffer_full(struct interpreter *run, const struct planned_transfer *plan)
+static void fail_for_room(struct interpreter *run)
 {
     int64_t taken = 0, overhead = overhead_of(run);
     for (guint i = 0; i < run->detached->len; i++)
@@ -95,45 +84,47 @@ void interpreter_buffer_full(struct interpreter *run, const struct planned_trans
                          "the attached buffer of %" G_GINT64_FORMAT " B has no room for %" //
                          G_GINT64_FORMAT " B and %" G_GINT64_FORMAT " B of overhead: %"    //
                          G_GINT64_FORMAT " B are under way (MPI_ERR_BUFFER)",
-                         run->buffer.bytes, plan->transfer.size, overhead, taken);
+                         run->buffer.bytes, run->step.size, overhead, taken);
 }
 
-enum interpreter_phase interpreter_bsend(struct interpreter *run, struct cpu_context *context,
-                                         const struct planned_transfer *plan)
+// A persistent send does not wait for room.
+enum interpreter_phase interpreter_find_room(struct interpreter *run, struct cpu_context *context)
 {
-    if (interpreter_send_buffered(run, context, plan))
-        return interpreter_done(run);
-    run->waits_for_room = *plan;
-    return PHASE_BUFFER;
+    if (has_room(run, context))
+        return PHASE_NEXT;
+    if (!run->step.prebuilt)
+        return PHASE_BUFFER;
+    fail_for_room(run);
+    return PHASE_DRAIN;
 }
 
-enum interpreter_phase interpreter_buffer_again(struct interpreter *run,
-                                                struct cpu_context *context)
+bool interpreter_room_again(struct interpreter *run, struct cpu_context *context)
 {
-    if (interpreter_send_buffered(run, context, &run->waits_for_room))
-        return interpreter_done(run);
-    interpreter_buffer_full(run, &run->waits_for_room);
-    return PHASE_NEXT;
+    if (has_room(run, context))
+        return true;
+    fail_for_room(run);
+    return false;
 }
 
-enum interpreter_phase interpreter_buffer(struct interpreter *run, struct cpu_context *context)
+void interpreter_send_buffered(struct interpreter *run, struct cpu_context *context,
+                               struct mpi_transfer *transfer)
 {
-    bool attaches = op_call_is(&run->call, OP_BUFFER_ATTACH);
-    mpi_call(context, run->process);
-    if (attaches && run->buffer.attached) {
-        interpreter_fail(run, "a buffer is attached already (buffer_detach takes it back)");
-    } else if (attaches) {
-        int64_t bytes = op_call_common(&run->call)->size;
-        run->buffer = (struct attached_buffer){
-            true, mpi_process_allocate(run->process, MAX(bytes, 1)), bytes};
-    } else if (!run->buffer.attached) {
-        interpreter_fail(run, "no buffer is attached");
-    } else {
-        run->buffer.attached = false;
-        for (guint i = 0; i < run->detached->len; i++)
-            if (detached_at(run, i)->bytes > 0)
-                mpi_wait(run->process, detached_at(run, i)->request);
-        return PHASE_WAIT;
-    }
-    return PHASE_NEXT;
+    transfer->address = run->buffer.address + run->buffer.room;
+    struct mpi_request *request = mpi_start(context, run->process, REQUEST_SEND, transfer);
+    interpreter_detach(run, request, run->buffer.room, MAX(transfer->size + overhead_of(run), 1));
+}
+
+void interpreter_attach(struct interpreter *run)
+{
+    run->buffer = (struct attached_buffer){
+        .attached = true, .address = run->step.address, .bytes = run->step.size};
+}
+
+enum interpreter_phase interpreter_detach_buffer(struct interpreter *run)
+{
+    run->buffer.attached = false;
+    for (guint i = 0; i < run->detached->len; i++)
+        if (detached_at(run, i)->bytes > 0)
+            mpi_wait(run->process, detached_at(run, i)->request);
+    return PHASE_WAIT;
 }

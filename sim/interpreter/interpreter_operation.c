@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// One-sided transfers, active messages, and what else only some libraries have.
+// Arguments of models' operations: one-sided transfers, active messages, and others.
 #include "sim/interpreter/interpreter_internal.h"
 
 #include <stdalign.h>
@@ -50,8 +50,7 @@ static void keep_layout(struct kept_operation *kept, const struct data_layout *l
     kept->layout.segments = kept->segments;
 }
 
-// A copy that stays until the request is over: what the source says is gone with its next call.
-static const void *keep(struct interpreter *run, const struct op_call *call)
+const void *interpreter_keep(struct interpreter *run, const struct op_call *call)
 {
     size_t size = operation_arguments_size(call->kind);
     struct kept_operation *kept = take_unused(run, size);
@@ -77,48 +76,4 @@ void interpreter_operations_free(struct interpreter *run)
         g_free(kept->segments);
         g_free(kept);
     }
-}
-
-// Whether the call begins with a collective, which is then under way.
-static bool opens(struct interpreter *run, const struct mpi_transfer *transfer)
-{
-    const struct mpi_device_ops *ops = run->process->ops;
-    const struct operation_kind *kind = transfer->operation;
-    int64_t size = operation_opening_size(kind, transfer->arguments);
-    if (size == OPERATION_ANY ||
-        (ops->opens && !ops->opens(run->process, kind, transfer->arguments)) ||
-        !interpreter_internal_collective(run, kind->opening.collective, size))
-        return false;
-    run->opened = *transfer;
-    run->opens = true;
-    return true;
-}
-
-enum interpreter_phase interpreter_opened(struct interpreter *run, struct cpu_context *context)
-{
-    run->opens = false;
-    return interpreter_started(run,
-                               mpi_start(context, run->process, REQUEST_OPERATION, &run->opened));
-}
-
-enum interpreter_phase interpreter_operation(struct interpreter *run, struct cpu_context *context)
-{
-    const struct op_call *call = &run->call;
-    const struct operation_arguments *arguments = call->arguments;
-    struct mpi_transfer transfer = {
-        .peer = arguments->peer,
-        .size = arguments->size,
-        .group = call->group,
-        .blocking = call->request == CALL_NO_REQUEST,
-        .operation = call->kind,
-    };
-    G_STATIC_ASSERT(OPERATION_ANY == RANK_ANY && OPERATION_ANY == TAG_ANY);
-    if (!interpreter_name_free(run))
-        return PHASE_NEXT;
-    transfer.arguments = keep(run, call);
-    if (call->kind->moves != OPERATION_MOVES_NOTHING || call->kind->memory)
-        transfer.address = interpreter_address(run, call->span);
-    if (opens(run, &transfer))
-        return PHASE_COLLECTIVE;
-    return interpreter_started(run, mpi_start(context, run->process, REQUEST_OPERATION, &transfer));
 }

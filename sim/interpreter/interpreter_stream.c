@@ -7,12 +7,11 @@ static const struct stage wait_stage = {"wait for the start", STAGE_COMPUTE};
 static enum interpreter_phase start_stream(struct interpreter *run, struct cpu_context *context,
                                            enum mpi_request_kind kind)
 {
-    const struct operation_arguments *arguments = run->call.arguments;
     const struct mpi_transfer transfer = {
-        .peer = arguments->peer,
+        .peer = run->step.peer,
         .context = CONTEXT_POINT_TO_POINT,
-        .address = interpreter_address(run, arguments->size),
-        .size = arguments->size,
+        .address = run->step.address,
+        .size = run->step.size,
         .blocking = true,
     };
     interpreter_wait_for(run, mpi_start(context, run->process, kind, &transfer));

@@ -33,8 +33,6 @@ struct mpi_step {
 struct mpi_schedule {
     const struct mpi_group *group; // that runs it; NULL: all of the job
     GArray *steps;                 // struct mpi_step
-    guint next;                    // first step not started
-    GPtrArray *round;              // requests of the round under way
     int64_t temporary;             // bytes that the steps use of BUFFER_TEMPORARY
     int64_t address[BUFFER_KINDS]; // addresses of the buffers, set before the first step is run
     GArray *scratch[2];            // int64_t, for who builds
@@ -59,15 +57,10 @@ void mpi_schedule_reduce(struct mpi_schedule *schedule, struct mpi_place from, s
 // The steps since the last call are one round.
 void mpi_schedule_end_round(struct mpi_schedule *schedule);
 
-// ---- Running ----
+// ---- Reading ----
 
 // The request that a step of SEND or RECV starts.
 struct mpi_transfer mpi_schedule_transfer(const struct mpi_schedule *schedule,
                                           const struct mpi_step *step);
-
-// Starts the next round once the last one is done. Returns true while a round is under way and the
-// process has to make progress, false when the collective is over.
-bool mpi_schedule_step(struct mpi_schedule *schedule, struct cpu_context *context,
-                       struct mpi_process *process);
 
 #endif
