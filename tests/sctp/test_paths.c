@@ -5,6 +5,8 @@
 #include "tests/support/transition_log.h"
 #include "tests/support/world_sctp.h"
 
+#include <string.h>
+
 #define MACHINES "sctp path 1,sctp path 2,sctp path 3,sctp primary"
 
 static struct sctp_association *association(const struct world *world)
@@ -135,6 +137,36 @@ static void test_nonce(void)
     sctp_world_call(world, 0, answer_with, &answer);
     TRANSITION_LOG_EXPECT(log, "node0", "sctp path 2[1] UNCONFIRMED -> ACTIVE (HEARTBEAT-ACK)\n");
     SUITE_SAME_INTEGER(path(world, 2)->errors, 0);
+    world_free(world);
+    transition_log_free(log);
+}
+
+static void send_some(struct cpu_context *context, struct sctp_node *node, void *argument)
+{
+    struct sctp_send_info info = {.station = -1, .bytes = 1000};
+    (void)argument;
+    for (int i = 0; i < 20; i++)
+        SUITE_SAME_INTEGER(sctp_send(context, node->socket, &info), 1000);
+}
+
+// A heartbeat's answer makes the path's congestion control begin anew: its phase follows by a step,
+// and each step of the log begins where the one before has ended.
+static void test_congestion_of_confirmed(void)
+{
+    static const char *const dead[] = {"links[1].down=[{from: 0 s, to: never}]",
+                                       "sctp.path_retries=10", "sctp.initial_ssthresh=3 kB", NULL};
+    struct transition_log *log = transition_log_new("sctp congestion", true);
+    struct world *world = quiet_world(2, dead, log);
+    struct answer answer = {path(world, 2), 0};
+    sctp_world_call(world, 0, send_some, NULL);
+    sctp_run_until(world, sim_now(world->sim) + TIME_S);
+    SUITE_CONTAINS(log->text->str, "slow_start -> avoidance (path 2)\n");
+    g_string_truncate(log->text, 0);
+    sctp_world_call(world, 0, answer_with, &answer);
+    expect_state(world, 2, "ACTIVE");
+    sctp_world_call(world, 0, send_some, NULL);
+    sctp_run_until(world, sim_now(world->sim) + TIME_S);
+    CU_ASSERT_PTR_NULL(strstr(log->text->str, "avoidance (path 2)"));
     world_free(world);
     transition_log_free(log);
 }
@@ -424,6 +456,7 @@ static void test_notifications(void)
 static const struct suite_case cases[] = {
     {"a heartbeat's answer confirms", test_confirmed_by_heartbeat},
     {"its nonce must be right", test_nonce},
+    {"congestion control of a confirmed path", test_congestion_of_confirmed},
     {"the handshake confirms", test_confirmed_by_handshake},
     {"an unconfirmed path fails alone", test_unconfirmed_fails},
     {"the handshake brings a path back", test_shown_after_failure},

@@ -8,6 +8,19 @@
 #define LEAST_UPDATE 1500 // bytes; the BSD stack's SCTP_MIN_RWND
 #define FULL_CHECK 8      // TSNs: the first byte of the BSD stack's map is full
 
+static const struct machine_state receiver_states[] = {
+    [SCTP_NO_GAP] = {"no gap", .next = MACHINE_TO(SCTP_GAP)},
+    [SCTP_GAP] = {"gap", .next = MACHINE_TO(SCTP_NO_GAP)},
+};
+
+const struct machine_kind sctp_receiver_machine = {
+    .name = "sctp receiver",
+    .title = "SCTP receiver",
+    .source = "RFC 9260, 6.7",
+    .states = receiver_states,
+    .count = G_N_ELEMENTS(receiver_states),
+};
+
 // ---- A SACK ----
 
 static bool has_dac(const struct sctp_association *association)
@@ -222,24 +235,12 @@ static bool shutdown_answers(struct cpu_context *context, struct sctp_associatio
     return true;
 }
 
-// The state log shows when something is missing.
-static void tell_gap(struct cpu_context *context, struct sctp_association *association)
+static void note_gap(struct cpu_context *context, struct sctp_association *association)
 {
-    static const char *const names[] = {"no gap", "gap"};
-    const struct sctp_host *host = association->host;
     struct sctp_in *in = &association->in;
-    bool gap = sctp_in_gap(in);
-    if (gap == in->gap_told)
-        return;
-    struct trace_transition step = {
-        .where = host->host->name,
-        .machine = "sctp receiver",
-        .subject = association->id,
-        .from = names[in->gap_told],
-        .to = names[gap],
-    };
-    trace_transition(host->sim->trace, cpu_lane(context->cpu), context->now, &step);
-    in->gap_told = gap;
+    if (sctp_in_gap(in) != in->machine.state)
+        cpu_machine_enter(context, &sctp_receiver_machine, &in->machine, sctp_in_gap(in),
+                          sctp_machine_owner(association), NULL);
 }
 
 void sctp_in_packet_done(struct cpu_context *context, struct sctp_association *association)
@@ -253,7 +254,7 @@ void sctp_in_packet_done(struct cpu_context *context, struct sctp_association *a
         sctp_association_alive(association);
     in->new_in_packet = false;
     in->packets++;
-    tell_gap(context, association);
+    note_gap(context, association);
     if (!shutdown_answers(context, association)) {
         if (decide(association) == AT_ONCE)
             queue_sack(context, association);

@@ -8,7 +8,7 @@
 
 // ---- Create ----
 
-static void call_enter(struct cpu_context *context, const struct sctp_socket *socket)
+static void begin_socket_call(struct cpu_context *context, const struct sctp_socket *socket)
 {
     inet_enter(context, socket->inet.process);
     cpu_spend(context, socket->host->config->costs.open, &sctp_stage);
@@ -19,7 +19,7 @@ struct sctp_socket *sctp_socket_new(struct cpu_context *context, struct sctp_hos
 {
     struct sctp_socket *socket = sctp_socket_make(host, style, &host->config->settings);
     socket->inet.process = inet_process_of(host->inet, task);
-    call_enter(context, socket);
+    begin_socket_call(context, socket);
     return socket;
 }
 
@@ -76,7 +76,7 @@ static void have_port(struct sctp_socket *socket)
 int sctp_bind(struct cpu_context *context, struct sctp_socket *socket, uint16_t port,
               uint64_t cards)
 {
-    call_enter(context, socket);
+    begin_socket_call(context, socket);
     if (socket->port != 0)
         return SCTP_INVALID;
     if (port != 0 && port_taken(socket->host, port, cards))
@@ -89,7 +89,7 @@ int sctp_bind(struct cpu_context *context, struct sctp_socket *socket, uint16_t 
 
 int sctp_listen(struct cpu_context *context, struct sctp_socket *socket)
 {
-    call_enter(context, socket);
+    begin_socket_call(context, socket);
     if (socket->style == SCTP_ONE_TO_ONE && socket->associations->len > 0)
         return SCTP_CONNECTED;
     have_port(socket);
@@ -131,7 +131,7 @@ struct sctp_association *sctp_socket_open(struct cpu_context *context, struct sc
 int sctp_connect(struct cpu_context *context, struct sctp_socket *socket, const int *stations,
                  int count, uint16_t port, uint32_t *association)
 {
-    call_enter(context, socket);
+    begin_socket_call(context, socket);
     if (socket->style == SCTP_ONE_TO_ONE) {
         const struct sctp_association *old = sctp_socket_association(socket, 0);
         if (socket->listening)
@@ -184,7 +184,7 @@ struct sctp_socket *sctp_peel_off(struct cpu_context *context, struct sctp_socke
                                   uint32_t association, struct cpu_task *task)
 {
     struct sctp_association *found = sctp_socket_association(socket, association);
-    call_enter(context, socket);
+    begin_socket_call(context, socket);
     if (socket->style != SCTP_ONE_TO_MANY || !found)
         return NULL;
     struct sctp_socket *own = sctp_socket_branch(socket);
@@ -202,7 +202,7 @@ struct sctp_socket *sctp_peel_off(struct cpu_context *context, struct sctp_socke
 int sctp_shutdown(struct cpu_context *context, struct sctp_socket *socket, uint32_t association)
 {
     struct sctp_association *found = sctp_socket_association(socket, association);
-    call_enter(context, socket);
+    begin_socket_call(context, socket);
     if (!found || found->ended)
         return SCTP_GONE;
     sctp_shutdown_start(context, found);
@@ -213,7 +213,7 @@ int sctp_shutdown(struct cpu_context *context, struct sctp_socket *socket, uint3
 int sctp_abort(struct cpu_context *context, struct sctp_socket *socket, uint32_t association)
 {
     struct sctp_association *found = sctp_socket_association(socket, association);
-    call_enter(context, socket);
+    begin_socket_call(context, socket);
     if (!found || found->ended)
         return SCTP_GONE;
     sctp_fail(found, SCTP_USER_INITIATED_ABORT, NULL, 0, SCTP_GONE);
@@ -249,7 +249,7 @@ static void close_associations(struct cpu_context *context, struct sctp_socket *
 
 void sctp_close(struct cpu_context *context, struct sctp_socket *socket)
 {
-    call_enter(context, socket);
+    begin_socket_call(context, socket);
     socket->closed = true;
     socket->listening = false;
     for (struct sctp_socket *child = socket->accept_head; child; child = child->next) {

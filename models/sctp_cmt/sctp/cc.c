@@ -122,7 +122,6 @@ void sctp_cc_init(struct sctp_path *path, int64_t now)
     own(&path->cc)->floor = config->cmt.on && config->ssthresh_floor_cmt > 0
                                 ? config->ssthresh_floor_cmt
                                 : config->ssthresh_floor;
-    path->phase = (struct machine){SCTP_SLOW_START};
     path->data_sent = now;
 }
 

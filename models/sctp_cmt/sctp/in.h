@@ -37,6 +37,9 @@ struct sctp_stream_in {
     int count;
 };
 
+// Whether a TSN was missing at the end of the last packet with DATA.
+enum sctp_receiver_state { SCTP_NO_GAP, SCTP_GAP };
+
 struct sctp_in {
     uint32_t cum_tsn;
     uint32_t highest;  // TSN; cum_tsn if nothing is missing
@@ -64,7 +67,7 @@ struct sctp_in {
     int packets;                   // with DATA since the last SACK (delayed SACK)
     int cmt_packets;               // the same for DAC
     bool gap_before;               // something was missing before this packet
-    bool gap_told;                 // the state log says that something is missing
+    struct machine machine;        // enum sctp_receiver_state
     bool any;                      // DATA has come
     bool sack_now;                 // at the end of this packet
     bool data_in_packet;           // this packet holds DATA
@@ -136,6 +139,7 @@ void sctp_rwnd_read(struct cpu_context *context, struct sctp_association *associ
 
 // ---- ack.c ----
 
+extern const struct machine_kind sctp_receiver_machine; // by enum sctp_receiver_state
 // All chunks of a packet are done: a SACK is queued now, later, or not.
 void sctp_in_packet_done(struct cpu_context *context, struct sctp_association *association);
 // A packet is about to leave: returns a SACK for its front if one is due, and stops the timer;

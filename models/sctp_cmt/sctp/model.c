@@ -18,7 +18,8 @@ static const struct scenario_rule sctp_rules[] = {
 };
 
 static const struct machine_kind *const sctp_machines[] = {
-    &sctp_association_machine, &sctp_path_machine, &sctp_congestion_machine, NULL};
+    &sctp_association_machine, &sctp_path_machine, &sctp_congestion_machine,
+    &sctp_receiver_machine,    &sctp_rwnd_machine, NULL};
 
 const struct model sctp_model = {
     .name = "sctp_cmt/sctp",

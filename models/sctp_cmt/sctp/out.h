@@ -48,6 +48,9 @@ struct sctp_stream_out {
     struct sctp_stream_out *next_on_wheel;
 };
 
+// SCTP_RWND_BLOCKED: the peer's window holds new data back though some cwnd has room.
+enum sctp_rwnd_state { SCTP_RWND_OPEN, SCTP_RWND_BLOCKED };
+
 struct sctp_out {
     struct sctp_stream_out *streams;
     int stream_count;
@@ -79,7 +82,7 @@ struct sctp_out {
     int idle_probes;             // answers in a row that kept the window closed
     const struct wait *held_for; // for the trace: what holds new data back; NULL: nothing
     sim_time held_since;
-    bool blocked; // the peer's window holds new data back though some cwnd is open
+    struct machine rwnd; // enum sctp_rwnd_state
     sim_time blocked_since, blocked_time;
     struct sctp_path *served; // round robin: the path that was served last
 };
@@ -141,6 +144,7 @@ void sctp_out_move(struct sctp_association *association, struct sctp_path *from,
 void sctp_out_open(struct sctp_association *association, int64_t a_rwnd);
 // A SACK offers `a_rwnd` bytes, what is outstanding included (RFC 9260, 6.2.1).
 void sctp_peer_window(struct sctp_association *association, int64_t a_rwnd);
+extern const struct machine_kind sctp_rwnd_machine; // by enum sctp_rwnd_state
 // After output: notes for the trace and the counters what holds data back.
 void sctp_out_note(struct cpu_context *context, struct sctp_association *association);
 // Whether data wait to be sent, or to be sent again.
@@ -219,6 +223,8 @@ void sctp_cc_idle(struct sctp_path *path, int64_t now);
 
 // Notes for the trace in which phase the path is now. `timeout`: T3-rtx has expired.
 void sctp_cc_note(struct cpu_context *context, struct sctp_path *path, bool timeout);
+// Notes that congestion control has begun anew (sctp_cc_init).
+void sctp_cc_note_restart(struct cpu_context *context, struct sctp_path *path);
 extern const struct machine_kind sctp_congestion_machine; // by enum sctp_phase
 
 #endif

@@ -6,27 +6,16 @@
 
 // ---- The primary ----
 
-static void trace_primary(struct cpu_context *context, const struct sctp_association *association,
-                          const struct sctp_path *to, const char *event)
-{
-    struct trace_transition step = {
-        .where = association->host->host->name,
-        .machine = "sctp primary",
-        .subject = association->id,
-        .from = sctp_path_name(association->primary),
-        .to = sctp_path_name(to),
-        .detail = event,
-    };
-    trace_transition(association->host->sim->trace, cpu_lane(context->cpu), context->now, &step);
-}
-
 static void move_primary(struct cpu_context *context, struct sctp_path *path, const char *event)
 {
     struct sctp_association *association = path->association;
     path->was_primary = false;
     if (association->primary == path)
         return;
-    trace_primary(context, association, path, event);
+    const struct machine_owner owner = {association->host->host->name, association->id,
+                                        "sctp primary"};
+    cpu_trace_event(context, owner, sctp_path_name(association->primary), sctp_path_name(path),
+                    event);
     association->primary = path;
     sctp_notify(context, association, SCTP_ADDR_MADE_PRIM, path->remote);
 }
@@ -84,6 +73,7 @@ static void on_confirmed(struct cpu_context *context, struct sctp_path *path)
 {
     const struct sctp_host *host = path->association->host;
     sctp_cc_init(path, inet_ticks(host->inet, context->now));
+    sctp_cc_note_restart(context, path);
     sctp_notify(context, path->association, SCTP_ADDR_CONFIRMED, path->remote);
     on_shown(context, path);
 }

@@ -22,19 +22,31 @@ const struct machine_kind sctp_congestion_machine = {
     .count = G_N_ELEMENTS(phases),
 };
 
+static enum sctp_phase phase_by_window(const struct sctp_path *path)
+{
+    return path->cc.cwnd <= path->cc.ssthresh ? SCTP_SLOW_START : SCTP_AVOIDANCE;
+}
+
 static enum sctp_phase phase_of(const struct sctp_path *path)
 {
     if (path->phase.state == SCTP_LOSS && path->sack.net_ack == 0)
         return SCTP_LOSS;
-    if (path->recovering)
-        return SCTP_RECOVERY;
-    return path->cc.cwnd <= path->cc.ssthresh ? SCTP_SLOW_START : SCTP_AVOIDANCE;
+    return path->recovering ? SCTP_RECOVERY : phase_by_window(path);
+}
+
+static void enter_phase(struct cpu_context *context, struct sctp_path *path, enum sctp_phase phase)
+{
+    if (phase != path->phase.state)
+        cpu_machine_enter(context, &sctp_congestion_machine, &path->phase, phase,
+                          sctp_machine_owner(path->association), sctp_path_name(path));
 }
 
 void sctp_cc_note(struct cpu_context *context, struct sctp_path *path, bool timeout)
 {
-    enum sctp_phase phase = timeout ? SCTP_LOSS : phase_of(path);
-    if (phase != path->phase.state)
-        cpu_machine_enter(context, &sctp_congestion_machine, &path->phase, phase,
-                          sctp_machine_owner(path->association), sctp_path_name(path));
+    enter_phase(context, path, timeout ? SCTP_LOSS : phase_of(path));
+}
+
+void sctp_cc_note_restart(struct cpu_context *context, struct sctp_path *path)
+{
+    enter_phase(context, path, phase_by_window(path));
 }

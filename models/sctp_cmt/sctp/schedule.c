@@ -8,21 +8,13 @@ static const struct sctp_cmt_config *cmt_of(const struct sctp_association *assoc
     return &association->host->config->cmt;
 }
 
+// `choice`: as state logs name it.
 static void trace_choice(struct cpu_context *context, const struct sctp_path *path,
-                         const char *machine, const char *why)
+                         const char *choice, const char *why)
 {
     const struct sctp_association *association = path->association;
-    struct trace *trace = association->host->sim->trace;
-    if (!trace)
-        return;
-    struct trace_transition choice = {
-        .where = association->host->host->name,
-        .machine = machine,
-        .subject = association->id,
-        .to = sctp_path_name(path),
-        .detail = why,
-    };
-    trace_transition(trace, cpu_lane(context->cpu), context->now, &choice);
+    const struct machine_owner owner = {association->host->host->name, association->id, choice};
+    cpu_trace_event(context, owner, NULL, sctp_path_name(path), why);
 }
 
 // ---- Buffer splitting ----

@@ -165,20 +165,27 @@ const struct wait *sctp_out_wait(const struct sctp_association *association)
     return out->flight == 0 ? NULL : full || out->waiting_bytes == 0 ? &cwnd_full : &small_sack;
 }
 
-static void blocked_step(struct cpu_context *context, struct sctp_association *association,
-                         bool blocked)
+static const struct machine_state rwnd_states[] = {
+    [SCTP_RWND_OPEN] = {"open", .next = MACHINE_TO(SCTP_RWND_BLOCKED)},
+    [SCTP_RWND_BLOCKED] = {"rwnd_blocked", .next = MACHINE_TO(SCTP_RWND_OPEN)},
+};
+
+const struct machine_kind sctp_rwnd_machine = {
+    .name = "sctp rwnd",
+    .title = "Peer's window of an SCTP sender",
+    .source = "RFC 9260, 6.1 A",
+    .states = rwnd_states,
+    .count = G_N_ELEMENTS(rwnd_states),
+};
+
+static void enter_rwnd_state(struct cpu_context *context, struct sctp_association *association,
+                             enum sctp_rwnd_state state)
 {
     struct sctp_host *host = association->host;
     struct sctp_out *out = &association->out;
-    struct trace_transition step = {
-        .where = host->host->name,
-        .machine = "sctp rwnd",
-        .subject = association->id,
-        .from = out->blocked ? "rwnd_blocked" : "open",
-        .to = blocked ? "rwnd_blocked" : "open",
-    };
-    trace_transition(host->sim->trace, cpu_lane(context->cpu), context->now, &step);
-    if (blocked) {
+    cpu_machine_enter(context, &sctp_rwnd_machine, &out->rwnd, state,
+                      sctp_machine_owner(association), NULL);
+    if (state == SCTP_RWND_BLOCKED) {
         out->blocked_since = context->now;
         (*host->count.rwnd_blocked)++;
     } else {
@@ -187,15 +194,14 @@ static void blocked_step(struct cpu_context *context, struct sctp_association *a
         out->blocked_time += context->now - out->blocked_since;
         *host->count.rwnd_blocked_us += out->blocked_time / TIME_US - before;
     }
-    out->blocked = blocked;
 }
 
 void sctp_out_note(struct cpu_context *context, struct sctp_association *association)
 {
     struct sctp_out *out = &association->out;
-    bool blocked = window_blocks(association);
-    if (blocked != out->blocked)
-        blocked_step(context, association, blocked);
+    enum sctp_rwnd_state state = window_blocks(association) ? SCTP_RWND_BLOCKED : SCTP_RWND_OPEN;
+    if (state != out->rwnd.state)
+        enter_rwnd_state(context, association, state);
     if (!association->host->sim->trace)
         return;
     sctp_values_tell(context, association);
