@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // When a receiver acknowledges, and which window it offers: RFC 1122, 4.2.3.2-4.2.3.3 as Linux 2.4
-// does it. At the start, and after gaps, it acknowledges every segment (quick); where data go both
-// ways (ping-pong), it waits for data to carry the acknowledgment; otherwise it acknowledges when
-// more than one full segment has come, when the reader has emptied the queue of pushed data, or
-// after a delay that follows the rate of arrival.
+// does it. At the start, and after gaps, it acknowledges every segment (quick); where data flow in
+// both directions (ping-pong), it waits for data to carry the acknowledgment; otherwise it
+// acknowledges when more than one full segment has come, when the reader has emptied the queue of
+// pushed data, or after a delay that follows the rate of arrival.
 #include "models/tcp/stack.h"
 
 #define ACK_LEAST_MSS 88        // what a peer's segments are taken for at least
@@ -172,7 +172,7 @@ void tcp_ack_sent(struct tcp_socket *socket)
     tcp_timer_cancel(socket, TCP_TIMER_ACK);
 }
 
-// Data are sent soon after data have come: they go both ways.
+// Data are sent soon after data have come: they flow in both directions.
 void tcp_ack_data_sent(struct tcp_socket *socket, int64_t now)
 {
     if (socket->ack.interval > 0 && now - socket->ack.last_received < socket->ack.interval)

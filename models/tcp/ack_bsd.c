@@ -2,13 +2,13 @@
 // When a receiver acknowledges, and which window it offers, as 4.4BSD has it and FreeBSD 6.2:
 // every second segment at once, whatever their sizes, and a single one after a delay that does not
 // change. The offer is all the room in the buffer; a reader that makes room for two segments more
-// than was offered, or for half the buffer, has the sender told.
+// than was offered, or for half the buffer, triggers an update.
 #include "models/tcp/stack.h"
 
 static void bsd_receiver_init(struct tcp_socket *socket)
 {
     socket->rcv.clamp = MIN(socket->rcv.buffer.size, INT64_C(65535) << socket->rcv.scale);
-    socket->rcv.limit = socket->rcv.clamp; // a SYN tells of all
+    socket->rcv.limit = socket->rcv.clamp; // a SYN offers all
 }
 
 static void is_established(struct tcp_socket *socket)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a socket is ready for.
+// Readiness of a socket.
 #include "models/tcp/stack.h"
 
 bool tcp_established(const struct tcp_socket *socket)

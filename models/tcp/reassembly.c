@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Received segments: those in order wait for the reader, those after a gap for what is missing;
-// and the blocks that selective acknowledgments tell of (RFC 2018, 4).
+// and the blocks that selective acknowledgments report (RFC 2018, 4).
 #include "models/tcp/stack.h"
 #include "sim/core/fifo.h"
 

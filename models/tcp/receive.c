@@ -119,7 +119,7 @@ static void note_timestamp(struct tcp_socket *socket, const struct tcp_segment *
         socket->rcv.ts_recent = segment->timestamp;
 }
 
-// Data that have not come before. A retransmission of what was read before the close is not: its
+// New data. A retransmission of what was read before the close is not: its
 // acknowledgment was lost, and a reset would break a connection that ends in good order.
 static bool brings_data(const struct tcp_socket *socket, const struct tcp_segment *segment)
 {
@@ -166,7 +166,7 @@ void tcp_arrive(struct cpu_context *context, struct tcp_socket *socket, const st
     acknowledge(context, socket, packet, segment);
     if (socket->machine.state == TCP_CLOSED)
         return;
-    if (socket->closed_by_user && brings_data(socket, segment)) {  // nobody will read them
+    if (socket->closed_by_user && brings_data(socket, segment)) {  // without a reader
         tcp_refuse_segment(context, socket, packet, TCP_END_NONE); // RFC 1122, 4.2.2.13
         return;
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Recovery from losses: Reno (RFC 2581, 3.2), NewReno (RFC 2582), selective acknowledgments
-// (RFC 3517). What the window does outside of it is in cc.c.
+// (RFC 3517). The window outside of it is in cc.c.
 #include "models/tcp/stack.h"
 
 #define RECOVERY_DUPLICATES 3
@@ -192,7 +192,7 @@ static bool newreno_is_loss(const struct tcp_socket *socket)
            socket->snd.una > socket->recovery.recover;
 }
 
-// RFC 2582, 3, step 5: a partial acknowledgment tells of the next hole.
+// RFC 2582, 3, step 5: a partial acknowledgment shows the next hole.
 static void newreno_advance(struct cpu_context *context, struct tcp_socket *socket,
                             int64_t segments)
 {

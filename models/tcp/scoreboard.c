@@ -25,7 +25,7 @@ bool tcp_scoreboard_mark(struct tcp_socket *socket, const struct tcp_segment *se
     return news;
 }
 
-// A recovery is over: what is still under way counts as such.
+// A recovery has ended: segments still under way count as such.
 void tcp_scoreboard_clear(struct tcp_socket *socket)
 {
     for (struct tcp_buffer *at = socket->snd.first; at != socket->snd.unsent; at = at->next)

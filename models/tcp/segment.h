@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A TCP segment in a packet's header. Sequence numbers count from the connection's start, without
-// wrap: 0 is the SYN, 1 the first byte. What stands on a wire is their sum with the initial
+// wrap: 0 is the SYN, 1 the first byte. The number on a wire is their sum with the initial
 // sequence number, modulo 2^32.
 #ifndef NETSIM_MODELS_TCP_SEGMENT_H
 #define NETSIM_MODELS_TCP_SEGMENT_H

@@ -162,7 +162,7 @@ static void retransmit_marked(struct cpu_context *context, struct tcp_socket *so
     }
 }
 
-// ---- What may leave ----
+// ---- Permission to send ----
 
 // RFC 896: a small segment waits for what was under way before its write (FreeBSD 6.2: tcp_output,
 // TF_LASTIDLE). As Minshall has it and Linux, it waits only for an earlier small one.
@@ -289,7 +289,7 @@ void tcp_queue_fin(struct cpu_context *context, struct tcp_socket *socket)
     tcp_push(context, socket);
 }
 
-// ---- What is due ----
+// ---- Due segments ----
 
 void tcp_run_due(struct cpu_context *context, struct tcp_socket *socket)
 {

@@ -338,7 +338,7 @@ void tcp_close(struct cpu_context *context, struct tcp_socket *socket)
         tcp_enter(context, socket, TCP_CLOSED, "close");
     if (!may_end(socket))
         return;
-    if (tcp_readable(socket) > 0) // what was not read is lost, and the peer is told (RFC
+    if (tcp_readable(socket) > 0) // unread data are lost, and a reset reports it (RFC
                                   // 2525, 2.17)
         tcp_send_reset(context, socket);
     else

@@ -115,8 +115,8 @@ int64_t tcp_writable(const struct tcp_socket *socket, int64_t bytes);
 // fits into the send buffer; select calls the socket writable when a third is free.
 struct inet_socket *tcp_socket_inet(struct tcp_socket *socket);
 
-// Ends sending (shutdown(2) with SHUT_WR): FIN after the queued data. What the peer still sends can
-// be read (RFC 793, 3.5, case 1).
+// Ends sending (shutdown(2) with SHUT_WR): FIN after the queued data. Data that the peer still
+// sends can be read (RFC 793, 3.5, case 1).
 void tcp_shutdown(struct cpu_context *context, struct tcp_socket *socket);
 
 // Closes the socket (FIN after the queued data). The caller must not use it any more.

@@ -66,10 +66,10 @@ struct tcp_arrival {
     int64_t read; // bytes
 };
 
-// What a timer has sent once more, or, of a closed window, anew.
+// Segments that a timer has sent once more, or, of a closed window, anew.
 enum tcp_again { TCP_AGAIN_SYN, TCP_AGAIN_DATA, TCP_AGAIN_FIN, TCP_AGAIN_PROBE, TCP_SENT_AGAIN };
 
-// What a segment's arrival, a timer or a call has decided and the output is to send (tcp_run_due).
+// Segments that an arrival, a timer or a call has decided to send (tcp_run_due).
 enum tcp_due_mark {
     TCP_DUE_RETRANSMISSION = 1, // the first segment again
     TCP_DUE_ACK = 2,
@@ -249,7 +249,7 @@ struct tcp_receiver_ops {
     // A segment with data in order was taken; it takes `truesize` bytes of memory.
     void (*data)(struct cpu_context *context, struct tcp_socket *socket,
                  const struct tcp_segment *segment, int64_t truesize);
-    // Acknowledges what has come: now or later. at_once: there is a gap, or one was closed
+    // Acknowledges received data, now or later. at_once: a gap exists, or one was closed
     // (RFC 2581, 4.2).
     void (*check)(struct cpu_context *context, struct tcp_socket *socket, bool at_once);
     // The reader has taken `bytes`.
@@ -389,7 +389,7 @@ static inline int64_t tcp_amount(const struct tcp_socket *socket, int64_t segmen
 {
     return socket->config->cwnd_unit == TCP_UNIT_BYTES ? bytes : segments;
 }
-// What was sent and is not acknowledged, in the unit of the congestion window.
+// The amount sent and not acknowledged, in the unit of the congestion window.
 int64_t tcp_flight(const struct tcp_socket *socket);
 // An acknowledgment was processed. It freed `segments`; `duplicate` if it repeats the last one.
 void tcp_recovery_ack(struct cpu_context *context, struct tcp_socket *socket, int64_t segments,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The runs of bytes of one direction of a connection, from the write of one process to the read of
-// the other: whose bytes they are, and the content of those that have some. What the network does
-// with the bytes in between is not seen here.
+// the other: whose bytes they are, and the content of those that have some. The network's handling
+// of the bytes in between is not seen here.
 #ifndef NETSIM_MODELS_TCP_STREAM_H
 #define NETSIM_MODELS_TCP_STREAM_H
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What is done when a timer of a socket expires.
+// Expiry of a socket's timers.
 #include "models/tcp/stack.h"
 
-// ---- What is sent again ----
+// ---- Counters and waits ----
 
 static const struct {
     struct stage wait;

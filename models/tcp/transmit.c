@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Segments on their way to the card.
+// Segments between output and the interface.
 #include "models/tcp/stack.h"
 
 const struct stage tcp_stage = {"TCP", STAGE_KERNEL};
 const struct stage tcp_checksum_stage = {"checksum", STAGE_KERNEL};
 
-// RFC 1323: the kernel's clock. It never shows 0, which in an echo says that there is none.
+// RFC 1323: the kernel's clock. It never shows 0, which in an echo means that there is none.
 uint32_t tcp_timestamp(const struct tcp_host *host, sim_time now)
 {
     return (uint32_t)inet_ticks(host->inet, now) + 1;

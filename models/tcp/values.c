@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a connection tells the trace of its state over time.
+// Values of a connection over time, for the trace.
 #include "models/tcp/stack.h"
 
 enum value { VALUE_CWND, VALUE_SSTHRESH, VALUE_FLIGHT, VALUE_WINDOW, VALUES };

@@ -6,8 +6,8 @@ static const struct stage native_stage = {"test program", STAGE_LIBRARY};
 // SCTP has no empty user messages (RFC 9260, 3.3.1): one byte represents such a message.
 #define STAND_IN_BYTES 1
 
-// Payload protocol identifiers from it on are nobody's, so that captures do not take user data for
-// those of a protocol with a small number (M2UA is 2).
+// Payload protocol identifiers from it on belong to no protocol, so that captures do not take user
+// data for those of a protocol with a small number (M2UA is 2).
 #define PROTOCOL_BASE 0x4e540000u
 
 static struct native_link *link_to(const struct mpi_process *process, int peer)
@@ -164,7 +164,7 @@ static void select_for(GArray *selected, struct sctp_socket *socket, enum inet_r
     g_array_append_val(selected, one);
 }
 
-// While a send waits for room: for it, and for what anyone sends.
+// While a send waits for room: for it, and for what its peers send.
 static void select_all(const struct mpi_process *process, const struct sctp_socket *full)
 {
     for (int peer = 0; peer < process->ranks; peer++) {

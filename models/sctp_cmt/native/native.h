@@ -5,7 +5,7 @@
 // next message of its peer and tag. A message that is longer than `message` is sent as several user
 // messages of one stream; one byte represents an empty message.
 //
-// Not modelled: what tells a process the ports of the others (it takes `exchange`).
+// Not modelled: how a process learns the ports of the others (it takes `exchange`).
 #ifndef NETSIM_MODELS_SCTP_NATIVE_H
 #define NETSIM_MODELS_SCTP_NATIVE_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The associations of a job: each rank listens, tells the higher ranks its port, and associates
-// with each lower one, in the order of ranks.
+// The associations of a job: each rank listens, announces its port to the higher ranks, and
+// associates with each lower one, in the order of ranks.
 #include "models/sctp_cmt/native/native.h"
 
 #define PORT_BASE 40000 // an ephemeral port; captures show no known protocol on it
@@ -89,7 +89,7 @@ static enum mpi_progress connect_step(struct cpu_context *context, struct native
     return result == SCTP_IN_PROGRESS || result == 0 ? PROGRESS_EVENT : broken(native->process);
 }
 
-// Accepts whoever comes first.
+// Accepts associations in the order of their arrival.
 static enum mpi_progress accept_step(struct cpu_context *context, struct native_process *native)
 {
     struct mpi_process *process = native->process;
@@ -149,7 +149,7 @@ const struct mpi_startup_step native_startup[] = {
     {0},
 };
 
-// Closes one association a step. What is queued in the socket still goes out.
+// Closes one association per step. Messages queued in the socket are still sent.
 enum mpi_progress native_finalize(struct cpu_context *context, struct mpi_process *process)
 {
     struct native_process *native = native_of(process);

@@ -86,8 +86,8 @@ static int most_alternates(const struct sctp_association *association)
     return 0;
 }
 
-// To the source of the last DATA; if that came twice, the way of the SACKs may be broken (RFC 9260,
-// 6.4), but it need not be the last source's.
+// To the source of the last DATA; if that came twice, the path of the SACKs may be broken (RFC
+// 9260, 6.4), but it need not be the last source's.
 struct sctp_path *sctp_sack_path(struct sctp_association *association)
 {
     const struct sctp_in *in = &association->in;
@@ -203,7 +203,7 @@ static enum decision full_check(struct sctp_association *association)
     return has_dac(association) && !inet_timer_armed(in->sack_timer) ? LATER : AT_ONCE;
 }
 
-// As sctp_process_data has it: while all is in order, it looks at little, and does not count
+// As sctp_process_data has it: while all is in order, it checks little, and does not count
 // packets for DAC.
 static enum decision decide_s2007(struct sctp_association *association)
 {
@@ -220,8 +220,8 @@ static enum decision decide(struct sctp_association *association)
                                                                    : decide_rfc(association);
 }
 
-// RFC 9260, 9.2: SHUTDOWN acknowledges all up to its cum_tsn; a SACK goes along if that does not
-// say all. The BSD stack always sends both.
+// RFC 9260, 9.2: SHUTDOWN acknowledges all up to its cum_tsn; a SACK goes along if more has
+// arrived. The BSD stack always sends both.
 static bool shutdown_answers(struct cpu_context *context, struct sctp_association *association)
 {
     struct sctp_in *in = &association->in;

@@ -167,7 +167,7 @@ static void leave_addresses(struct sctp_association *association)
     }
 }
 
-// ---- What is lost ----
+// ---- Lost data ----
 
 static void out_lost(struct sctp_association *association, const char *reason)
 {
@@ -257,7 +257,7 @@ static const char *reason_of(const struct sctp_association *association)
     }
 }
 
-// Not at once: whoever called may still look at the queues.
+// Not at once: callers up the stack may still read the queues.
 static void reap_event(struct engine *engine, struct event *event)
 {
     struct sctp_association *association = container_of(event, struct sctp_association, reap);

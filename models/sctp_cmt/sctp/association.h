@@ -31,7 +31,7 @@ enum sctp_state {
 
 #define SCTP_MOST_PATHS 8
 
-// What the end of the packet, timer or call of the user is to do (due.c).
+// Work for the end of the packet, timer or call of the user (due.c).
 enum sctp_due_mark {
     SCTP_DUE_ABORT = 1,          // the association has failed (sctp_fail)
     SCTP_DUE_RETRANSMISSION = 2, // T3-rtx has expired: one packet, whatever cwnd
@@ -93,7 +93,7 @@ struct sctp_association {
     uint8_t due;         // enum sctp_due_mark: sctp_run_due
     int64_t full_for;  // bytes: the least that a send has found no room for since one did; 0: none
     int error;         // enum sctp_result of what ended it; 0: nothing
-    struct event reap; // its queues are given back once the handler that ended it is done
+    struct event reap; // frees its queues once the handler that ended it is done
     struct sctp_chunk *abort;                 // with SCTP_DUE_ABORT: the chunk
     trace_values values[1 + SCTP_MOST_PATHS]; // its own, then each path's; 0: not traced
 };
@@ -278,7 +278,7 @@ void sctp_associate(struct cpu_context *context, struct sctp_association *associ
 void sctp_t1_start(struct cpu_context *context, struct sctp_association *association);
 void sctp_t1_expired(struct cpu_context *context, struct sctp_association *association);
 
-// values.c: tells the trace of windows and buffers.
+// values.c: traces windows and buffers.
 void sctp_values_tell(const struct cpu_context *context, struct sctp_association *association);
 
 // socket.c

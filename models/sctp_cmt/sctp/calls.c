@@ -97,7 +97,7 @@ int sctp_listen(struct cpu_context *context, struct sctp_socket *socket)
     return 0;
 }
 
-// What INIT-ACK may list: the addresses of the peers' hosts.
+// INIT-ACK may list the addresses of the peers' hosts.
 static int addresses_of(const struct cluster *cluster, const int *stations, int count)
 {
     int most = count;
@@ -230,7 +230,7 @@ static bool unread(const struct sctp_socket *socket, const struct sctp_associati
     return false;
 }
 
-// As the BSD stack: with data unread the peer is told by an ABORT, else the close is graceful.
+// As the BSD stack: with data unread it aborts, else the close is graceful.
 static void close_associations(struct cpu_context *context, struct sctp_socket *socket)
 {
     GPtrArray *all = g_ptr_array_copy(socket->associations, NULL, NULL);

@@ -94,7 +94,7 @@ static const struct sctp_config *config_of(const struct sctp_path *path)
     return path->association->host->config;
 }
 
-// What windows are counted in: RFC 9260's PMDCS (the longest DATA chunk, its header included), or
+// The unit of windows: RFC 9260's PMDCS (the longest DATA chunk, its header included), or
 // the MTU (RFC 4960, the BSD stack).
 static int64_t unit(const struct sctp_path *path)
 {

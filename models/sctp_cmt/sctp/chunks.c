@@ -8,7 +8,7 @@
 typedef void chunk_fn(struct cpu_context *context, struct sctp_arrival *arrival,
                       const struct sctp_chunk *chunk);
 
-// ---- What the chunks do ----
+// ---- Chunk handlers ----
 
 static void on_data(struct cpu_context *context, struct sctp_arrival *arrival,
                     const struct sctp_chunk *chunk)
@@ -51,7 +51,7 @@ static void on_abort(struct cpu_context *context, struct sctp_arrival *arrival,
                          opening ? SCTP_REFUSED : SCTP_RESET);
 }
 
-// Returns true, and how late the cookie was (us), if the causes have one that says so.
+// Returns true, and how late the cookie was (us), if the causes include a stale cookie.
 static bool stale_cookie(const struct sctp_chunk *chunk, uint32_t *staleness)
 {
     struct sctp_tlv cause;
@@ -87,14 +87,14 @@ static void on_forward_tsn(struct cpu_context *context, struct sctp_arrival *arr
     sctp_forward_tsn_arrived(context, arrival->association, chunk);
 }
 
-// ---- Which chunk is for which state ----
+// ---- Dispatch by state ----
 
 #define IN(state) (1u << SCTP_##state)
 #define SET_UP                                                                                     \
     (IN(COOKIE_ECHOED) | IN(ESTABLISHED) | IN(SHUTDOWN_PENDING) | IN(SHUTDOWN_SENT) |              \
      IN(SHUTDOWN_RECEIVED) | IN(SHUTDOWN_ACK_SENT))
 
-// In other states the chunk is dropped, and the next one is looked at.
+// In other states the chunk is dropped, and the next one is processed.
 static const struct chunk_rule {
     uint8_t type;
     unsigned states;
@@ -132,10 +132,10 @@ static bool is_for(const struct chunk_rule *rule, const struct sctp_association 
     return rule->states >> association->machine.state & 1;
 }
 
-// ---- What is not understood, and what is malformed ----
+// ---- Unknown and malformed chunks ----
 
 #define CHUNK_SKIP 0x80   // the high bits of an unknown type: go on with the next chunk;
-#define CHUNK_REPORT 0x40 // tell its sender
+#define CHUNK_REPORT 0x40 // report it to the sender
 
 static void unknown_chunk(struct sctp_arrival *arrival, const struct sctp_chunk *chunk)
 {
@@ -162,7 +162,7 @@ static void malformed(struct sctp_arrival *arrival, const struct sctp_chunk *chu
 
 // ---- Tags (RFC 9260, 8.5) ----
 
-// They stand alone in their packets; others with them are not looked at, nor are they.
+// They stand alone in their packets; otherwise the packet is ignored.
 static bool type_stands_alone(uint8_t type)
 {
     return type == SCTP_INIT || type == SCTP_INIT_ACK || type == SCTP_SHUTDOWN_COMPLETE;
@@ -235,7 +235,7 @@ static void charge_chunk(struct cpu_context *context, const struct sctp_arrival 
                   message);
 }
 
-// Only a peer that is up sends DATA: COOKIE-ACK was lost, or comes later. Who drops them makes the
+// Only a peer that is up sends DATA: COOKIE-ACK was lost, or follows. Dropping them makes the
 // peer count errors until T1-cookie expires, which may be too late: the peer's RTO may have come
 // down since, by heartbeats, while T1-cookie has backed off.
 static void imply_cookie_ack(struct cpu_context *context, struct sctp_association *association,

@@ -2,7 +2,7 @@
 // COOKIE-ECHO: a new association, or one that exists already (RFC 9260, 5.1.5, 5.2.4).
 #include "models/sctp_cmt/sctp/setup.h"
 
-// They come before the peer's window is taken, which is their first threshold.
+// Before the peer's window is taken, which is their first threshold.
 static void add_paths(struct sctp_association *association, const struct sctp_cookie *cookie,
                       int source)
 {
@@ -199,8 +199,8 @@ static void find_peer(struct sctp_arrival *arrival, const struct sctp_cookie *co
         arrival->from = arrival->association->primary;
 }
 
-// Returns true, and tells the peer, if the cookie is older than its life. One whose tags are both
-// the association's is good at any age.
+// Returns true, and reports it to the peer, if the cookie is older than its life. One whose tags
+// are both the association's is good at any age.
 static bool stale(struct cpu_context *context, struct sctp_arrival *arrival,
                   const struct sctp_cookie *cookie)
 {

@@ -385,7 +385,7 @@ static const struct param sctp_params[] = {
           .doc = "length of the state cookie; 0: by what is in it",
           .source = "assumed: about 110 B, INIT, INIT-ACK and a MAC of 20 B in BSD SCTP of "
                     "September 2007"),
-    // What the processor does. A Pentium 4 needs 1.25 cycles for one of the reference, by
+    // Processor time. A Pentium 4 needs 1.25 cycles for one of the reference, by
     // SPECint2000: at 3.2 GHz it does 2,560 of these in a microsecond.
     PARAM(T, checksum, PARAM_BOOL, PARAM_BY_PROFILE("true", "true", "false"),
           .doc = "the processor computes CRC32c of each packet",

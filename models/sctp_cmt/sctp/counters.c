@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a host counts for the results.
+// Counters of a host, which results report.
 #include "models/sctp_cmt/sctp/association.h"
 
 void sctp_host_counters(struct sctp_host *host, struct sim *sim)

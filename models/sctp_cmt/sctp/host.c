@@ -58,7 +58,7 @@ static void leave_message(void *object, void *data)
     incoming->message = NULL;
 }
 
-// What is kept of another host's, which may be gone already: what was received last, the cookie of
+// Objects of another host, which may be gone already: what was received last, the cookie of
 // an INIT-ACK, and what a HEARTBEAT-ACK echoes. All of it lies in pools.
 static void leave_others(struct sctp_host *host)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Internal to models/sctp_cmt/sctp: receiving. Which TSNs have arrived, when to acknowledge, and
-// the way of DATA through reassembly and streams to the user.
+// the path of DATA through reassembly and streams to the user.
 //
 // Not modelled: reneging of single chunks (whole runs of TSNs are dropped), partial delivery of
 // several messages at a time, a notification of a partly read message that FORWARD-TSN abandons.
@@ -16,7 +16,7 @@
 // A user message, or what has come of it.
 struct sctp_incoming {
     struct sctp_incoming *next;
-    struct sctp_message *message; // a reference; NULL: of nobody
+    struct sctp_message *message; // a reference; NULL: without a message
     struct sctp_association *association;
     uint32_t first_tsn, last_tsn; // of the part
     int64_t bytes, read;          // of the part; already given to the user
@@ -50,7 +50,7 @@ struct sctp_in {
     int duplicate_count;
     struct sctp_stream_in *streams;
     int stream_count;
-    // What is held: runs of fragments and messages that wait. Each is found at its last TSN and,
+    // Runs of fragments, and messages that wait. Each is found at its last TSN and,
     // while that is after cum_tsn, at its first. Index: TSN modulo room, a power of two.
     struct sctp_incoming **holds;
     uint32_t hold_room;

@@ -108,7 +108,7 @@ static int64_t nothing_read(struct sctp_socket *socket)
     return one_to_one && socket->associations->len == 0 ? SCTP_GONE : SCTP_AGAIN;
 }
 
-// What the user is told of the next `bytes` bytes of it.
+// Describes the next `bytes` bytes of it to the user.
 static void describe(struct sctp_received *received, const struct sctp_incoming *incoming,
                      int64_t bytes)
 {

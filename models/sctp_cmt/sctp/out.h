@@ -93,7 +93,7 @@ void sctp_out_clear(struct sctp_association *association);
 // stream.c: queues a user message (the caller has checked room). Takes over the reference.
 void sctp_stream_put(struct sctp_association *association, const struct sctp_send_info *info,
                      struct sctp_message *message);
-// After set-up: the peer takes fewer streams than were offered. What waits in the others is lost.
+// After set-up: the peer takes fewer streams than were offered. Messages in the others are lost.
 void sctp_out_limit_streams(struct sctp_association *association, int streams);
 static inline void sctp_wheel_add(struct sctp_out *out, struct sctp_stream_out *stream)
 {
@@ -149,7 +149,7 @@ extern const struct machine_kind sctp_rwnd_machine; // by enum sctp_rwnd_state
 void sctp_out_note(struct cpu_context *context, struct sctp_association *association);
 // Whether data wait to be sent, or to be sent again.
 bool sctp_out_waits(const struct sctp_association *association);
-// What holds back data that wait to be sent; NULL if nothing does.
+// Returns the reason why waiting data are held back; NULL if they are not.
 const struct wait *sctp_out_wait(const struct sctp_association *association);
 
 // ---- output.c ----
@@ -169,13 +169,13 @@ void sctp_cum_tsn_arrived(struct cpu_context *context, struct sctp_association *
 
 // ---- recovery.c: strikes and fast retransmit ----
 
-// A SACK while it is worked at. What it brings for a path is in sctp_path.sack.
+// A SACK in progress. Its effects on a path are in sctp_path.sack.
 struct sctp_sack_work {
     uint32_t cum_tsn;
     const struct sctp_gap *gaps;
     int gap_count;
     uint8_t flags;
-    bool cum_only;               // of a SHUTDOWN: says nothing of gaps and window
+    bool cum_only;               // of a SHUTDOWN: without gaps and window
     bool moved;                  // cum_tsn
     bool was_recovering;         // the association, before it
     bool any;                    // a chunk was newly acknowledged
@@ -202,7 +202,7 @@ static inline void sctp_t3_stop(struct sctp_path *path)
 // Starts it if it does not run, and stops it if nothing is in flight.
 void sctp_t3_check(struct cpu_context *context, struct sctp_path *path);
 void sctp_t3_expired(struct cpu_context *context, struct sctp_path *path);
-// What an expired T3-rtx of the path (`owner`) has waited for.
+// Returns the event that an expired T3-rtx of the path (`owner`) has waited for.
 const struct stage *sctp_t3_waited(const void *owner);
 
 // ---- cc.c: congestion control of a path, as a row of models/inet/cc.h in bytes ----

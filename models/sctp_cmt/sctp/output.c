@@ -38,7 +38,7 @@ static bool window_allows_again(const struct sctp_association *association,
 }
 
 // No chunk before it belongs to its path. Of an earlier chunk that is marked for the path, too,
-// `marked` says whether it counts.
+// it counts if `marked`.
 static bool is_first(const struct sctp_association *association, uint32_t tsn, bool marked)
 {
     const struct sctp_out *out = &association->out;
@@ -104,7 +104,7 @@ static bool may_resend(struct sctp_association *association, const struct sctp_o
     return packet_has_room(chunk->path);
 }
 
-// What is marked for a path that must not have data any more goes to another one.
+// Moves the marked chunks of a path that must not have data any more to another one.
 static void retarget(struct cpu_context *context, const struct sctp_outgoing *chunk)
 {
     struct sctp_path *from = chunk->path;

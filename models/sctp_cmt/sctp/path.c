@@ -93,7 +93,7 @@ void sctp_path_fate(struct sctp_path *path, bool lost)
     path->cmt.loss_rate += ((lost ? 1.0 : 0.0) - path->cmt.loss_rate) / FATE_WEIGHT;
 }
 
-// ---- Which one to use ----
+// ---- Choice of a path ----
 
 bool sctp_any_path_active(const struct sctp_association *association)
 {

@@ -41,7 +41,7 @@ struct sctp_rto {
     int64_t timed_at;
 };
 
-// What one SACK brought for a path (sack.c), and CMT's trackers (thesis 004; Iyengar, Amer,
+// Effects of one SACK on a path (sack.c), and CMT's trackers (thesis 004; Iyengar, Amer,
 // Stewart 2006).
 struct sctp_path_sack {
     int64_t net_ack; // bytes newly acknowledged

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What changes the state of a path, as a table of transitions: answers and errors; and which path
+// Changes of a path's state, as a table of transitions: answers and errors; and which path
 // is the primary (RFC 9260, 5.4, 6.4, 8.1, 8.2; CMT-PF: thesis 004, 4.3, RFC 7829; what a system
 // does about it: the BSD stack of 2007, sctp_threshold_management, sctp_set_primary_addr).
 #include "models/sctp_cmt/sctp/association.h"
@@ -83,7 +83,7 @@ static void on_suspected(struct cpu_context *context, struct sctp_path *path)
     path->cmt.last_active = context->now;
 }
 
-// CMT-PF: what is left of the window after a failure says nothing about the path now.
+// CMT-PF: the window that a failure has left has no meaning for the path now.
 static void on_trusted(struct cpu_context *context, struct sctp_path *path)
 {
     (void)context;
@@ -205,8 +205,8 @@ bool sctp_association_error(struct sctp_association *association)
     return false;
 }
 
-// RFC 9260, 5.4: what happens to a path that is being probed says nothing about the association,
-// in ns-2 nor does what happens to an INACTIVE one (here: while another is ACTIVE).
+// RFC 9260, 5.4: errors of a path that is being probed do not count for the association,
+// in ns-2 nor do those of an INACTIVE one (here: while another is ACTIVE).
 bool sctp_path_error(struct cpu_context *context, struct sctp_path *path)
 {
     bool ns2 = path->association->host->config->heartbeat_rule == SCTP_HEARTBEAT_NS2;

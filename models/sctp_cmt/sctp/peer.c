@@ -3,7 +3,7 @@
 #include "models/sctp_cmt/sctp/setup.h"
 
 #define SKIP 0x8000   // the high bits of an unknown parameter's type: go on after it;
-#define REPORT 0x4000 // tell its sender
+#define REPORT 0x4000 // report it to the sender
 
 static void add_address(struct sctp_peer_facts *facts, int station)
 {
@@ -32,7 +32,7 @@ static void report(struct sctp_host *host, struct sctp_peer_facts *facts,
     sctp_tlv_append(facts->unrecognized, SCTP_UNRECOGNIZED_PARAMETER, tlv->value - 4, tlv->length);
 }
 
-// Returns false if what follows is not looked at.
+// Returns false if the parameters after it are ignored.
 static bool take_parameter(struct sctp_host *host, struct sctp_peer_facts *facts,
                            const struct sctp_init *init, const struct sctp_tlv *tlv)
 {
@@ -64,7 +64,7 @@ static bool take_parameter(struct sctp_host *host, struct sctp_peer_facts *facts
     case SCTP_FORWARD_TSN_SUPPORTED:
     case SCTP_ADAPTATION_INDICATION:
         return true;
-    default: // its high bits say what to do
+    default: // its high bits encode what to do
         if (tlv->type & REPORT)
             report(host, facts, init, tlv);
         return tlv->type & SKIP;

@@ -3,14 +3,14 @@
 // to runs; a complete message goes to the reader, unless it must wait for its turn in its stream.
 // A hole in one stream holds up no other.
 //
-// What is held is found by its first and its last TSN, so that a fragment finds its neighbours at
+// Held data are found by their first and their last TSN, so that a fragment finds its neighbours at
 // once, however much is held.
 #include "models/sctp_cmt/sctp/association.h"
 #include "sim/core/fifo.h"
 
 #define FIRST_ROOM 16 // a power of two
 
-// ---- What is held, by TSN ----
+// ---- Held data, by TSN ----
 
 static struct sctp_incoming **place(const struct sctp_in *in, uint32_t tsn)
 {
@@ -53,7 +53,7 @@ static void reassembly_make_room(struct sctp_in *in, uint32_t tsn)
     g_free(old);
 }
 
-// What it takes of the receive buffer.
+// Its share of the receive buffer.
 static int64_t weight(const struct sctp_in *in, const struct sctp_incoming *incoming)
 {
     return incoming->bytes +
@@ -303,7 +303,7 @@ static bool fits_message(const struct sctp_in *in, const struct sctp_incoming *r
            (!next || next->begins || same_message(chunk, next));
 }
 
-// Appends `next`, which follows `run`, to it. `next` is held by nobody afterwards.
+// Appends `next`, which follows `run`, to it. `next` is freed.
 static void join(struct sctp_association *association, struct sctp_incoming *run,
                  struct sctp_incoming *next)
 {
@@ -350,7 +350,7 @@ bool sctp_reassemble(struct cpu_context *context, struct sctp_association *assoc
     return false;
 }
 
-// ---- Giving up what has come ----
+// ---- Discarding received data ----
 
 // Takes a message off those that wait for the end of a partial delivery.
 static void unordered_take(struct sctp_in *in, const struct sctp_incoming *incoming)

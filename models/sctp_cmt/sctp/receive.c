@@ -3,7 +3,7 @@
 // duplicate, what is dropped.
 #include "models/sctp_cmt/sctp/association.h"
 
-// ---- What is wrong with a chunk ----
+// ---- Faulty chunks ----
 
 // RFC 9260, 6.5: the SACK that acknowledges the chunk goes first.
 static void invalid_stream(struct sctp_association *association, struct sctp_path *from,
@@ -21,7 +21,7 @@ static void invalid_stream(struct sctp_association *association, struct sctp_pat
     in->complain_to = from;
 }
 
-// ---- Whether it is taken ----
+// ---- Acceptance ----
 
 static void duplicate(struct sctp_association *association, uint32_t tsn)
 {
@@ -40,7 +40,7 @@ static bool arrived_before(const struct sctp_in *in, uint32_t tsn)
            (!sctp_tsn_before(in->highest, tsn) && sctp_map_has(in, tsn));
 }
 
-// Is there room? In a full buffer, a chunk that fills a hole displaces what came after it.
+// Is there room? In a full buffer, a chunk that fills a hole displaces those of higher TSNs.
 static bool receive_make_room(struct sctp_association *association, uint32_t tsn)
 {
     const struct sctp_in *in = &association->in;

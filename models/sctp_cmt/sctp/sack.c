@@ -19,14 +19,14 @@ static void round_trip(struct cpu_context *context, struct sctp_path *path,
                         inet_ticks(association->host->inet, context->now) - rto->timed_at);
 }
 
-// What SFR and DAC ask for: of the chunks that gap blocks acknowledge if there are any; ns-2 takes
+// For SFR and DAC: of the chunks that gap blocks acknowledge if there are any; ns-2 takes
 // the lowest of all, and asks gap blocks only for the rest.
 static void note_newack(const struct sctp_association *association, struct sctp_sack_work *work,
                         const struct sctp_outgoing *chunk, bool by_gap)
 {
     struct sctp_path_sack *sack = &chunk->path->sack;
     bool number = association->host->config->cmt.dac_form == SCTP_DAC_NUMBER;
-    work->highest = chunk->tsn; // they come in the order of TSNs
+    work->highest = chunk->tsn; // in the order of TSNs
     if (!work->any || sctp_tsn_before(chunk->tsn, work->lowest))
         work->lowest = chunk->tsn;
     work->any = true;
@@ -48,8 +48,8 @@ static void acknowledge(struct cpu_context *context, struct sctp_association *as
     work->acked_chunks++;
     if (!by_gap || sctp_tsn_before(out->newest_acked, chunk->tsn))
         out->newest_acked = chunk->tsn;
-    // What was marked belongs to no path's flight; if a gap block names it, the first transmission
-    // has come after all.
+    // A marked chunk belongs to no path's flight; if a gap block names it, the first transmission
+    // has arrived after all.
     if (chunk->state == SCTP_RESEND) {
         sctp_resend_leave(association, chunk);
         work->any |= !by_gap;
@@ -228,8 +228,8 @@ static void path_acked(struct cpu_context *context, struct sctp_association *ass
         sctp_cc_all_acked(path);
 }
 
-// RFC 9260, 6.3.2, R2 and R3, or what the BSD stack does. What is stopped and has data in flight is
-// started at the end.
+// RFC 9260, 6.3.2, R2 and R3, or as the BSD stack does. A stopped timer of a path with data in
+// flight is started at the end.
 static void timer_acked(struct sctp_association *association, const struct sctp_sack_work *work,
                         struct sctp_path *path, bool express)
 {
@@ -262,7 +262,7 @@ static void probe_check(struct sctp_association *association, int64_t window_bef
     sctp_outgoing_mark(association, probe, probe->path);
 }
 
-// ---- A SACK ----
+// ---- Processing a SACK ----
 
 static void work_init(const struct sctp_association *association, struct sctp_sack_work *work)
 {
@@ -304,7 +304,7 @@ static void work_on(struct cpu_context *context, struct sctp_association *associ
                    &sctp_stage);
 }
 
-// What may be sent now is sent once, at the end of the packet, so that Max.Burst holds for all of
+// Output follows once, at the end of the packet, so that Max.Burst holds for all of
 // it.
 static void work_end(struct cpu_context *context, struct sctp_association *association,
                      const struct sctp_sack_work *work)

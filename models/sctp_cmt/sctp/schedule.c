@@ -130,7 +130,7 @@ struct sctp_path *sctp_schedule(struct cpu_context *context, struct sctp_associa
 
 // ---- Retransmissions ----
 
-// What a policy compares: the largest wins, ties are random. -1: no candidate.
+// The values that a policy compares: the largest wins, ties are random. -1: no candidate.
 static double by_self(const struct sctp_path *path, const struct sctp_path *lossy)
 {
     return path == lossy ? 1 : -1;

@@ -16,7 +16,7 @@ enum sctp_burst_rule {
     SCTP_BURST_CWND_SSTHRESH,
     SCTP_BURST_AFTER_FR
 };
-// What a lost chunk that was fast-retransmitted once needs to be so again.
+// The condition for a second fast retransmission of a chunk.
 enum sctp_fast_again { SCTP_FAST_NEVER, SCTP_FAST_AFTER_NEWER };
 enum sctp_t3_mark { SCTP_T3_ALL, SCTP_T3_OLDER_THAN_RTO };
 // When T3-rtx is stopped and started at a SACK (RFC 9260, 6.3.2).
@@ -50,7 +50,7 @@ enum sctp_policy {
 };
 enum sctp_splitting { SCTP_SPLIT_NONE, SCTP_SPLIT_SEND, SCTP_SPLIT_RECEIVE, SCTP_SPLIT_BOTH };
 
-// What setsockopt can change for one socket. A socket begins with the stack's.
+// Settings that setsockopt can change for one socket. A socket begins with the stack's.
 struct sctp_settings {
     sim_time rto_initial, rto_least, rto_most; // ps
     int64_t association_retries;               // Association.Max.Retrans

@@ -15,7 +15,7 @@ uint32_t sctp_new_tag(struct sctp_host *host)
 
 // ---- Chunks ----
 
-// What this end says of itself.
+// The contents of this end's INIT or INIT-ACK.
 struct offer {
     const struct sctp_socket *socket;
     const struct sctp_settings *settings;
@@ -260,7 +260,7 @@ static void init_for_listener(struct cpu_context *context, struct sctp_arrival *
     init_ack_send(context, arrival, init, facts, &offer, &cookie);
 }
 
-// What an INIT is answered with if there is an association (RFC 9260, 5.2.1, 5.2.2, 9.2).
+// Answers to an INIT if there is an association (RFC 9260, 5.2.1, 5.2.2, 9.2).
 enum init_answer { AS_FOR_A_LISTENER, OWN_TAG, OWN_TAG_TIED, NEW_TAG_TIED, SHUTDOWN_ACK_AGAIN };
 
 static const enum init_answer init_answers[] = {
@@ -276,7 +276,7 @@ static uint8_t *put_address(uint8_t *at, uint32_t address)
 }
 
 // A peer that restarts, or opens at the same time, must not bring addresses along that the
-// association does not know: somebody else may be behind them (RFC 9260, 5.2.1, 5.2.2). One without
+// association does not know: they may belong to another host (RFC 9260, 5.2.1, 5.2.2). One without
 // a route never became a path.
 static bool new_addresses(const struct sctp_association *association,
                           const struct sctp_peer_facts *facts, uint8_t *info, uint32_t *info_bytes)
@@ -340,7 +340,8 @@ void sctp_init_arrived(struct cpu_context *context, struct sctp_arrival *arrival
 {
     const struct sctp_init *init = &chunk->init;
     arrival->stop = true;
-    if (arrival->sctp->tag != 0 || init->tag == 0) // nobody can be answered: RFC 9260, 3.3.2, 8.5.1
+    if (arrival->sctp->tag != 0 || init->tag == 0) // there is no tag for an answer: RFC
+                                                   // 9260, 3.3.2, 8.5.1
         return;
     if (init->streams_out == 0 || init->streams_in == 0 || init->a_rwnd < LEAST_RWND) {
         refuse(context, arrival, init, SCTP_INVALID_MANDATORY_PARAMETER, NULL, 0);

@@ -18,12 +18,12 @@ struct sctp_arrival {
     const struct sctp_packet *sctp;
     struct sctp_association *association; // NULL: none
     struct sctp_path *from;               // of the association; NULL: none
-    bool stop;                            // the rest of the packet is not looked at
+    bool stop;                            // the rest of the packet is ignored
 };
 
 // ---- cookie.c ----
 
-// What the state cookie keeps, so that the host need not (RFC 9260, 5.1.3).
+// Contents of the state cookie, so that the host need not (RFC 9260, 5.1.3).
 struct sctp_cookie {
     sim_time made, life; // ps
     uint32_t tag, peer_tag;
@@ -45,7 +45,7 @@ bool sctp_cookie_read(const struct sctp_host *host, const struct sctp_bytes *byt
 
 // ---- peer.c ----
 
-// What the parameters of an INIT or INIT-ACK say.
+// The parameters of an INIT or INIT-ACK.
 struct sctp_peer_facts {
     int stations[SCTP_MOST_PATHS];
     int station_count;
@@ -88,7 +88,7 @@ uint32_t sctp_new_tag(struct sctp_host *host);
 // ---- collision.c ----
 
 // COOKIE-ECHO, with or without an association: arrival->association becomes the one that the rest
-// of the packet is for, and arrival->stop says that there is none.
+// of the packet is for, and arrival->stop is set if there is none.
 void sctp_cookie_echo_arrived(struct cpu_context *context, struct sctp_arrival *arrival,
                               const struct sctp_chunk *chunk);
 

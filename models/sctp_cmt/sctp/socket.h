@@ -18,7 +18,7 @@
 struct sctp_host; // the SCTP of one host
 struct sctp_socket;
 
-// What calls return besides numbers >= 0; in brackets the system's error.
+// Results of calls besides numbers >= 0; in brackets the system's error.
 enum sctp_result {
     SCTP_AGAIN = -1,        // would block (EAGAIN)
     SCTP_IN_PROGRESS = -2,  // set-up goes on (EINPROGRESS)
@@ -105,7 +105,7 @@ struct sctp_send_info {
     uint32_t protocol; // payload protocol identifier
     bool unordered;
     bool immediate; // SCTP_SACK_IMMEDIATELY
-    // What is sent.
+    // The message.
     int64_t bytes;              // > 0, content included
     struct message_ref message; // owner of the bytes after the content; generation 0: none
     int64_t offset;             // of the first of them in the message
@@ -178,7 +178,7 @@ struct sctp_status {
 // SCTP_STATUS. Returns false if there is no such association.
 bool sctp_status(struct sctp_socket *socket, uint32_t association, struct sctp_status *status);
 
-// What the last failure of the socket's association was, and forgets it (SO_ERROR); 0: none.
+// Returns the last failure of the socket's association, and forgets it (SO_ERROR); 0: none.
 int sctp_socket_error(struct sctp_socket *socket);
 
 // True once a connecting one-to-one socket's association is up.
@@ -192,8 +192,8 @@ struct inet_socket *sctp_socket_inet(struct sctp_socket *socket);
 // For reports: state, paths, windows, timers. Returns a new reference.
 json_t *sctp_socket_describe(const struct sctp_socket *socket);
 
-// What holds back data that were given to the socket ("rwnd-blocked", "T3 of path 2", ...), or NULL
-// if nothing does. The class is for explain.
+// Returns the reason that holds back data that were given to the socket ("rwnd-blocked", "T3 of
+// path 2", ...), or NULL if nothing does. The class is for explain.
 const struct wait *sctp_socket_wait(const struct sctp_socket *socket);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a socket's associations are doing: SCTP_STATUS, and reports of runs that hang.
+// States of a socket's associations: SCTP_STATUS, and reports of runs that hang.
 #include "models/sctp_cmt/sctp/association.h"
 
 static const struct wait handshake = {"the association's set-up", WAIT_ACK};

@@ -29,7 +29,7 @@ void sctp_t3_check(struct cpu_context *context, struct sctp_path *path)
         sctp_t3_start(context, path);
 }
 
-// ---- What is lost ----
+// ---- Marking lost chunks ----
 
 // The BSD stack leaves chunks that were sent less than a measured time-out ago, without its least
 // value, outstanding.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What an association tells the trace of its state over time: the peer's window as its sender
+// Values of an association over time, for the trace: the peer's window as its sender
 // counts it, and each path's congestion window and flight.
 #include "models/sctp_cmt/sctp/association.h"
 

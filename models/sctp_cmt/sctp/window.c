@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What is in flight, the peer's window by the sender's count (RFC 9260, 6.2.1), and what holds data
+// The flight, the peer's window by the sender's count (RFC 9260, 6.2.1), and what holds data
 // back.
 #include "models/sctp_cmt/sctp/association.h"
 
@@ -44,7 +44,7 @@ void sctp_flight_leave(struct sctp_association *association, struct sctp_outgoin
     out->outstanding--;
 }
 
-// The chunk's round trip says nothing any more (Karn).
+// The chunk's round trip can't be measured any more (Karn).
 static void no_timing(struct sctp_outgoing *chunk)
 {
     struct sctp_rto *rto = &chunk->path->rto;
@@ -65,7 +65,7 @@ void sctp_outgoing_mark(struct sctp_association *association, struct sctp_outgoi
         out->resend_from = chunk->tsn;
     out->resend++;
     path->marked += sctp_outgoing_bytes(chunk);
-    // The old path's trackers look for the next chunk, since this one may never be theirs (CUC).
+    // The old path's trackers move on to the next chunk, since this one may never be theirs (CUC).
     if (!sctp_chooses_late(association))
         chunk->path->cmt.find_pseudo = chunk->path->cmt.find_rtx = true;
     chunk->path = path;
@@ -101,7 +101,7 @@ void sctp_out_open(struct sctp_association *association, int64_t a_rwnd)
             association->paths[i].cc.ssthresh = a_rwnd;
 }
 
-// ---- What holds data back ----
+// ---- Reasons for holding data back ----
 
 static const struct wait rwnd_blocked = {"the window that the receiver offers (rwnd-blocked)",
                                          WAIT_WINDOW};

@@ -131,7 +131,7 @@ struct sctp_chunk *sctp_chunk_new(struct sctp_pools *pools, uint8_t type, uint8_
     return chunk;
 }
 
-// What the chunk refers to, if anything: a block of bytes or a message.
+// The object that the chunk refers to, if any: a block of bytes or a message.
 static struct sctp_bytes *bytes_of(const struct sctp_chunk *chunk)
 {
     switch (sctp_chunk_form(chunk)) {

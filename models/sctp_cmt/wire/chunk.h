@@ -82,7 +82,7 @@ enum sctp_cause {
     SCTP_PROTOCOL_VIOLATION = 13,
 };
 
-// What the decoder found wrong with a chunk. The rules of the association decide what follows.
+// Faults that the decoder found in a chunk. The rules of the association decide what follows.
 enum sctp_chunk_fault {
     SCTP_CHUNK_SOUND,
     SCTP_CHUNK_SHORT,   // its length is below that of its fixed part, or of what it announces
@@ -101,7 +101,7 @@ static inline bool sctp_ssn_before(uint16_t a, uint16_t b)
 }
 
 // Where the chunks of a host's packets, and what they refer to, come from. The host that made them
-// owns them; whoever frees the last reference gives it back there.
+// owns them; freeing the last reference returns it there.
 #define SCTP_BYTE_CLASSES 6
 struct sctp_pools {
     struct pool chunks, messages;
@@ -146,7 +146,7 @@ struct sctp_data {
     uint32_t protocol;            // payload protocol identifier
     uint32_t bytes;               // of user data in this chunk
     uint32_t offset;              // of the first of them in the user message
-    struct sctp_message *message; // NULL: from outside, of nobody's message
+    struct sctp_message *message; // NULL: from outside, without a message
 };
 
 // INIT and INIT-ACK.

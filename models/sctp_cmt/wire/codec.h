@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// SCTP packets in wire format, both ways: for captures, packet scripts and faults. The bytes are
-// the SCTP packet's, from the common header on. User data are 0 but for the content of messages.
+// Encodes and decodes SCTP packets in wire format: for captures, packet scripts and faults. The
+// bytes are the SCTP packet's, from the common header on. User data are 0 but for the content of
+// messages.
 #ifndef NETSIM_MODELS_SCTP_WIRE_CODEC_H
 #define NETSIM_MODELS_SCTP_WIRE_CODEC_H
 
@@ -10,7 +11,7 @@
 // right for the whole packet even if less of it fits, unless the packet has bad_checksum.
 uint32_t sctp_encode(const struct sctp_packet *packet, uint8_t *bytes, uint32_t room);
 
-// Writes one chunk with its header, unpadded; likewise.
+// Like sctp_encode, but for one chunk with its header, unpadded.
 uint32_t sctp_chunk_encode(const struct sctp_chunk *chunk, uint8_t *bytes, uint32_t room);
 
 // Appends the chunks that the bytes hold to an empty packet and sets its fields. Whatever is
@@ -22,7 +23,7 @@ void sctp_decode(const uint8_t *bytes, uint32_t length, struct packet *packet);
 // the start.
 uint32_t sctp_crc32c(uint32_t crc, const uint8_t *bytes, size_t length);
 
-// The same over `length` zero bytes, in time O(log length).
+// Continues over `length` zero bytes, in time O(log length).
 uint32_t sctp_crc32c_zeros(uint32_t crc, uint64_t length);
 
 #endif
