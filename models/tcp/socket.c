@@ -4,11 +4,6 @@
 
 #include <string.h>
 
-static sim_time cost_of(const struct cpu_context *context, struct cost cost)
-{
-    return cpu_cost(context->cpu, cost);
-}
-
 // ---- Opening ----
 
 static int listener_ready(const struct inet_socket *inet)
@@ -130,7 +125,7 @@ static void copy_in(struct cpu_context *context, const struct tcp_socket *socket
 {
     const struct memory_config *memory = &socket->host->host->config.memory;
     int64_t whole = run->length + (run->message.generation ? run->offset : 0);
-    sim_time setup = cost_of(context, memory->copy_setup);
+    sim_time setup = cpu_cost(context->cpu, memory->copy_setup);
     sim_time all = memory_copy_time(memory, context->cpu, whole, COPY_WARM) - setup;
     sim_time part = (sim_time)((__int128)all * bytes / whole);
     cpu_spend_message(context, setup + part, &stage_copy, run->message);

@@ -214,12 +214,6 @@ static enum decision decide_s2007(struct sctp_association *association)
     return now ? AT_ONCE : LATER;
 }
 
-static enum decision decide(struct sctp_association *association)
-{
-    return association->host->config->sack_rule == SCTP_SACK_S2007 ? decide_s2007(association)
-                                                                   : decide_rfc(association);
-}
-
 // RFC 9260, 9.2: SHUTDOWN acknowledges all up to its cum_tsn; a SACK goes along if more has
 // arrived. The BSD stack always sends both.
 static bool shutdown_answers(struct cpu_context *context, struct sctp_association *association)
@@ -256,7 +250,8 @@ void sctp_in_packet_done(struct cpu_context *context, struct sctp_association *a
     in->packets++;
     note_gap(context, association);
     if (!shutdown_answers(context, association)) {
-        if (decide(association) == AT_ONCE)
+        bool s2007 = association->host->config->sack_rule == SCTP_SACK_S2007;
+        if ((s2007 ? decide_s2007(association) : decide_rfc(association)) == AT_ONCE)
             queue_sack(context, association);
         else
             delay(context, association);

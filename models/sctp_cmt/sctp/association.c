@@ -266,8 +266,9 @@ static void reap_event(struct engine *engine, struct event *event)
     clear_paths(association);
 }
 
-static void end(struct cpu_context *context, struct sctp_association *association,
-                enum sctp_notification notification, enum sctp_result error, const char *event)
+static void end_association(struct cpu_context *context, struct sctp_association *association,
+                            enum sctp_notification notification, enum sctp_result error,
+                            const char *event)
 {
     struct sctp_socket *socket = association->socket;
     if (association->ended)
@@ -305,13 +306,13 @@ void sctp_association_end(struct cpu_context *context, struct sctp_association *
     for (size_t i = 0; i < G_N_ELEMENTS(events); i++)
         if (events[i].error == (int)error)
             event = events[i].event;
-    end(context, association, notification, error, event);
+    end_association(context, association, notification, error, event);
 }
 
 void sctp_association_done(struct cpu_context *context, struct sctp_association *association,
                            const char *event)
 {
-    end(context, association, SCTP_SHUTDOWN_COMP, (enum sctp_result)0, event);
+    end_association(context, association, SCTP_SHUTDOWN_COMP, (enum sctp_result)0, event);
 }
 
 static void send_abort(struct cpu_context *context, struct sctp_association *association,
@@ -350,6 +351,6 @@ void sctp_association_abort(struct cpu_context *context, struct sctp_association
     else
         sctp_chunk_free(&association->host->pools, association->abort);
     association->abort = NULL;
-    end(context, association, opening ? SCTP_CANT_STR_ASSOC : SCTP_COMM_LOST,
-        (enum sctp_result)association->error, known ? "send ABORT" : "give up");
+    end_association(context, association, opening ? SCTP_CANT_STR_ASSOC : SCTP_COMM_LOST,
+                    (enum sctp_result)association->error, known ? "send ABORT" : "give up");
 }

@@ -127,7 +127,7 @@ static const struct chunk_rule *chunk_rule_of(uint8_t type)
     return NULL;
 }
 
-static bool is_for(const struct chunk_rule *rule, const struct sctp_association *association)
+static bool accepts_chunk(const struct chunk_rule *rule, const struct sctp_association *association)
 {
     return rule->states >> association->machine.state & 1;
 }
@@ -156,7 +156,7 @@ static void malformed(struct sctp_arrival *arrival, const struct sctp_chunk *chu
 {
     arrival->stop = true;
     if (chunk->type == SCTP_DATA && chunk->fault == SCTP_CHUNK_SHORT &&
-        is_for(chunk_rule_of(SCTP_DATA), arrival->association))
+        accepts_chunk(chunk_rule_of(SCTP_DATA), arrival->association))
         sctp_fail(arrival->association, SCTP_PROTOCOL_VIOLATION, NULL, 0, SCTP_RESET);
 }
 
@@ -257,13 +257,13 @@ static void one_chunk(struct cpu_context *context, struct sctp_arrival *arrival,
         malformed(arrival, chunk);
     else if (!rule)
         unknown_chunk(arrival, chunk);
-    else if (is_for(rule, arrival->association) && rule->run)
+    else if (accepts_chunk(rule, arrival->association) && rule->run)
         rule->run(context, arrival, chunk);
     else if (type_stands_alone(chunk->type))
         arrival->stop = true;
 }
 
-static bool goes_on(const struct sctp_association *association)
+static bool still_processing(const struct sctp_association *association)
 {
     return !association->ended && !(association->due & SCTP_DUE_ABORT);
 }
@@ -271,17 +271,12 @@ static bool goes_on(const struct sctp_association *association)
 static void run_chunks(struct cpu_context *context, struct sctp_arrival *arrival,
                        const struct sctp_chunk *chunk)
 {
-    for (; chunk && !arrival->stop && goes_on(arrival->association); chunk = chunk->next)
+    for (; chunk && !arrival->stop && still_processing(arrival->association); chunk = chunk->next)
         one_chunk(context, arrival, chunk);
-    if (!goes_on(arrival->association))
+    if (!still_processing(arrival->association))
         return;
     sctp_in_packet_done(context, arrival->association);
     sctp_due(arrival->association, SCTP_DUE_OUTPUT | SCTP_DUE_SHUTDOWN);
-}
-
-static bool opens(uint8_t type)
-{
-    return type == SCTP_INIT || type == SCTP_COOKIE_ECHO;
 }
 
 // RFC 9260, 8.5.1 E: so that a peer that has gone on without this end may close.
@@ -327,7 +322,8 @@ void sctp_packet_arrived(struct cpu_context *context, struct sctp_host *host,
     } else if (!tag_acceptable(arrival.association, sctp)) {
         (*host->count.bad_tags)++;
     } else if (as_out_of_the_blue(arrival.association, first->type)) {
-        if (!first->fault || !opens(first->type)) // a torn INIT is not worth an answer
+        bool opens = first->type == SCTP_INIT || first->type == SCTP_COOKIE_ECHO;
+        if (!first->fault || !opens) // a torn INIT is not worth an answer
             out_of_the_blue(context, &arrival);
     } else {
         run_chunks(context, &arrival, first);

@@ -27,8 +27,8 @@ static void cookie_ack(struct sctp_arrival *arrival)
 // ---- No association ----
 
 // The BSD stack takes the time since INIT-ACK, which the cookie brings back, as a round trip.
-static void sample(struct cpu_context *context, struct sctp_arrival *arrival,
-                   const struct sctp_cookie *cookie)
+static void sample_set_up(struct cpu_context *context, struct sctp_arrival *arrival,
+                          const struct sctp_cookie *cookie)
 {
     const struct inet_host *inet = arrival->host->inet;
     if (arrival->host->config->rto_formula == SCTP_RTO_S2007)
@@ -36,8 +36,8 @@ static void sample(struct cpu_context *context, struct sctp_arrival *arrival,
                         inet_ticks(inet, context->now) - inet_ticks(inet, cookie->made));
 }
 
-static void found(struct cpu_context *context, struct sctp_arrival *arrival,
-                  const struct sctp_cookie *cookie)
+static void open_by_cookie(struct cpu_context *context, struct sctp_arrival *arrival,
+                           const struct sctp_cookie *cookie)
 {
     int source = route_from(arrival->packet->route);
     struct sctp_socket *listener =
@@ -60,7 +60,7 @@ static void found(struct cpu_context *context, struct sctp_arrival *arrival,
     association->primary = arrival->from;
     sctp_out_init(association, cookie->tsn, (int)association->settings.streams_out);
     take_cookie(association, cookie);
-    sample(context, arrival, cookie);
+    sample_set_up(context, arrival, cookie);
     cookie_ack(arrival);
     sctp_establish(context, association, SCTP_COMM_UP, "receive COOKIE-ECHO");
     sctp_socket_offer(context, listener, socket);
@@ -116,7 +116,7 @@ static void both_opened(struct cpu_context *context, struct sctp_arrival *arriva
     sctp_establish(context, association, SCTP_COMM_UP, "receive COOKIE-ECHO, both opened");
 }
 
-static void again(struct cpu_context *context, struct sctp_arrival *arrival)
+static void duplicate_cookie(struct cpu_context *context, struct sctp_arrival *arrival)
 {
     cookie_ack(arrival);
     if (arrival->association->machine.state == SCTP_COOKIE_ECHOED)
@@ -163,8 +163,8 @@ static char collision_of(const struct sctp_association *association,
     return '-';
 }
 
-static void exists(struct cpu_context *context, struct sctp_arrival *arrival,
-                   const struct sctp_cookie *cookie)
+static void resolve_collision(struct cpu_context *context, struct sctp_arrival *arrival,
+                              const struct sctp_cookie *cookie)
 {
     enum sctp_state state = arrival->association->machine.state;
     bool opening = state == SCTP_COOKIE_WAIT || state == SCTP_COOKIE_ECHOED;
@@ -177,7 +177,7 @@ static void exists(struct cpu_context *context, struct sctp_arrival *arrival,
     } else if (action == 'B' && opening) {
         both_opened(context, arrival, cookie);
     } else if (action == 'D') {
-        again(context, arrival);
+        duplicate_cookie(context, arrival);
     } else { // C, and what the table does not have
         arrival->stop = true;
     }
@@ -201,8 +201,8 @@ static void find_peer(struct sctp_arrival *arrival, const struct sctp_cookie *co
 
 // Returns true, and reports it to the peer, if the cookie is older than its life. One whose tags
 // are both the association's is good at any age.
-static bool stale(struct cpu_context *context, struct sctp_arrival *arrival,
-                  const struct sctp_cookie *cookie)
+static bool answer_stale_cookie(struct cpu_context *context, struct sctp_arrival *arrival,
+                                const struct sctp_cookie *cookie)
 {
     const struct sctp_association *association = arrival->association;
     sim_time late = context->now - time_after(cookie->made, cookie->life);
@@ -231,11 +231,11 @@ void sctp_cookie_echo_arrived(struct cpu_context *context, struct sctp_arrival *
         return;
     }
     find_peer(arrival, &cookie);
-    if (stale(context, arrival, &cookie))
+    if (answer_stale_cookie(context, arrival, &cookie))
         return;
     arrival->stop = false;
     if (arrival->association)
-        exists(context, arrival, &cookie);
+        resolve_collision(context, arrival, &cookie);
     else
-        found(context, arrival, &cookie);
+        open_by_cookie(context, arrival, &cookie);
 }

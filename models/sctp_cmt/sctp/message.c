@@ -36,8 +36,9 @@ static struct sctp_message *message_of(struct sctp_host *host, const struct sctp
 
 // The association that a message goes to; NULL and *error if there is none. One-to-many: the first
 // message to an address associates.
-static struct sctp_association *target(struct cpu_context *context, struct sctp_socket *socket,
-                                       const struct sctp_send_info *info, int *error)
+static struct sctp_association *association_for(struct cpu_context *context,
+                                                struct sctp_socket *socket,
+                                                const struct sctp_send_info *info, int *error)
 {
     struct sctp_association *found = NULL;
     *error = SCTP_GONE;
@@ -76,7 +77,7 @@ int64_t sctp_send(struct cpu_context *context, struct sctp_socket *socket,
     if (socket->style == SCTP_ONE_TO_MANY && info->bytes > socket->settings.send_buffer &&
         info->association == 0)
         return SCTP_TOO_LONG; // before it associates
-    struct sctp_association *association = target(context, socket, info, &error);
+    struct sctp_association *association = association_for(context, socket, info, &error);
     if (!association)
         return error;
     if (info->stream >= association->out.stream_count)
@@ -150,8 +151,8 @@ static void copy_out(struct cpu_context *context, const struct sctp_socket *sock
     mem_copy(context, &host->config.memory, received->bytes, source, received->message);
 }
 
-static void take(struct cpu_context *context, struct sctp_socket *socket,
-                 struct sctp_incoming *incoming, int64_t bytes)
+static void consume(struct cpu_context *context, struct sctp_socket *socket,
+                    struct sctp_incoming *incoming, int64_t bytes)
 {
     struct sctp_association *association = incoming->association;
     bool data = incoming->notification == SCTP_NOTHING, whole;
@@ -188,6 +189,6 @@ int64_t sctp_receive(struct cpu_context *context, struct sctp_socket *socket, in
     describe(received, incoming, bytes);
     if (incoming->notification == SCTP_NOTHING)
         copy_out(context, socket, received);
-    take(context, socket, incoming, bytes);
+    consume(context, socket, incoming, bytes);
     return bytes;
 }

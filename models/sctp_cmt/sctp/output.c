@@ -105,7 +105,7 @@ static bool may_resend(struct sctp_association *association, const struct sctp_o
 }
 
 // Moves the marked chunks of a path that must not have data any more to another one.
-static void retarget(struct cpu_context *context, const struct sctp_outgoing *chunk)
+static void move_marked(struct cpu_context *context, const struct sctp_outgoing *chunk)
 {
     struct sctp_path *from = chunk->path;
     if (!sctp_path_takes_data(from))
@@ -129,7 +129,7 @@ static enum resent resend_next(struct cpu_context *context, struct sctp_associat
         if (first)
             out->resend_from = tsn;
         first = false;
-        retarget(context, chunk);
+        move_marked(context, chunk);
         if (held >> chunk->path->number & 1)
             continue;
         if (retransmission_limit_reached(association, chunk)) {
@@ -228,7 +228,7 @@ static void note_probe(struct sctp_association *association, const struct sctp_o
 }
 
 // Chunks that were made for a path that must not have them any more go to another one.
-static bool redirect(struct cpu_context *context, struct sctp_association *association)
+static bool move_ready(struct cpu_context *context, struct sctp_association *association)
 {
     struct sctp_out *out = &association->out;
     struct sctp_path *from = sctp_out_at(out, out->unsent)->path;
@@ -274,7 +274,7 @@ static bool send_ready_chunks(struct cpu_context *context, struct sctp_associati
 {
     struct sctp_out *out = &association->out;
     bool sent = false;
-    while (out->unsent != out->next && redirect(context, association) &&
+    while (out->unsent != out->next && move_ready(context, association) &&
            send_next_packet(context, association))
         sent = true;
     return sent;

@@ -152,7 +152,7 @@ static const struct path_rule {
 };
 
 // An event that no row has for the path's state changes nothing.
-static void step(struct cpu_context *context, struct sctp_path *path, enum path_event event)
+static void take_event(struct cpu_context *context, struct sctp_path *path, enum path_event event)
 {
     for (size_t i = 0; i < G_N_ELEMENTS(rules); i++) {
         const struct path_rule *rule = &rules[i];
@@ -167,14 +167,14 @@ static void step(struct cpu_context *context, struct sctp_path *path, enum path_
 
 void sctp_path_confirm(struct cpu_context *context, struct sctp_path *path)
 {
-    step(context, path, PATH_SHOWN);
+    take_event(context, path, PATH_SHOWN);
 }
 
 void sctp_path_alive(struct cpu_context *context, struct sctp_path *path, bool heartbeat)
 {
     path->errors = 0;
     if (path->machine.state != SCTP_PATH_ACTIVE)
-        step(context, path, heartbeat ? PATH_ANSWERED : PATH_ACKNOWLEDGED);
+        take_event(context, path, heartbeat ? PATH_ANSWERED : PATH_ACKNOWLEDGED);
 }
 
 struct sctp_path *sctp_path_last_resort(struct cpu_context *context,
@@ -182,7 +182,7 @@ struct sctp_path *sctp_path_last_resort(struct cpu_context *context,
                                         const struct sctp_path *failing)
 {
     struct sctp_path *path = sctp_path_best_of_rest(association, failing);
-    step(context, path, PATH_NEEDED);
+    take_event(context, path, PATH_NEEDED);
     return path;
 }
 
@@ -193,7 +193,7 @@ void sctp_path_suspect(struct cpu_context *context, struct sctp_path *path)
 {
     const struct sctp_cmt_config *cmt = &path->association->host->config->cmt;
     if (cmt->pf > 0 && path->errors + 1 > cmt->pf_retries)
-        step(context, path, PATH_SUSPECTED);
+        take_event(context, path, PATH_SUSPECTED);
 }
 
 bool sctp_association_error(struct sctp_association *association)
@@ -214,7 +214,7 @@ bool sctp_path_error(struct cpu_context *context, struct sctp_path *path)
                                        sctp_any_path_active(path->association));
     path->errors++;
     if (path->errors > path->association->settings.path_retries)
-        step(context, path, PATH_FAILED);
+        take_event(context, path, PATH_FAILED);
     if (counts && !sctp_association_error(path->association))
         return false;
     if (path->machine.state == SCTP_PATH_PF)

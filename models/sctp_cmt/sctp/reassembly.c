@@ -67,7 +67,7 @@ static void hold(struct sctp_in *in, struct sctp_incoming *incoming)
     in->held += weight(in, incoming);
 }
 
-static void let_go(struct sctp_in *in, const struct sctp_incoming *incoming)
+static void release_hold(struct sctp_in *in, const struct sctp_incoming *incoming)
 {
     if (*place(in, incoming->first_tsn) == incoming)
         *place(in, incoming->first_tsn) = NULL;
@@ -78,7 +78,7 @@ static void let_go(struct sctp_in *in, const struct sctp_incoming *incoming)
 
 static void discard(struct sctp_association *association, struct sctp_incoming *incoming)
 {
-    let_go(&association->in, incoming);
+    release_hold(&association->in, incoming);
     sctp_message_free(incoming->message);
     pool_give(&association->host->incoming, incoming);
 }
@@ -102,7 +102,7 @@ void sctp_in_discard(struct sctp_association *association)
 
 // ---- Streams ----
 
-static struct sctp_incoming **turn(const struct sctp_stream_in *stream, uint16_t ssn)
+static struct sctp_incoming **waiting_place(const struct sctp_stream_in *stream, uint16_t ssn)
 {
     return &stream->waiting[ssn & (stream->room - 1)];
 }
@@ -120,12 +120,12 @@ static bool stream_wait(struct sctp_stream_in *stream, struct sctp_incoming *inc
         stream->room = room;
         for (uint32_t i = 0; i < old_room; i++)
             if (old[i])
-                *turn(stream, old[i]->ssn) = old[i];
+                *waiting_place(stream, old[i]->ssn) = old[i];
         g_free(old);
     }
-    if (*turn(stream, incoming->ssn))
+    if (*waiting_place(stream, incoming->ssn))
         return false;
-    *turn(stream, incoming->ssn) = incoming;
+    *waiting_place(stream, incoming->ssn) = incoming;
     stream->count++;
     return true;
 }
@@ -133,10 +133,10 @@ static bool stream_wait(struct sctp_stream_in *stream, struct sctp_incoming *inc
 // Takes the message of that SSN off the waiting ones; NULL: it is not among them.
 static struct sctp_incoming *stream_take(struct sctp_stream_in *stream, uint16_t ssn)
 {
-    struct sctp_incoming *incoming = stream->count > 0 ? *turn(stream, ssn) : NULL;
+    struct sctp_incoming *incoming = stream->count > 0 ? *waiting_place(stream, ssn) : NULL;
     if (!incoming || incoming->ssn != ssn)
         return NULL;
-    *turn(stream, ssn) = NULL;
+    *waiting_place(stream, ssn) = NULL;
     stream->count--;
     return incoming;
 }
@@ -153,7 +153,7 @@ static void deliver(struct cpu_context *context, struct sctp_association *associ
                     struct sctp_incoming *incoming)
 {
     struct sctp_in *in = &association->in;
-    let_go(in, incoming);
+    release_hold(in, incoming);
     in->queued += incoming->bytes;
     in->overhead += incoming->charge - incoming->bytes;
     sctp_deliver(context, association, incoming);
@@ -308,8 +308,8 @@ static void join(struct sctp_association *association, struct sctp_incoming *run
                  struct sctp_incoming *next)
 {
     struct sctp_in *in = &association->in;
-    let_go(in, run);
-    let_go(in, next);
+    release_hold(in, run);
+    release_hold(in, next);
     run->last_tsn = next->last_tsn;
     run->bytes += next->bytes;
     run->charge += next->charge;

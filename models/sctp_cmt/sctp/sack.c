@@ -199,8 +199,8 @@ static void gaps_arrived(struct cpu_context *context, struct sctp_association *a
 
 // ---- Windows and timers ----
 
-static bool grows(const struct sctp_association *association, const struct sctp_sack_work *work,
-                  const struct sctp_path *path)
+static bool may_grow(const struct sctp_association *association, const struct sctp_sack_work *work,
+                     const struct sctp_path *path)
 {
     const struct sctp_out *out = &association->out;
     switch (sctp_recovery_rule(association)) {
@@ -223,7 +223,7 @@ static void path_acked(struct cpu_context *context, struct sctp_association *ass
         sctp_rto_restore(&path->rto, association);
     }
     bool moved = work->moved && !(cmt->on && cmt->cuc != SCTP_CUC_OFF && cmt->cuc_alone);
-    sctp_cc_acked(path, moved || pseudo, grows(association, work, path));
+    sctp_cc_acked(path, moved || pseudo, may_grow(association, work, path));
     if (association->host->config->pba_by_chunk && path->flight == 0)
         sctp_cc_all_acked(path);
 }
@@ -264,7 +264,7 @@ static void probe_check(struct sctp_association *association, int64_t window_bef
 
 // ---- Processing a SACK ----
 
-static void work_init(const struct sctp_association *association, struct sctp_sack_work *work)
+static void begin_sack(const struct sctp_association *association, struct sctp_sack_work *work)
 {
     work->was_recovering = association->out.recovering;
     work->highest = work->lowest = work->cum_tsn;
@@ -274,13 +274,13 @@ static void work_init(const struct sctp_association *association, struct sctp_sa
     }
 }
 
-static void work_on(struct cpu_context *context, struct sctp_association *association,
-                    struct sctp_sack_work *work)
+static void process_sack(struct cpu_context *context, struct sctp_association *association,
+                         struct sctp_sack_work *work)
 {
     struct sctp_out *out = &association->out;
     bool express = work->gap_count == 0 && !out->had_gaps;
     bool late = sctp_chooses_late(association);
-    work_init(association, work);
+    begin_sack(association, work);
     cum_acknowledge(context, association, work);
     gaps_arrived(context, association, work);
     sctp_recovery_check(association);
@@ -306,8 +306,8 @@ static void work_on(struct cpu_context *context, struct sctp_association *associ
 
 // Output follows once, at the end of the packet, so that Max.Burst holds for all of
 // it.
-static void work_end(struct cpu_context *context, struct sctp_association *association,
-                     const struct sctp_sack_work *work)
+static void finish_sack(struct cpu_context *context, struct sctp_association *association,
+                        const struct sctp_sack_work *work)
 {
     struct sctp_out *out = &association->out;
     if (out->resend == 0)
@@ -346,10 +346,10 @@ void sctp_sack_arrived(struct cpu_context *context, struct sctp_association *ass
         sctp_fail(association, SCTP_PROTOCOL_VIOLATION, NULL, 0, SCTP_RESET);
         return;
     }
-    work_on(context, association, &work);
+    process_sack(context, association, &work);
     sctp_peer_window(association, chunk->sack.a_rwnd);
     probe_check(association, window);
-    work_end(context, association, &work);
+    finish_sack(context, association, &work);
 }
 
 void sctp_cum_tsn_arrived(struct cpu_context *context, struct sctp_association *association,
@@ -359,10 +359,10 @@ void sctp_cum_tsn_arrived(struct cpu_context *context, struct sctp_association *
     struct sctp_sack_work work = {.cum_tsn = cum_tsn, .cum_only = true};
     if (sctp_tsn_before(cum_tsn, out->cum_tsn) || is_beyond(association, cum_tsn))
         return;
-    work_on(context, association, &work);
+    process_sack(context, association, &work);
     if (!sctp_tsn_before(out->cum_tsn, out->highest_gap)) {
         out->highest_gap = out->cum_tsn;
         out->had_gaps = false;
     }
-    work_end(context, association, &work);
+    finish_sack(context, association, &work);
 }

@@ -94,7 +94,7 @@ static bool is_probe(const struct sctp_path *path)
 
 // Marks what is lost and cuts the window. The target is chosen before the cut (the BSD stack) or
 // after it (ns-2).
-static void lose(struct cpu_context *context, struct sctp_path *path, bool probe)
+static void mark_and_cut(struct cpu_context *context, struct sctp_path *path, bool probe)
 {
     struct sctp_association *association = path->association;
     const struct sctp_config *config = association->host->config;
@@ -139,7 +139,7 @@ void sctp_t3_expired(struct cpu_context *context, struct sctp_path *path)
     sctp_count_timeout(association->host, association->out.probing ? SCTP_T3_IDLE_PROBE : SCTP_T3);
     if (!probe)
         sctp_path_suspect(context, path);
-    lose(context, path, probe);
+    mark_and_cut(context, path, probe);
     bool lives = probe ? sctp_association_error(association) : sctp_path_error(context, path);
     if (!lives)
         return;

@@ -45,7 +45,7 @@ void sctp_flight_leave(struct sctp_association *association, struct sctp_outgoin
 }
 
 // The chunk's round trip can't be measured any more (Karn).
-static void no_timing(struct sctp_outgoing *chunk)
+static void stop_timing(struct sctp_outgoing *chunk)
 {
     struct sctp_rto *rto = &chunk->path->rto;
     if (rto->timing && rto->timed == chunk->tsn)
@@ -59,7 +59,7 @@ void sctp_outgoing_mark(struct sctp_association *association, struct sctp_outgoi
     sctp_flight_leave(association, chunk);
     // RFC 9260, 6.2.1 C: what is marked counts as arrived nowhere.
     out->peer_rwnd += charge_window(association, chunk);
-    no_timing(chunk);
+    stop_timing(chunk);
     chunk->state = SCTP_RESEND;
     if (out->resend == 0 || sctp_tsn_before(chunk->tsn, out->resend_from))
         out->resend_from = chunk->tsn;
@@ -138,7 +138,7 @@ static bool window_blocks(const struct sctp_association *association)
 
 // The chunk that cum_tsn waits for is lost or late: others have arrived after it, or T3-rtx of its
 // path has expired before.
-static const struct sctp_path *hole(const struct sctp_association *association)
+static const struct sctp_path *path_of_hole(const struct sctp_association *association)
 {
     const struct sctp_out *out = &association->out;
     if (out->cum_tsn + 1 == out->unsent)
@@ -155,7 +155,7 @@ const struct wait *sctp_out_wait(const struct sctp_association *association)
     if (!sctp_out_waits(association))
         return NULL;
     bool blocked = window_blocks(association), full = true;
-    const struct sctp_path *path = hole(association);
+    const struct sctp_path *path = path_of_hole(association);
     for (int i = 0; i < association->path_count; i++)
         full &= association->paths[i].flight >= association->paths[i].cc.cwnd;
     if (path && (blocked || path->phase.state == SCTP_LOSS))
