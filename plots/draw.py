@@ -449,7 +449,7 @@ def ratios(panel):
         def ratio(value):
             return value / min(values)
     _, scale = field_unit(panel)
-    return [(x, y, "\n\u00b1 ".join(digits(one / scale) for one in (value, *half_width)),
+    return [(x, y, "\n\u00b1 ".join([digits(value / scale), *(half_digits(one / scale) for one in half_width)]),
              ratio(value)) for x, y, value, *half_width in points]
 
 
@@ -462,6 +462,14 @@ def field_unit(panel):
 def digits(value):
     """Four digits, or a whole number in groups of three."""
     return f"{value:,.0f}".replace(",", "\u202f") if 1e4 <= abs(value) < 1e9 else f"{value:.4g}"
+
+
+def half_digits(value):
+    """Two digits, in full."""
+    if not math.isfinite(value) or value == 0:
+        return f"{value:g}"
+    rounded = float(f"{value:.1e}")
+    return f"{rounded:.{max(0, 1 - math.floor(math.log10(abs(rounded))))}f}"
 
 
 def shades(panels):

@@ -2,6 +2,7 @@
 #include "sim/calibrate/parameter.h"
 
 #include "sim/config/param_kind.h"
+#include "sim/config/reader.h"
 
 #include <math.h>
 #include <string.h>
@@ -66,6 +67,7 @@ struct parameter_search {
     const char *path;
     const struct param_values *values;
     const struct param *param;
+    const struct reader_renamed *renamed; // the path had been a parameter's name; NULL: it had not
     GPtrArray *names;
 };
 
@@ -73,7 +75,12 @@ static bool visit_path(void *owner, const char *path, const struct param_values 
                        const struct param *param)
 {
     struct parameter_search *search = owner;
+    const char *dot = strrchr(search->path, '.'), *end = strrchr(path, '.');
     if (strcmp(path, search->path) != 0) {
+        bool beside = dot && dot - search->path == end - path &&
+                      strncmp(path, search->path, (size_t)(end - path)) == 0;
+        if (beside && !search->renamed)
+            search->renamed = reader_renamed_find(values->table->renamed, dot + 1);
         g_ptr_array_add(search->names, g_strdup(path));
         return false;
     }
@@ -88,7 +95,13 @@ static bool find(struct parameter_search *search, const struct scenario *scenari
     bool found = false;
     for (guint i = 0; !found && i < scenario->cases->len; i++)
         found = visit_case(g_ptr_array_index(scenario->cases, i), visit_path, search);
-    if (!found) {
+    if (!found && search->renamed) {
+        char *text = reader_renamed_text(search->renamed);
+        const char *note = search->renamed->note;
+        fails(error, "--fit %s: %s%s%s%s", search->path, text, note ? " (" : "", note ? note : "",
+              note ? ")" : "");
+        g_free(text);
+    } else if (!found) {
         g_ptr_array_add(search->names, NULL);
         const char *near = diag_nearest(search->path, (const char *const *)search->names->pdata);
         fails(error, "--fit %s: there is no such parameter (%s%s%s)", search->path,

@@ -40,7 +40,8 @@ void target_list_free(struct target_list *list)
 struct target_reader {
     struct diag_list *diags;
     const struct node *map;
-    const char *path; // "targets[0]"
+    const char *path;          // "targets[0]"
+    const char *const *series; // of the scenario; NULL: not known
     struct target *target;
 };
 
@@ -198,19 +199,34 @@ static bool has_key(const struct target_reader *reader, const char *key)
     return false;
 }
 
+// Of the only series it need not give the name.
+static const char *read_series_name(const struct target_reader *reader)
+{
+    const struct node *node = node_get(reader->map, "series");
+    if (!node && reader->series && reader->series[0] && !reader->series[1])
+        return reader->series[0];
+    if (!node) {
+        char *names = reader->series ? g_strjoinv(", ", (char **)reader->series) : NULL;
+        char *hint = names ? g_strdup_printf("one of %s", names) : NULL;
+        diag_add(reader->diags, reader->map->mark, reader->path, hint, "the key series is missing");
+        g_free(names);
+        g_free(hint);
+        return NULL;
+    }
+    char *path = reader_path(reader->path, "series");
+    const char *name = reader_text(node, path, "the name of a series", reader->diags);
+    g_free(path);
+    return name;
+}
+
 static bool read_point(const struct target_reader *reader)
 {
     struct target *target = reader->target;
-    if (!has_key(reader, "series") || !has_key(reader, "value"))
+    const char *name = read_series_name(reader);
+    if (!name || !has_key(reader, "value"))
         return false;
-    char *path = reader_path(reader->path, "series");
-    const char *name =
-        reader_text(node_get(reader->map, "series"), path, "the name of a series", reader->diags);
-    g_free(path);
-    if (name)
-        g_ptr_array_add(target->series, g_strdup(name));
-    return name &&
-           read_number(reader, node_get(reader->map, "value"), "value", metric_unit(target->metric),
+    g_ptr_array_add(target->series, g_strdup(name));
+    return read_number(reader, node_get(reader->map, "value"), "value", metric_unit(target->metric),
                        NULL, &target->value) &&
            read_size_range(reader, "size");
 }
@@ -292,7 +308,7 @@ static bool keys_fit(const struct target_reader *reader)
 }
 
 static void read_target(struct target_list *list, const struct node *map, const char *path,
-                        struct diag_list *diags)
+                        const char *const *series, struct diag_list *diags)
 {
     static const char *const known[] = {"series", "metric", "size",      "value",     "order",
                                         "over",   "at",     "crossover", "gain",      "sizes",
@@ -300,7 +316,7 @@ static void read_target(struct target_list *list, const struct node *map, const 
     if (!reader_is(map, NODE_MAP, path, "a target", diags) || !reader_keys(map, path, known, diags))
         return;
     struct target *target = g_new0(struct target, 1);
-    struct target_reader reader = {diags, map, path, target};
+    struct target_reader reader = {diags, map, path, series, target};
     target->series = g_ptr_array_new_with_free_func(g_free);
     target->sizes = g_array_new(FALSE, FALSE, sizeof(int64_t));
     target->kind = node_get(map, "order")       ? TARGET_ORDER
@@ -336,7 +352,8 @@ static void read_target(struct target_list *list, const struct node *map, const 
         target_free(target);
 }
 
-static void read_list(struct target_list *list, const struct node *root, struct diag_list *diags)
+static void read_list(struct target_list *list, const struct node *root, const char *const *series,
+                      struct diag_list *diags)
 {
     static const char *const known[] = {"schema", "name", "description", "targets", NULL};
     int64_t schema = 0;
@@ -362,12 +379,13 @@ static void read_list(struct target_list *list, const struct node *root, struct 
         diag_add(diags, targets->mark, "targets", NULL, "there is no target");
     for (guint i = 0; i < targets->children->len; i++) {
         char *path = reader_path_item("targets", i);
-        read_target(list, g_ptr_array_index(targets->children, i), path, diags);
+        read_target(list, g_ptr_array_index(targets->children, i), path, series, diags);
         g_free(path);
     }
 }
 
-struct target_list *target_list_load(const char *file, struct diag_list *diags)
+struct target_list *target_list_load(const char *file, const char *const *series,
+                                     struct diag_list *diags)
 {
     struct node *root = node_load(file, diags);
     if (!root)
@@ -376,7 +394,7 @@ struct target_list *target_list_load(const char *file, struct diag_list *diags)
     list->file = g_strdup(file);
     list->targets = g_ptr_array_new_with_free_func(target_free);
     list->smooth = true;
-    read_list(list, root, diags);
+    read_list(list, root, series, diags);
     node_free(root);
     if (!diag_any(diags))
         return list;

@@ -51,9 +51,11 @@ struct target_list {
     bool smooth;        // all targets are points
 };
 
-// Reads a reference file. Returns NULL after errors, which are in diags. Free with
-// target_list_free.
-struct target_list *target_list_load(const char *file, struct diag_list *diags);
+// Reads a reference file of a scenario with these series (NULL-terminated; NULL: not known), of
+// whose only one a point need not give the name. Returns NULL after errors, which are in diags.
+// Free with target_list_free.
+struct target_list *target_list_load(const char *file, const char *const *series,
+                                     struct diag_list *diags);
 void target_list_free(struct target_list *list);
 
 // Whether the target expects a number, a point's or a gain's (target_simulated has the same unit);

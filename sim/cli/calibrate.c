@@ -74,13 +74,19 @@ static GPtrArray *read_parameters(char **fits, const struct scenario *scenario)
     return NULL;
 }
 
-static bool series_exist(const struct scenario *scenario, const struct target_list *targets)
+// NULL-terminated; the array alone is to be freed.
+static GPtrArray *series_names(const struct scenario *scenario)
 {
-    GPtrArray *known = g_ptr_array_new();
+    GPtrArray *names = g_ptr_array_new();
     for (guint i = 0; i < scenario->cases->len; i++)
-        g_ptr_array_add(known,
+        g_ptr_array_add(names,
                         ((struct scenario_case *)g_ptr_array_index(scenario->cases, i))->name);
-    g_ptr_array_add(known, NULL);
+    g_ptr_array_add(names, NULL);
+    return names;
+}
+
+static bool series_exist(const GPtrArray *known, const struct target_list *targets)
+{
     bool good = true;
     for (guint i = 0; good && i < targets->targets->len; i++) {
         const struct target *target = g_ptr_array_index(targets->targets, i);
@@ -94,7 +100,6 @@ static bool series_exist(const struct scenario *scenario, const struct target_li
             g_free(hint);
         }
     }
-    g_ptr_array_unref(known);
     return good;
 }
 
@@ -220,12 +225,14 @@ static enum cli_exit calibrate_scenario(const char *name, const struct scenario 
 {
     GError *error = NULL;
     struct diag_list *diags = diag_list_new();
-    struct target_list *targets = target_list_load(arguments->to, diags);
+    GPtrArray *names = series_names(scenario);
+    struct target_list *targets =
+        target_list_load(arguments->to, (const char *const *)names->pdata, diags);
     diag_print(diags, stderr);
     diag_list_free(diags);
-    GPtrArray *parameters = targets && series_exist(scenario, targets)
-                                ? read_parameters(arguments->fits, scenario)
-                                : NULL;
+    GPtrArray *parameters =
+        targets && series_exist(names, targets) ? read_parameters(arguments->fits, scenario) : NULL;
+    g_ptr_array_unref(names);
     struct campaign_options options = {
         .database = arguments->database,
         .data_dir = cli_data_dir(),

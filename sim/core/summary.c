@@ -31,3 +31,13 @@ bool summary_is_not_zero(const struct summary *summary)
 {
     return fabs(summary->mean) > summary->half_width;
 }
+
+char *summary_half_width_text(double half_width)
+{
+    if (!isfinite(half_width) || half_width == 0)
+        return g_strdup_printf("%g", half_width);
+    double unit = pow(10, floor(log10(fabs(half_width))) - 1);
+    double rounded = round(half_width / unit) * unit;
+    int decimals = 1 - (int)floor(log10(fabs(rounded)) + 1e-9); // 9.96 becomes 10
+    return g_strdup_printf("%.*f", MAX(decimals, 0), rounded);
+}

@@ -24,4 +24,8 @@ struct summary summary_of(const double *values, int count);
 // True if the interval excludes 0. False if there is no interval.
 bool summary_is_not_zero(const struct summary *summary);
 
+// Writes a half width with two significant digits, in full: "0.036", "2.0", "1200". The caller
+// frees it.
+char *summary_half_width_text(double half_width);
+
 #endif

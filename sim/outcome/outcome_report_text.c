@@ -408,9 +408,10 @@ static char *mean_text(const json_t *value, const json_t *summary)
     const json_t *half_width = json_object_get(summary, "half_width");
     if (!json_is_number(half_width))
         return value_text(value);
-    double half = json_number_value(half_width);
-    return g_strdup_printf(half < 100 ? "%.5g \u00b1 %.2g" : "%.5g \u00b1 %.0f",
-                           json_number_value(value), half);
+    char *half = summary_half_width_text(json_number_value(half_width));
+    char *text = g_strdup_printf("%.5g \u00b1 %s", json_number_value(value), half);
+    g_free(half);
+    return text;
 }
 
 static char *row_name(const json_t *report, const json_t *row)
@@ -573,10 +574,12 @@ static char *change_text(const json_t *effect)
     if (!json_is_number(change))
         return g_strdup("-");
     const json_t *half_width = json_object_get(effect, "half_width");
-    char *text = json_is_number(half_width)
-                     ? g_strdup_printf("%+.2f \u00b1 %.2f %%", 100.0 * json_number_value(change),
-                                       100.0 * json_number_value(half_width))
-                     : g_strdup_printf("%+.2f %%", 100.0 * json_number_value(change));
+    char *half = json_is_number(half_width)
+                     ? summary_half_width_text(100.0 * json_number_value(half_width))
+                     : NULL;
+    char *text = g_strdup_printf("%+.2f%s%s %%", 100.0 * json_number_value(change),
+                                 half ? " \u00b1 " : "", half ? half : "");
+    g_free(half);
     if (!json_is_false(json_object_get(effect, "told_apart")))
         return text;
     char *bracketed = g_strdup_printf("(%s)", text);

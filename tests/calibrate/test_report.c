@@ -51,7 +51,7 @@ static void load_targets(void)
     struct diag_list *diags = diag_list_new();
     directory = temporary_directory();
     file = temporary_file(directory, "t.yaml", target_text_of_all);
-    targets = target_list_load(file, diags);
+    targets = target_list_load(file, NULL, diags);
     char *complaints = fake_complaints(diags);
     SUITE_SAME_TEXT(complaints, "");
     CU_ASSERT_PTR_NOT_NULL_FATAL(targets);
@@ -571,7 +571,7 @@ static void test_wrong(void)
     for (size_t i = 0; i < G_N_ELEMENTS(samples); i++) {
         struct diag_list *diags = diag_list_new();
         char *path = temporary_file(folder, "w.yaml", samples[i][0]);
-        struct target_list *list = target_list_load(path, diags);
+        struct target_list *list = target_list_load(path, NULL, diags);
         char *complaints = fake_complaints(diags);
         char **parts = g_strsplit(complaints, folder, -1), *plain = g_strjoinv("", parts);
         SUITE_SAME_TEXT(plain, samples[i][1]);

@@ -3,6 +3,7 @@
 #include "sim/core/summary.h"
 #include "tests/support/suite.h"
 
+#include <glib.h>
 #include <math.h>
 
 static bool near(double a, double b)
@@ -67,6 +68,25 @@ static void test_equal(void)
     CU_ASSERT_TRUE(summary_is_not_zero(&summary));
 }
 
+// Half widths have two significant digits, in full.
+static void test_half_width_text(void)
+{
+    static const struct {
+        double half_width;
+        const char *text;
+    } cases[] = {
+        {0, "0"},        {6.4, "6.4"},     {2, "2.0"},           {0.036, "0.036"}, {0.1, "0.10"},
+        {15.9, "16"},    {99.6, "100"},    {9.96, "10"},         {0.0996, "0.10"}, {193.95, "190"},
+        {3085, "3100"},  {11878, "12000"}, {1e-7, "0.00000010"}, {5e6, "5000000"}, {100, "100"},
+        {0.01, "0.010"},
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        char *text = summary_half_width_text(cases[i].half_width);
+        SUITE_SAME_TEXT(text, cases[i].text);
+        g_free(text);
+    }
+}
+
 int main(void)
 {
     static const struct suite_case cases[] = {
@@ -74,6 +94,7 @@ int main(void)
         {"quantiles of tables", test_quantiles},
         {"one value and none", test_few},
         {"equal values", test_equal},
+        {"half widths as text", test_half_width_text},
         {0},
     };
     return suite_run("core: summaries", cases);

@@ -93,7 +93,7 @@ static void read_targets(const uint8_t *data, size_t size)
     const char *path = fuzz_path("targets.yaml");
     fuzz_write(path, data, size);
     struct diag_list *diags = diag_list_new();
-    struct target_list *list = target_list_load(path, diags);
+    struct target_list *list = target_list_load(path, NULL, diags);
     fuzz_end(diags, list != NULL);
     if (!list)
         return;
