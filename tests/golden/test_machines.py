@@ -64,6 +64,7 @@ class Masks(unittest.TestCase):
         ("clock", '"series_wall_s": [1, 2]', '"series_wall_s": CLOCK'),
         ("clock", '<testsuite time="0.5">', '<testsuite time="CLOCK">'),
         ("sources", '"source": "0123456789abcdef"', '"source": "SOURCES"'),
+        ("sources", ": scenario=a source=0123456789abcdef points=12", ": scenario=a source=SOURCES points=12"),
         ("host", '"host": {"name": "a \\"b", "release": "5.10.0-8-amd64", "cpus": 64}',
          '"host": {"name": NAME, "release": RELEASE, "cpus": CPUS}'),
         ("memory", "9 ranks of x need about 9.1 GB of memory, and there are 8.0 GB (limits",

@@ -34,6 +34,7 @@ MASKS = (
     ("clock", re.compile(r"\b((?:series_)?wall_s|events_per_s|started)=\S+"), r"\1=CLOCK"), # flat.py
     ("clock", re.compile(r'(time=)"[\d.]+"'), r'\1"CLOCK"'),
     ("sources", re.compile(r'("source": )"[0-9a-f]{16}"'), r'\1"SOURCES"'),
+    ("sources", re.compile(r'(\bsource=)[0-9a-f]{16}\b'), r'\1SOURCES'),
     ("host", re.compile(r'"host": \{(?=[^{}]*"release": )[^{}]*\}'), _host),
     ("memory", re.compile(r"(need about [\d.]+ GB of memory, and there are )[\d.]+ GB"), r"\1MEMORY"),
     # A line that only some machines print.
