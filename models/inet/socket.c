@@ -163,39 +163,42 @@ int inet_select(struct cpu_context *context, struct inet_selected *selected, int
     return 0;
 }
 
+// The sleep stands for turns of `turn` ps without a ready socket.
+static void sleep_polling(const struct cpu_context *context, const struct inet_selected *selected,
+                          int count, sim_time turn)
+{
+    struct inet_process *process = selected[0].socket->process;
+    for (int i = 0; i < count; i++)
+        await(selected[i].socket, (int)selected[i].wanted);
+    process->asleep = process->polling = true;
+    process->asleep_since = context->now;
+    process->turn = turn;
+}
+
 int inet_poll(struct cpu_context *context, struct inet_selected *selected, int count,
               sim_time around)
 {
-    struct inet_process *process = selected[0].socket->process;
+    const struct inet_process *process = selected[0].socket->process;
     const struct inet_config *config = selected[0].socket->host->config;
     const struct cpu *cpu = context->cpu;
     int found = inet_select(context, selected, count, false);
     if (found > 0)
         return found;
-    for (int i = 0; i < count; i++)
-        await(selected[i].socket, (int)selected[i].wanted);
-    process->asleep = process->polling = true;
-    process->asleep_since = context->now;
-    process->turn = around + cpu_cost(cpu, process->host->config.kernel.system_call) +
+    sim_time turn = around + cpu_cost(cpu, process->host->config.kernel.system_call) +
                     cpu_cost(cpu, config->select_call) +
                     time_times(count, cpu_cost(cpu, config->select_socket));
-    process->turn = MAX(process->turn, 1);
+    sleep_polling(context, selected, count, MAX(turn, 1));
     return 0;
 }
 
 bool inet_spin_several(struct cpu_context *context, const struct inet_selected *selected, int count,
                        sim_time turn)
 {
-    struct inet_process *process = selected[0].socket->process;
     g_assert(turn > 0 && count > 0);
     for (int i = 0; i < count; i++)
         if (selected[i].socket->ops->ready(selected[i].socket) & (int)selected[i].wanted)
             return true;
-    for (int i = 0; i < count; i++)
-        await(selected[i].socket, (int)selected[i].wanted);
-    process->asleep = process->polling = true;
-    process->asleep_since = context->now;
-    process->turn = turn;
+    sleep_polling(context, selected, count, turn);
     return false;
 }
 

@@ -156,18 +156,10 @@ static bool post_request(struct cpu_context *context, struct mpi_request *reques
 
 static enum native_state posted_state(const struct mpi_request *request)
 {
-    switch (operation_of(request)) {
-    case IWARP_RECEIVE:
-        return NATIVE_RECEIVE;
-    case IWARP_READ:
-        return NATIVE_READ;
-    case IWARP_SEND:
-    case IWARP_WRITE:
-    case IWARP_TERMINATE:
-    case IWARP_READ_RESPONSE:
-        break;
-    }
-    return NATIVE_SEND;
+    enum iwarp_operation operation = operation_of(request);
+    return operation == IWARP_RECEIVE ? NATIVE_RECEIVE
+           : operation == IWARP_READ  ? NATIVE_READ
+                                      : NATIVE_SEND;
 }
 
 static bool same_queue(const struct mpi_request *a, const struct mpi_request *b)

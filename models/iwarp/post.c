@@ -43,22 +43,11 @@ enum iwarp_result iwarp_qp_post_sq(struct cpu_context *context, struct iwarp_qp 
         check(context, qp, request, qp->queued, qp->machine.state == IWARP_QP_RTS);
     if (result != IWARP_OK)
         return result;
-    switch (request->operation) {
-    case IWARP_WRITE:
-        if (request->content_length > 0)
-            return IWARP_INVALID;
-        break;
-    case IWARP_TERMINATE:
-        if (request->sge_count > 0)
-            return IWARP_INVALID;
-        break;
-    case IWARP_SEND:
-        break;
-    case IWARP_READ:
-    case IWARP_RECEIVE:
-    case IWARP_READ_RESPONSE:
+    bool good = request->operation == IWARP_SEND ||
+                (request->operation == IWARP_WRITE && request->content_length == 0) ||
+                (request->operation == IWARP_TERMINATE && request->sge_count == 0);
+    if (!good)
         return IWARP_INVALID;
-    }
     iwarp_thread_post(context, iwarp_work_new(context, qp, request));
     return IWARP_OK;
 }
@@ -101,16 +90,7 @@ static enum iwarp_result post_read(struct cpu_context *context, struct iwarp_qp 
 enum iwarp_result iwarp_qp_post_rq(struct cpu_context *context, struct iwarp_qp *qp,
                                    const struct iwarp_work_request *request)
 {
-    switch (request->operation) {
-    case IWARP_RECEIVE:
+    if (request->operation == IWARP_RECEIVE)
         return post_receive(context, qp, request);
-    case IWARP_READ:
-        return post_read(context, qp, request);
-    case IWARP_SEND:
-    case IWARP_WRITE:
-    case IWARP_TERMINATE:
-    case IWARP_READ_RESPONSE:
-        break;
-    }
-    return IWARP_INVALID;
+    return request->operation == IWARP_READ ? post_read(context, qp, request) : IWARP_INVALID;
 }

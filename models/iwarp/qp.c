@@ -56,16 +56,9 @@ enum iwarp_result iwarp_qp_destroy(struct cpu_context *context, struct iwarp_qp 
     cpu_spend(context, qp->rnic->config->object, &iwarp_stage);
     if (qp->destroyed)
         return IWARP_INVALID;
-    switch (iwarp_qp_state(qp)) {
-    case IWARP_QP_IDLE:
-    case IWARP_QP_ERROR:
-    case IWARP_QP_CLOSING:
-        break;
-    case IWARP_QP_CONNECTING:
-    case IWARP_QP_RTS:
-    case IWARP_QP_TERMINATE:
+    enum iwarp_qp_state state = iwarp_qp_state(qp);
+    if (state == IWARP_QP_CONNECTING || state == IWARP_QP_RTS || state == IWARP_QP_TERMINATE)
         return IWARP_STATE;
-    }
     if (qp->queued > 0)
         return IWARP_AGAIN;
     iwarp_receives_forget(qp);

@@ -5,41 +5,17 @@
 
 #include <string.h>
 
-// Which queue an operation's untagged messages go to; IWARP_QUEUES: they are tagged.
-static enum iwarp_queue queue_of(enum iwarp_operation operation)
-{
-    switch (operation) {
-    case IWARP_SEND:
-        return IWARP_QUEUE_SEND;
-    case IWARP_READ:
-        return IWARP_QUEUE_READ_REQUEST;
-    case IWARP_TERMINATE:
-        return IWARP_QUEUE_TERMINATE;
-    case IWARP_WRITE:
-    case IWARP_READ_RESPONSE:
-    case IWARP_RECEIVE:
-        break;
-    }
-    return IWARP_QUEUES;
-}
-
-static enum iwarp_opcode opcode_of(enum iwarp_operation operation)
-{
-    switch (operation) {
-    case IWARP_SEND:
-    case IWARP_RECEIVE:
-        break;
-    case IWARP_READ:
-        return IWARP_OPCODE_READ_REQUEST;
-    case IWARP_TERMINATE:
-        return IWARP_OPCODE_TERMINATE;
-    case IWARP_WRITE:
-        return IWARP_OPCODE_WRITE;
-    case IWARP_READ_RESPONSE:
-        return IWARP_OPCODE_READ_RESPONSE;
-    }
-    return IWARP_OPCODE_SEND;
-}
+// The messages of operations. Untagged ones go to a queue; IWARP_QUEUES: tagged.
+static const struct {
+    enum iwarp_opcode opcode;
+    enum iwarp_queue queue;
+} operation_messages[] = {
+    [IWARP_SEND] = {IWARP_OPCODE_SEND, IWARP_QUEUE_SEND},
+    [IWARP_WRITE] = {IWARP_OPCODE_WRITE, IWARP_QUEUES},
+    [IWARP_READ] = {IWARP_OPCODE_READ_REQUEST, IWARP_QUEUE_READ_REQUEST},
+    [IWARP_TERMINATE] = {IWARP_OPCODE_TERMINATE, IWARP_QUEUE_TERMINATE},
+    [IWARP_READ_RESPONSE] = {IWARP_OPCODE_READ_RESPONSE, IWARP_QUEUES},
+};
 
 // Bytes of data that the next segment carries, `header` bytes of headers apart. A read's request
 // and a terminate message carry none.
@@ -56,10 +32,10 @@ static int64_t data_of(const struct iwarp_work *work, int header)
 static void header_of(const struct iwarp_work *work, struct iwarp_header *header)
 {
     const struct iwarp_work_request *request = &work->request;
-    enum iwarp_queue queue = queue_of(request->operation);
+    enum iwarp_queue queue = operation_messages[request->operation].queue;
     *header = (struct iwarp_header){
         .tagged = queue == IWARP_QUEUES,
-        .opcode = opcode_of(request->operation),
+        .opcode = operation_messages[request->operation].opcode,
         .stag = request->remote_stag,
         .address = request->remote_address + work->done,
         .queue = (uint32_t)queue,
@@ -76,20 +52,10 @@ static void header_of(const struct iwarp_work *work, struct iwarp_header *header
     }
 }
 
-static int stream_of(const struct iwarp_qp *qp, uint32_t number)
+int iwarp_qp_stream(const struct iwarp_qp *qp, uint32_t number)
 {
-    switch (qp->rnic->config->stream_map) {
-    case IWARP_STREAM_STAG:
-        return (int)(number % (uint32_t)qp->streams);
-    case IWARP_STREAM_SINGLE:
-        break;
-    }
-    return 0;
-}
-
-int iwarp_qp_stream(const struct iwarp_qp *qp, uint32_t stag)
-{
-    return stream_of(qp, stag);
+    bool by_number = qp->rnic->config->stream_map == IWARP_STREAM_STAG;
+    return by_number ? (int)(number % (uint32_t)qp->streams) : 0;
 }
 
 // Makes the next segment, and returns how many bytes of data it has.
@@ -109,14 +75,14 @@ static int64_t build(struct iwarp_work *work, struct iwarp_segment *segment)
     segment->message = request->message;
     segment->offset = request->offset + work->done + content - request->content_length;
     segment->stands_in = request->stands_in || request_only;
-    segment->stream = (uint16_t)stream_of(work->qp, header.tagged ? header.stag : header.msn);
+    segment->stream = (uint16_t)iwarp_qp_stream(work->qp, header.tagged ? header.stag : header.msn);
     return data;
 }
 
 enum iwarp_result iwarp_send_next(struct cpu_context *context, struct iwarp_work *work)
 {
     struct iwarp_qp *qp = work->qp;
-    enum iwarp_queue queue = queue_of(work->request.operation);
+    enum iwarp_queue queue = operation_messages[work->request.operation].queue;
     struct iwarp_segment segment;
     if (qp->writer && qp->writer != work) // half of its segment is written
         return IWARP_AGAIN;

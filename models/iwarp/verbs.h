@@ -191,8 +191,9 @@ enum iwarp_result iwarp_qp_destroy(struct cpu_context *context, struct iwarp_qp 
 
 void *iwarp_qp_owner(const struct iwarp_qp *qp);
 enum iwarp_qp_state iwarp_qp_state(const struct iwarp_qp *qp);
-// The stream that messages to or from memory with that tag take.
-int iwarp_qp_stream(const struct iwarp_qp *qp, uint32_t stag);
+// The stream of messages to or from memory with that steering tag, or, of untagged ones, with that
+// message number.
+int iwarp_qp_stream(const struct iwarp_qp *qp, uint32_t number);
 // Whether the peer has closed, so that nothing more will arrive.
 bool iwarp_qp_ended_by_peer(const struct iwarp_qp *qp);
 // Why it has failed ("no posted receive", ...), or NULL. Static.

@@ -2,33 +2,20 @@
 #include "models/openmpi/openmpi.h"
 #include "sim/core/fifo.h"
 
-static int64_t header_bytes(const struct openmpi_config *config, enum pml_kind kind)
-{
-    switch (kind) {
-    case PML_MATCH:
-        return config->btl_header + config->match_header;
-    case PML_RENDEZVOUS:
-        return config->btl_header + config->rendezvous_header;
-    case PML_ACK:
-        return config->btl_header + config->ack_header;
-    case PML_FRAGMENT:
-        return config->btl_header + config->fragment_header;
-    case PML_PUT_REQUEST:
-        return config->btl_header + config->put_header;
-    case PML_PUT:
-        return config->btl_header + config->segment;
-    case PML_FIN:
-        return config->btl_header + config->fin_header;
-    }
-    g_assert_not_reached();
-}
-
-static uint32_t content_bytes(enum pml_kind kind)
-{
-    if (kind == PML_MATCH || kind == PML_FIN)
-        return PML_SHORT_HEADER;
-    return kind == PML_PUT ? PML_PUT_HEADER : sizeof(struct pml_header);
-}
+// The size of the PML's header of each kind, and the part of it that is kept.
+static const struct {
+    size_t bytes; // offset in struct openmpi_config
+    uint32_t kept;
+} headers[] = {
+    [PML_MATCH] = {offsetof(struct openmpi_config, match_header), PML_SHORT_HEADER},
+    [PML_RENDEZVOUS] = {offsetof(struct openmpi_config, rendezvous_header),
+                        sizeof(struct pml_header)},
+    [PML_ACK] = {offsetof(struct openmpi_config, ack_header), sizeof(struct pml_header)},
+    [PML_FRAGMENT] = {offsetof(struct openmpi_config, fragment_header), sizeof(struct pml_header)},
+    [PML_PUT_REQUEST] = {offsetof(struct openmpi_config, put_header), sizeof(struct pml_header)},
+    [PML_PUT] = {offsetof(struct openmpi_config, segment), PML_PUT_HEADER},
+    [PML_FIN] = {offsetof(struct openmpi_config, fin_header), PML_SHORT_HEADER},
+};
 
 static struct btl_fragment *fragment_new(struct openmpi_process *ompi,
                                          const struct pml_header *header, int64_t offset,
@@ -39,9 +26,10 @@ static struct btl_fragment *fragment_new(struct openmpi_process *ompi,
     *fragment = (struct btl_fragment){
         .kind = kind, .bytes = bytes, .request = request, .header = *header, .count = 1};
     fragment->runs[0] = (struct tcp_run){
-        .length = header_bytes(ompi->config, kind),
+        .length =
+            ompi->config->btl_header + G_STRUCT_MEMBER(int64_t, ompi->config, headers[kind].bytes),
         .content = &fragment->header,
-        .content_length = content_bytes(kind),
+        .content_length = headers[kind].kept,
     };
     if (bytes > 0)
         fragment->runs[fragment->count++] =

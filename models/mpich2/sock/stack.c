@@ -8,28 +8,6 @@
 
 // ---- The device ----
 
-static bool writes(const struct mpi_request *request)
-{
-    switch ((enum ch3_state)request->machine.state) {
-    case CH3_SEND_EAGER:
-    case CH3_SEND_RTS:
-    case CH3_SEND_DATA:
-    case CH3_SEND_CTS:
-        return true;
-    case CH3_START:
-    case CH3_WAIT_SYNC_ACK:
-    case CH3_WAIT_CTS:
-    case CH3_POSTED:
-    case CH3_READ_DATA:
-    case CH3_WAIT_DATA:
-    case CH3_WAIT_SELF:
-    case CH3_FENCE:
-    case CH3_DONE:
-        break;
-    }
-    return false;
-}
-
 static json_t *describe(const struct ch3_process *ch3, const struct mpi_request *request, int peer)
 {
     const struct sock_process *sock = sock_of(ch3->process);
@@ -39,7 +17,9 @@ static json_t *describe(const struct ch3_process *ch3, const struct mpi_request 
     const char *state =
         connection ? machine_state_name(&sock_connection_machine, &connection->machine) : "none";
     json_object_set_new(json, "connection", json_string(state));
-    if (writes(request) && (!connection || connection->machine.state != SOCK_CONNECTED))
+    const struct wait *wait = machine_wait(&ch3_request_machine, &request->machine);
+    bool writes = wait && wait->class == WAIT_BUFFER;
+    if (writes && (!connection || connection->machine.state != SOCK_CONNECTED))
         json_object_set_new(json, "waits_for",
                             json_sprintf("the connection to rank %d, which accepts it in an MPI "
                                          "call only",
