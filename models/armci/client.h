@@ -15,7 +15,12 @@ struct armci_client;
 struct armci_server;
 
 // The outcome of an operation's step.
-enum armci_step { ARMCI_GOES_ON, ARMCI_WAITS, ARMCI_ENDS };
+enum armci_step {
+    ARMCI_GOES_ON,
+    ARMCI_WAITS,
+    ARMCI_ENDS,
+    ARMCI_THROUGH_BUFFERS, // of a variant's contiguous put: it does not serve, nothing has moved
+};
 
 // States of an operation at the client, named as in thesis 001, Figs 3.2, 3.3, 4.1, 4.2.
 enum armci_state {
@@ -41,7 +46,7 @@ struct armci_put_variant {
     const char *name;
     int64_t (*buffers)(const struct armci_config *config); // their number
     bool each_waits; // waits for the acknowledgement of a piece before packing the next
-    // First step of a contiguous put, if it is not packing; else NULL.
+    // Each step of a contiguous put, if it is not packing; else NULL.
     enum armci_step (*contiguous)(struct cpu_context *context, struct armci_client *client,
                                   struct mpi_request *request);
 };
@@ -77,6 +82,7 @@ struct armci_request { // the device's part of a request
     int64_t count, fetched;                 // get: number of pieces, and how many have arrived
     int64_t announced, to_announce;         // get: buffers announced as free, and not yet announced
     int host;                               // fence: the next node to ask
+    bool by_variant;                        // put: by the variant's steps
     bool registered_here, registered_there; // direct: the user's memory at both ends
 };
 
@@ -174,9 +180,6 @@ void armci_send_direct(struct cpu_context *context, struct armci_client *client,
 // The first step of each kind.
 enum armci_step armci_put_step(struct cpu_context *context, struct armci_client *client,
                                struct mpi_request *request);
-// For a put that goes through buffers: from its first piece on.
-enum armci_step armci_put_pieces(struct cpu_context *context, struct armci_client *client,
-                                 struct mpi_request *request);
 // For a put that may go directly from user memory to user memory (direct.c).
 enum armci_step armci_direct_step(struct cpu_context *context, struct armci_client *client,
                                   struct mpi_request *request);

@@ -5,6 +5,11 @@
 
 #include "sim/config/reader.h"
 
+// By the rows of armci_put_variants and armci_get_variants.
+const char *const armci_put_names[] = {"sequential", "pipelined", "direct", NULL};
+const char *const armci_get_names[] = {"sequential", "server_split", "client_packing", "direct",
+                                       NULL};
+
 #define A struct armci_config
 #define ARMCI_2001 "ARMCI over GM, late 2001"
 #define PRIOR "prior: instructions"

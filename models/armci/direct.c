@@ -77,16 +77,14 @@ static enum armci_step direct_send_piece(struct cpu_context *context, struct arm
     return ARMCI_GOES_ON;
 }
 
-static enum armci_step end(struct cpu_context *context, struct armci_client *client,
-                           struct mpi_request *request)
+static enum armci_step end(const struct armci_client *client, struct mpi_request *request)
 {
-    struct armci_request *r = armci_request_of(request);
+    const struct armci_request *r = armci_request_of(request);
     if (client->sends_out > 0)
         return ARMCI_WAITS;
     if (r->registered_here && r->registered_there)
         return ARMCI_ENDS;
-    r->step = armci_put_step;
-    return armci_put_pieces(context, client, request);
+    return ARMCI_THROUGH_BUFFERS;
 }
 
 enum armci_step armci_direct_step(struct cpu_context *context, struct armci_client *client,
@@ -106,7 +104,7 @@ enum armci_step armci_direct_step(struct cpu_context *context, struct armci_clie
     case ARMCI_DIRECT:
         return direct_send_piece(context, client, request);
     case ARMCI_ACKS:
-        return end(context, client, request);
+        return end(client, request);
     case ARMCI_QUEUED:
     case ARMCI_BUFFER:
     case ARMCI_COPYS:

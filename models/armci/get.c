@@ -34,9 +34,6 @@ const struct armci_get_variant armci_get_variants[] = {
     [ARMCI_GET_DIRECT] = {.name = "direct", .direct = true, .arrival = ARMCI_NOTICE_FLAG},
 };
 
-const char *const armci_get_names[] = {"sequential", "server_split", "client_packing", "direct",
-                                       NULL};
-
 static enum armci_step get_shared(struct cpu_context *context, struct armci_client *client,
                                   struct mpi_request *request)
 {

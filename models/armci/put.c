@@ -28,8 +28,6 @@ const struct armci_put_variant armci_put_variants[] = {
     {.name = "direct", .buffers = all_buffers, .contiguous = armci_direct_step},
 };
 
-const char *const armci_put_names[] = {"sequential", "pipelined", "direct", NULL};
-
 static const struct armci_put_variant *variant_of(const struct armci_client *client)
 {
     return &armci_put_variants[client->config->put];
@@ -97,8 +95,8 @@ static enum armci_step next_piece(struct cpu_context *context, struct armci_clie
     return ARMCI_GOES_ON;
 }
 
-enum armci_step armci_put_pieces(struct cpu_context *context, struct armci_client *client,
-                                 struct mpi_request *request)
+static enum armci_step put_pieces(struct cpu_context *context, struct armci_client *client,
+                                  struct mpi_request *request)
 {
     struct armci_request *r = armci_request_of(request);
     const struct data_layout *layout = armci_layout_of(request);
@@ -169,15 +167,21 @@ static enum armci_step put_start(struct cpu_context *context, struct armci_clien
         return put_shared(context, client, request);
     if (variant->contiguous && armci_kind_of(request) == ARMCI_PUT && request->size > 0 &&
         armci_layout_contiguous(armci_layout_of(request))) {
-        armci_request_of(request)->step = variant->contiguous;
+        armci_request_of(request)->by_variant = true;
         return variant->contiguous(context, client, request);
     }
-    return armci_put_pieces(context, client, request);
+    return put_pieces(context, client, request);
 }
 
 enum armci_step armci_put_step(struct cpu_context *context, struct armci_client *client,
                                struct mpi_request *request)
 {
+    struct armci_request *r = armci_request_of(request);
+    if (r->by_variant) {
+        enum armci_step next = variant_of(client)->contiguous(context, client, request);
+        r->by_variant = next != ARMCI_THROUGH_BUFFERS;
+        return r->by_variant ? next : put_pieces(context, client, request);
+    }
     switch ((enum armci_state)request->machine.state) {
     case ARMCI_START:
         return put_start(context, client, request);

@@ -222,3 +222,53 @@ void armci_server_provide(struct cpu_context *context, struct armci_server *serv
     provide_all(context, server, &server->small);
     provide_all(context, server, &server->large);
 }
+
+// ---- Waiting ----
+
+static void sleep_watching(struct cpu_context *context, struct armci_server *server)
+{
+    server->watching = true;
+    server->watching_since = context->now;
+}
+
+static sim_time turn_of(const struct cpu_context *context, const struct armci_server *server)
+{
+    return MAX(1, cpu_cost(context->cpu, server->config->look));
+}
+
+enum cpu_next armci_server_wait(struct cpu_context *context, struct armci_server *server)
+{
+    if (armci_server_take(context, server))
+        return CPU_AGAIN;
+    if (server->held_up)
+        return CPU_SLEEP;
+    server->blocked = true;
+    gm_block(context, server->requests);
+    return CPU_SLEEP;
+}
+
+enum cpu_next armci_server_look(struct cpu_context *context, struct armci_server *server)
+{
+    struct gm_event event;
+    bool handled;
+    armci_server_spend(context, server, server->config->look);
+    if (server->responses == server->requests) {
+        handled = armci_server_take(context, server);
+    } else {
+        handled = gm_receive(context, server->responses, &event) != GM_NO_EVENT;
+        if (handled)
+            gm_unknown(context, server->responses, &event);
+    }
+    if (handled)
+        return CPU_AGAIN;
+    if (!server->held_up)
+        gm_poll(context, server->responses, turn_of(context, server));
+    return CPU_SLEEP;
+}
+
+enum cpu_next armci_server_watch(struct cpu_context *context, struct armci_server *server)
+{
+    armci_server_spend(context, server, server->config->look);
+    sleep_watching(context, server);
+    return CPU_SLEEP;
+}
