@@ -183,7 +183,7 @@ static void resolve_collision(struct cpu_context *context, struct sctp_arrival *
     }
 }
 
-// ---- Both ----
+// ---- COOKIE-ECHO ----
 
 // An association under any of the addresses that the cookie names.
 static void find_peer(struct sctp_arrival *arrival, const struct sctp_cookie *cookie)

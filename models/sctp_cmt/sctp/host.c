@@ -19,7 +19,7 @@ static const struct inet_protocol sctp_protocol = {
     .write = host_write,
 };
 
-// ---- Life ----
+// ---- Create and free ----
 
 struct sctp_host *sctp_host_new(struct cluster *cluster, struct host *on,
                                 const struct sctp_config *config)
