@@ -58,7 +58,7 @@ static void happen(const struct recorders *all)
     int packet;
     trace_lane lane = trace_lane_new(all->trace, "n0", "cpu");
     trace_transition(all->trace, lane, TIME_US,
-                     &(struct trace_transition){"n0", "door", -1, "shut", "open", NULL});
+                     &(struct trace_transition){"n0", "door", -1, "shut", "open", NULL, NULL});
     const struct trace_quantity quantities[] = {{quantity, "B"}};
     trace_values values =
         trace_values_new(all->trace, &(struct trace_values_info){"n0", "path", quantities,

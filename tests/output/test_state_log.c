@@ -16,18 +16,18 @@ static void first_series(struct trace *trace)
 {
     trace_lane lane = trace_lane_new(trace, "node0", "cpu");
     trace_transition(trace, lane, 0,
-                     &(struct trace_transition){"rank 0", "request", 1, NULL, "built", NULL});
+                     &(struct trace_transition){"rank 0", "request", 1, NULL, "built", NULL, NULL});
     trace_span(trace, lane, stage_called("send", STAGE_BUS), 0, TIME_US, MESSAGE_NONE);
     trace_flow(trace, lane, (struct message_ref){0, 1}, TRACE_FLOW_START, TIME_NS);
     trace_transition(
         trace, lane, 12500001,
-        &(struct trace_transition){"rank 0", "request", 1, "built", "started", "tiny, 1 B"});
+        &(struct trace_transition){"rank 0", "request", 1, "built", "started", "tiny, 1 B", NULL});
 }
 
 static void second_series(struct trace *trace)
 {
     trace_transition(trace, 0, 3 * TIME_S,
-                     &(struct trace_transition){"node1", "vi", -2, "idle", "broken", ""});
+                     &(struct trace_transition){"node1", "vi", -2, "idle", "broken", "", NULL});
 }
 
 static void test_text(void)

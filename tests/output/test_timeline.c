@@ -276,9 +276,10 @@ static void test_transitions(void)
 {
     struct drawing drawing = drawing_start();
     trace_lane lane = trace_lane_new(drawing.trace, "node0", "cpu");
-    struct trace_transition step = {"rank 0", "request", 3, NULL, "built", NULL};
+    struct trace_transition step = {"rank 0", "request", 3, NULL, "built", NULL, NULL};
     trace_transition(drawing.trace, lane, TIME_US, &step);
-    step = (struct trace_transition){"rank 1", "vi", 1, "idle", "broken", "no \"descriptor\""};
+    step =
+        (struct trace_transition){"rank 1", "vi", 1, "idle", "broken", "no \"descriptor\"", NULL};
     trace_transition(drawing.trace, 0, 2 * TIME_US, &step);
     json_t *events = drawing_end(&drawing);
     check(events);
@@ -382,7 +383,7 @@ static void test_text(void)
     trace_span(trace, wire, stage_called("packet", STAGE_WIRE), 8 * TIME_US, 9 * TIME_US, first);
     trace_flow(trace, wire, first, TRACE_FLOW_END, 9 * TIME_US); // over: no arrow
     trace_transition(trace, wire, 1000 * TIME_S + 1,
-                     &(struct trace_transition){"rank 0", "vi", -1, "idle", "open", "x"});
+                     &(struct trace_transition){"rank 0", "vi", -1, "idle", "open", "x", NULL});
     recorder_begin(timeline, 0, "second");
     trace_span(trace, wire, stage_called("not there", STAGE_LIBRARY), 0, TIME_US,
                MESSAGE_NONE); // a lane of the first
@@ -390,7 +391,7 @@ static void test_text(void)
     trace_span(trace, cpu, stage_called("work", STAGE_LIBRARY), TIME_US, 2 * TIME_US, MESSAGE_NONE);
     trace_flow(trace, cpu, first, TRACE_FLOW_START, TIME_US);
     trace_transition(trace, 0, 0,
-                     &(struct trace_transition){"rank 1", "vi", 2, NULL, "built", NULL});
+                     &(struct trace_transition){"rank 1", "vi", 2, NULL, "built", NULL, NULL});
     CU_ASSERT(recorder_close(timeline, NULL));
     char *text = sample_read(path);
     SUITE_SAME_TEXT(g_strdelimit(text, "\"", '\''), expected);

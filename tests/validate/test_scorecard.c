@@ -114,7 +114,34 @@ static void test_text(void)
                "3 of 5 predicted claims hold\n");
 }
 
-// What two simulations are compared for stands before the last line.
+// One line per claim: verdict, id, standing, deviation and the simulated value; then the totals.
+static void test_brief(void)
+{
+    json_t *scorecard = scorecard_of(2, 2);
+    char *text = NULL;
+    size_t length = 0;
+    FILE *file = open_memstream(&text, &length);
+    scorecard_print(scorecard, true, false, file);
+    fclose(file);
+    SUITE_CONTAINS(text, "holds          sys.a.b.c                                    predicted    "
+                         "            2 us\n"
+                         "MISSES         sys.x                                        chosen       "
+                         "+12.50 %  \"c\" & d\n"
+                         "known miss     gm.a.b                                       fitted       "
+                         "-50.00 %  2\n"
+                         "not run        sys.t                                        test\n"
+                         "not checkable  sys.a.d\n"
+                         "same as        gm.a.c\n"
+                         "holds          lone                                                      "
+                         "          4\n"
+                         "\n"
+                         "The most important results\n");
+    SUITE_CONTAINS(text, "3 of 5 predicted claims hold\n");
+    free(text);
+    json_decref(scorecard);
+}
+
+// The comparisons of simulations precede the last line.
 static void test_compared(void)
 {
     json_t *scorecard = json_loads("{\"claims\": [], \"totals\": {\"compared\": {\"claims\": 7, "
@@ -242,11 +269,9 @@ static void test_junit(void)
 int main(void)
 {
     static const struct suite_case cases[] = {
-        {"for people", test_text},
-        {"in colours", test_colour},
-        {"comparisons", test_compared},
-        {"for build servers", test_junit},
-        {0},
+        {"for people", test_text},         {"for people, in brief", test_brief},
+        {"in colours", test_colour},       {"comparisons", test_compared},
+        {"for build servers", test_junit}, {0},
     };
     return suite_run("validate: scorecard", cases);
 }
