@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sim/calibrate/target.h"
 
+#include "sim/config/param_map.h"
 #include "sim/config/reader.h"
 #include "sim/config/tolerance.h"
 #include "sim/measure/result.h"
@@ -10,7 +11,6 @@
 
 #define TARGETS_EXAMPLE                                                                            \
     "a point: targets: [{series: VIA RPI, size: 1 B, value: 74 us, tolerance: 1 %}]"
-#define SCHEMA 1
 #define DEFAULT_SHARE 0.01 // tolerance if none is given
 #define SIDE 2             // a crossover's sides are looked at this factor away
 
@@ -19,9 +19,6 @@ static void target_free(void *data)
     struct target *target = data;
     g_ptr_array_unref(target->series);
     g_array_unref(target->sizes);
-    g_free(target->metric);
-    g_free(target->source);
-    g_free(target->claim);
     g_free(target);
 }
 
@@ -30,97 +27,156 @@ void target_list_free(struct target_list *list)
     if (!list)
         return;
     g_ptr_array_unref(list->targets);
-    g_free(list->name);
     g_free(list->file);
     g_free(list);
 }
 
-// ---- Reading ----
-
-struct target_reader {
-    struct diag_list *diags;
-    const struct node *map;
-    const char *path;          // "targets[0]"
-    const char *const *series; // of the scenario; NULL: not known
-    struct target *target;
-};
+// ---- Numbers ----
 
 // A number, which may carry `unit`; *share: it was given in per cent.
-static bool read_number(const struct target_reader *reader, const struct node *node,
-                        const char *key, const char *unit, bool *share, double *value)
+static bool read_number(const struct param_reading *reading, const char *unit, bool *share,
+                        double *value)
 {
-    char *path = reader_path(reader->path, key);
-    const char *text = reader_text(node, path, "a number", reader->diags);
-    bool good = text != NULL;
-    if (good) {
-        char *end;
-        *value = g_ascii_strtod(text, &end);
-        char *rest = g_strstrip(g_strdup(end));
-        bool percent = share && strcmp(rest, "%") == 0;
-        good = end != text && isfinite(*value) &&
-               (!*rest || percent || (unit && strcmp(rest, unit) == 0));
-        if (!good)
-            diag_add(reader->diags, node->mark, path, NULL, "%s: a number%s%s is expected", text,
-                     unit && *unit ? " in " : "", unit ? unit : "");
-        if (share)
-            *share = percent;
-        if (percent)
-            *value /= 100;
-        g_free(rest);
-    }
-    g_free(path);
-    return good;
+    const char *text = reader_text(reading->node, reading->path, "a number", reading->diags);
+    if (!text)
+        return false;
+    char *end;
+    *value = g_ascii_strtod(text, &end);
+    char *rest = g_strstrip(g_strdup(end));
+    bool percent = share && strcmp(rest, "%") == 0;
+    bool good =
+        end != text && isfinite(*value) && (!*rest || percent || (unit && strcmp(rest, unit) == 0));
+    if (percent)
+        *value /= 100;
+    g_free(rest);
+    return good || param_refuse(reading, NULL, NULL, "%s: a number%s%s is expected", text,
+                                unit && *unit ? " in " : "", unit ? unit : "");
 }
 
-static bool read_size(const struct target_reader *reader, const char *text, const struct node *node,
-                      const char *key)
+// In the metric's unit; of a gain, a share.
+static bool target_read_value(const struct param_reading *reading)
 {
-    struct quantity quantity;
-    char *error = NULL, *hint = NULL, *path = reader_path(reader->path, key);
-    bool counts = text[strspn(text, "0123456789")] == '\0';
-    bool good =
-        quantity_parse(text, counts ? QUANTITY_COUNT : QUANTITY_SIZE, &quantity, &error, &hint);
-    reader->target->counts = counts;
-    if (good && quantity.integer < 0) {
-        good = false;
-        error = g_strdup("a size is not negative");
+    struct target *target = reading->map->values;
+    bool share, gain = target->kind == TARGET_GAIN;
+    return read_number(reading, gain ? NULL : metric_unit(target->metric), gain ? &share : NULL,
+                       &target->value);
+}
+
+static bool target_read_tolerance(const struct param_reading *reading)
+{
+    struct target *target = reading->map->values;
+    bool point = target->kind == TARGET_POINT;
+    const char *unit = point ? metric_unit(target->metric) : NULL;
+    const char *text = reader_text(reading->node, reading->path, "a tolerance", reading->diags);
+    struct tolerance read = {0};
+    if (!text)
+        return false;
+    if (tolerance_parse(text, unit, &read) != TOLERANCE_GOOD || read.amount <= 0.0) {
+        char *hint = tolerance_remedy(text, unit);
+        param_refuse(reading, NULL, hint,
+                     "%s: a tolerance above 0 is expected, with its percent sign or unit", text);
+        g_free(hint);
+        return false;
     }
-    if (good)
-        g_array_append_val(reader->target->sizes, quantity.integer);
+    target->tolerance = read.amount * (point && read.relative ? fabs(target->value) : 1.0);
+    return true;
+}
+
+static bool target_read_weight(const struct param_reading *reading)
+{
+    double *weight = reading->field;
+    return read_number(reading, NULL, NULL, weight) &&
+           (*weight > 0 || param_refuse(reading, NULL, NULL, "a weight is above 0"));
+}
+
+// ---- Sizes ----
+
+static bool read_size(const struct param_reading *reading, const char *text,
+                      const struct node *node)
+{
+    struct target *target = reading->map->values;
+    struct quantity quantity;
+    char *error = NULL, *hint = NULL;
+    target->counts = text[strspn(text, "0123456789")] == '\0';
+    bool good = quantity_parse(text, target->counts ? QUANTITY_COUNT : QUANTITY_SIZE, &quantity,
+                               &error, &hint);
+    if (good && quantity.integer < 0)
+        error = g_strdup("a size is not negative");
+    if (error)
+        param_refuse(reading, node, hint, "%s: %s", text, error);
     else
-        diag_add(reader->diags, node->mark, path, hint, "%s: %s", text, error);
+        g_array_append_val(target->sizes, quantity.integer);
+    good = !error;
     g_free(error);
     g_free(hint);
-    g_free(path);
     return good;
 }
 
 // "A", or "A .. B": one size, or two.
-static bool read_size_range(const struct target_reader *reader, const char *key)
+static bool target_read_range(const struct param_reading *reading)
 {
-    const struct node *node = node_get(reader->map, key);
-    char *path = reader_path(reader->path, key);
-    const char *text = node ? reader_text(node, path, "a size", reader->diags) : NULL;
-    if (!node)
-        diag_add(reader->diags, reader->map->mark, path, NULL, "the key %s is missing", key);
-    g_free(path);
+    const GArray *sizes = ((struct target *)reading->map->values)->sizes;
+    const char *text = reader_text(reading->node, reading->path, "a size", reading->diags);
     if (!text)
         return false;
     const char *dots = strstr(text, "..");
     if (!dots)
-        return read_size(reader, text, node, key);
+        return read_size(reading, text, reading->node);
     char *first = g_strstrip(g_strndup(text, (gsize)(dots - text)));
     char *last = g_strstrip(g_strdup(dots + 2));
-    bool good = read_size(reader, first, node, key) && read_size(reader, last, node, key);
-    const GArray *sizes = reader->target->sizes;
-    if (good && g_array_index(sizes, int64_t, 0) >= g_array_index(sizes, int64_t, 1)) {
-        diag_add(reader->diags, node->mark, reader->path, NULL, "a range goes upwards");
-        good = false;
-    }
+    bool good = read_size(reading, first, reading->node) && read_size(reading, last, reading->node);
     g_free(first);
     g_free(last);
+    if (good && g_array_index(sizes, int64_t, 0) >= g_array_index(sizes, int64_t, 1))
+        return param_refuse(reading, NULL, NULL, "a range goes upwards");
     return good;
 }
+
+static bool target_read_sizes(const struct param_reading *reading)
+{
+    const struct node *list = reading->node;
+    if (!reader_is(list, NODE_LIST, reading->path, "a list of sizes", reading->diags))
+        return false;
+    for (guint i = 0; i < list->children->len; i++) {
+        const struct node *node = g_ptr_array_index(list->children, i);
+        const char *text = reader_text(node, reading->path, "a size", reading->diags);
+        if (!text || !read_size(reading, text, node))
+            return false;
+    }
+    return list->children->len > 0 || param_refuse(reading, NULL, NULL, "a gain needs a size");
+}
+
+// ---- Series ----
+
+static bool read_name(const struct param_reading *reading, const struct node *node)
+{
+    const char *name = reader_text(node, reading->path, "the name of a series", reading->diags);
+    if (name)
+        g_ptr_array_add(((struct target *)reading->map->values)->series, g_strdup(name));
+    return name != NULL;
+}
+
+static bool target_read_name(const struct param_reading *reading)
+{
+    return read_name(reading, reading->node);
+}
+
+// Two, or of an order two or more.
+static bool target_read_names(const struct param_reading *reading)
+{
+    const struct node *list = reading->node;
+    bool order = ((const struct target *)reading->map->values)->kind == TARGET_ORDER, good = true;
+    if (!reader_is(list, NODE_LIST, reading->path, "a list of series", reading->diags))
+        return false;
+    if (list->children->len < 2 || (!order && list->children->len > 2))
+        return param_refuse(reading, NULL, NULL, "%s series are expected",
+                            order ? "two or more" : "two");
+    for (guint i = 0; good && i < list->children->len; i++)
+        good = read_name(reading, g_ptr_array_index(list->children, i));
+    return good;
+}
+
+// ---- Targets ----
 
 // The sizes of a range as benchmarks step through it: by doubling, both ends among them.
 static void fill_range(GArray *sizes)
@@ -134,255 +190,175 @@ static void fill_range(GArray *sizes)
         g_array_append_val(sizes, last);
 }
 
-static bool read_names(const struct target_reader *reader, const char *key, guint least, guint most)
+static void add_sides(GArray *sizes)
 {
-    const struct node *list = node_get(reader->map, key);
-    char *path = reader_path(reader->path, key);
-    bool good = reader_is(list, NODE_LIST, path, "a list of series", reader->diags);
-    if (good && (list->children->len < least || list->children->len > most)) {
-        diag_add(reader->diags, list->mark, path, NULL, "%s series are expected",
-                 most == 2 ? "two" : "two or more");
-        good = false;
-    }
-    for (guint i = 0; good && i < list->children->len; i++) {
-        const char *name = reader_text(g_ptr_array_index(list->children, i), path,
-                                       "the name of a series", reader->diags);
-        good = name != NULL;
-        if (good)
-            g_ptr_array_add(reader->target->series, g_strdup(name));
-    }
-    g_free(path);
-    return good;
-}
-
-static bool read_tolerance(const struct target_reader *reader)
-{
-    struct target *target = reader->target;
-    bool point = target->kind == TARGET_POINT;
-    const struct node *node = node_get(reader->map, "tolerance");
-    const char *unit = point ? metric_unit(target->metric) : NULL;
-    struct tolerance read = {DEFAULT_SHARE, true};
-    char *path = reader_path(reader->path, "tolerance");
-    const char *text = node ? reader_text(node, path, "a tolerance", reader->diags) : NULL;
-    bool good = !node || text;
-    if (text && (tolerance_parse(text, unit, &read) != TOLERANCE_GOOD || read.amount <= 0.0)) {
-        char *hint = tolerance_remedy(text, unit);
-        diag_add(reader->diags, node->mark, path, hint,
-                 "%s: a tolerance above 0 is expected, with its percent sign or unit", text);
-        g_free(hint);
-        good = false;
-    }
-    g_free(path);
-    target->tolerance = read.amount * (point && read.relative ? fabs(target->value) : 1.0);
-    return good;
-}
-
-static bool read_weight(const struct target_reader *reader)
-{
-    const struct node *node = node_get(reader->map, "weight");
-    reader->target->weight = 1.0;
-    if (!node)
-        return true;
-    if (!read_number(reader, node, "weight", NULL, NULL, &reader->target->weight))
-        return false;
-    if (reader->target->weight > 0)
-        return true;
-    diag_add(reader->diags, node->mark, reader->path, NULL, "a weight is above 0");
-    return false;
-}
-
-static bool has_key(const struct target_reader *reader, const char *key)
-{
-    if (node_get(reader->map, key))
-        return true;
-    diag_add(reader->diags, reader->map->mark, reader->path, NULL, "the key %s is missing", key);
-    return false;
-}
-
-// Of the only series it need not give the name.
-static const char *read_series_name(const struct target_reader *reader)
-{
-    const struct node *node = node_get(reader->map, "series");
-    if (!node && reader->series && reader->series[0] && !reader->series[1])
-        return reader->series[0];
-    if (!node) {
-        char *names = reader->series ? g_strjoinv(", ", (char **)reader->series) : NULL;
-        char *hint = names ? g_strdup_printf("one of %s", names) : NULL;
-        diag_add(reader->diags, reader->map->mark, reader->path, hint, "the key series is missing");
-        g_free(names);
-        g_free(hint);
-        return NULL;
-    }
-    char *path = reader_path(reader->path, "series");
-    const char *name = reader_text(node, path, "the name of a series", reader->diags);
-    g_free(path);
-    return name;
-}
-
-static bool read_point(const struct target_reader *reader)
-{
-    struct target *target = reader->target;
-    const char *name = read_series_name(reader);
-    if (!name || !has_key(reader, "value"))
-        return false;
-    g_ptr_array_add(target->series, g_strdup(name));
-    return read_number(reader, node_get(reader->map, "value"), "value", metric_unit(target->metric),
-                       NULL, &target->value) &&
-           read_size_range(reader, "size");
-}
-
-static bool read_order(const struct target_reader *reader)
-{
-    if (!read_names(reader, "order", 2, G_MAXUINT) || !read_size_range(reader, "over"))
-        return false;
-    fill_range(reader->target->sizes);
-    return true;
-}
-
-static bool read_crossover(const struct target_reader *reader)
-{
-    GArray *sizes = reader->target->sizes;
-    if (!read_names(reader, "crossover", 2, 2) || !read_size_range(reader, "at"))
-        return false;
-    if (sizes->len == 2)
-        return true;
     int64_t at = g_array_index(sizes, int64_t, 0), before = at / SIDE, after = at * SIDE;
     g_array_prepend_val(sizes, before);
     g_array_append_val(sizes, after);
+}
+
+// Of the only series a point need not give the name.
+static bool has_series(const struct param_map *map)
+{
+    const GPtrArray *given = ((const struct target *)map->values)->series;
+    const char *const *series = map->context;
+    if (given->len > 0)
+        return true;
+    if (series && series[0] && !series[1]) {
+        g_ptr_array_add((GPtrArray *)given, g_strdup(series[0]));
+        return true;
+    }
+    char *names = series ? g_strjoinv(", ", (char **)series) : NULL;
+    char *hint = names ? g_strdup_printf("one of %s", names) : NULL;
+    diag_add(map->diags, map->node->mark, map->path, hint, "the key series is missing");
+    g_free(names);
+    g_free(hint);
+    return false;
+}
+
+static bool finish_target(const struct param_map *map)
+{
+    struct target *target = map->values;
+    if (!has_series(map))
+        return false;
+    if (target->kind == TARGET_ORDER)
+        fill_range(target->sizes);
+    if (target->kind == TARGET_CROSSOVER && target->sizes->len == 1)
+        add_sides(target->sizes);
+    if (!node_get(map->node, "tolerance"))
+        target->tolerance =
+            DEFAULT_SHARE * (target->kind == TARGET_POINT ? fabs(target->value) : 1.0);
     return true;
 }
 
-static bool read_gain(const struct target_reader *reader)
+#define FORM(name_, read_, form_)                                                                  \
+    static const struct param_node name_ = {.read = (read_), .form = (form_)};
+FORM(name_form, target_read_name, "the name of a series")
+FORM(names_form, target_read_names, "a list of names of series")
+FORM(range_form, target_read_range, "a size, or a range FROM .. TO")
+FORM(sizes_form, target_read_sizes, "a list of sizes")
+FORM(value_form, target_read_value, "a number, with the metric's unit or per cent of a gain")
+FORM(tolerance_form, target_read_tolerance, "a percentage, or of a point an amount")
+FORM(weight_form, target_read_weight, "a number above 0")
+
+#define TARGET(name_, field, form_, ...)                                                           \
+    PARAM_AS(struct target, name_, field, PARAM_NODE, .node = &(form_), __VA_ARGS__)
+#define METRIC                                                                                     \
+    PARAM(struct target, metric, PARAM_STRING, .fallback = "latency_us", .doc = "what is measured")
+#define COMMON                                                                                     \
+    TARGET("tolerance", tolerance, tolerance_form, .optional = true,                               \
+           .doc = "a deviation that counts 1; 1 % if it is not given"),                            \
+        TARGET("weight", weight, weight_form, .optional = true,                                    \
+               .doc = "multiplies the residuals; 1 if it is not given"),                           \
+        PARAM(struct target, source, PARAM_STRING, .optional = true,                               \
+              .doc = "where it is printed"),                                                       \
+        PARAM(struct target, claim, PARAM_STRING, .optional = true, .doc = "the claim's id"),      \
+    {                                                                                              \
+        0                                                                                          \
+    }
+
+static const struct param point_rows[] = {
+    METRIC,
+    TARGET("series", series, name_form, .optional = true,
+           .doc = "whose value it is; may be left out if there is only one"),
+    TARGET("value", value, value_form, .doc = "what is expected"),
+    TARGET("size", sizes, range_form, .doc = "the message size"), COMMON};
+static const struct param order_rows[] = {
+    METRIC, TARGET("order", series, names_form, .doc = "the series, lowest first"),
+    TARGET("over", sizes, range_form, .doc = "the sizes at which it holds"), COMMON};
+static const struct param crossover_rows[] = {
+    METRIC,
+    TARGET("crossover", series, names_form, .doc = "the series, first the lower one before"),
+    TARGET("at", sizes, range_form, .doc = "where they cross"), COMMON};
+static const struct param gain_rows[] = {
+    METRIC, TARGET("gain", series, names_form, .doc = "by how much the first is above the second"),
+    TARGET("value", value, value_form, .doc = "what is expected"),
+    TARGET("sizes", sizes, sizes_form, .doc = "the sizes that the mean is of"), COMMON};
+
+#define KIND(rows, name_, doc_)                                                                    \
+    PARAM_TABLE(struct target, rows, .name = (name_), .noun = "a target", .in_order = true,        \
+                .finish = finish_target, .doc = (doc_))
+const struct param_table target_tables[TARGET_KINDS] = {
+    [TARGET_POINT] = KIND(point_rows, "series", "a value of a series"),
+    [TARGET_ORDER] = KIND(order_rows, "order", "an order of series"),
+    [TARGET_CROSSOVER] = KIND(crossover_rows, "crossover", "a crossover of two series"),
+    [TARGET_GAIN] = KIND(gain_rows, "gain", "the mean gain of one series over another"),
+};
+
+// Whether a target has the keys of its kind, not those of another one.
+static bool keys_fit(enum target_kind own, const struct node *map, const char *path,
+                     struct diag_list *diags)
 {
-    const struct node *list = node_get(reader->map, "sizes");
-    bool share = true;
-    if (!read_names(reader, "gain", 2, 2) || !has_key(reader, "value") || !has_key(reader, "sizes"))
-        return false;
-    char *path = reader_path(reader->path, "sizes");
-    bool good = reader_is(list, NODE_LIST, path, "a list of sizes", reader->diags);
-    if (good && list->children->len == 0) {
-        diag_add(reader->diags, list->mark, path, NULL, "a gain needs a size");
+    GPtrArray *known = g_ptr_array_new();
+    for (int kind = 0; kind < TARGET_KINDS; kind++)
+        for (const struct param *row = target_tables[kind].params; row->name; row++)
+            if (!g_ptr_array_find_with_equal_func(known, row->name, g_str_equal, NULL))
+                g_ptr_array_add(known, (gpointer)row->name);
+    g_ptr_array_add(known, NULL);
+    bool good = reader_keys(map, path, (const char *const *)known->pdata, diags);
+    g_ptr_array_unref(known);
+    for (guint i = 0; good && i < map->children->len; i++) {
+        const struct node *node = g_ptr_array_index(map->children, i);
+        if (param_index(&target_tables[own], node->key) >= 0)
+            continue;
+        diag_add(diags, node->key_mark, path,
+                 "a target is a point (series, size, value), an order (order, over), a "
+                 "crossover (crossover, at) or a gain (gain, sizes, value)",
+                 "%s does not go with %s", node->key, target_tables[own].name);
         good = false;
     }
-    for (guint i = 0; good && i < list->children->len; i++) {
-        const struct node *node = g_ptr_array_index(list->children, i);
-        const char *text = reader_text(node, path, "a size", reader->diags);
-        good = text && read_size(reader, text, node, "sizes");
-    }
-    g_free(path);
-    return good && read_number(reader, node_get(reader->map, "value"), "value", NULL, &share,
-                               &reader->target->value);
+    return good;
 }
 
-static char *optional_text(const struct target_reader *reader, const char *key)
+static bool read_target(const struct param_map *file, const struct node *node, const char *path)
 {
-    const struct node *node = node_get(reader->map, key);
-    char *path = reader_path(reader->path, key);
-    char *text = node ? g_strdup(reader_text(node, path, "a text", reader->diags)) : NULL;
-    g_free(path);
-    return text;
-}
-
-// Whether a target has no key of another kind of target.
-static bool keys_fit(const struct target_reader *reader)
-{
-    static const char *const keys[][4] = {
-        [TARGET_POINT] = {"series", "size", "value", NULL},
-        [TARGET_ORDER] = {"order", "over", NULL},
-        [TARGET_CROSSOVER] = {"crossover", "at", NULL},
-        [TARGET_GAIN] = {"gain", "sizes", "value", NULL},
-    };
-    for (size_t kind = 0; kind < G_N_ELEMENTS(keys); kind++)
-        for (int i = 0; kind != reader->target->kind && keys[kind][i]; i++) {
-            const char *const *own = keys[reader->target->kind];
-            const struct node *node = node_get(reader->map, keys[kind][i]);
-            if (!node || g_strv_contains(own, keys[kind][i]))
-                continue;
-            diag_add(reader->diags, node->key_mark, reader->path,
-                     "a target is a point (series, size, value), an order (order, over), a "
-                     "crossover (crossover, at) or a gain (gain, sizes, value)",
-                     "%s does not go with %s", keys[kind][i], keys[reader->target->kind][0]);
-            return false;
-        }
-    return true;
-}
-
-static void read_target(struct target_list *list, const struct node *map, const char *path,
-                        const char *const *series, struct diag_list *diags)
-{
-    static const char *const known[] = {"series", "metric", "size",      "value",     "order",
-                                        "over",   "at",     "crossover", "gain",      "sizes",
-                                        "source", "claim",  "weight",    "tolerance", NULL};
-    if (!reader_is(map, NODE_MAP, path, "a target", diags) || !reader_keys(map, path, known, diags))
-        return;
+    struct target_list *list = file->values;
+    struct diag_list *diags = file->diags;
+    if (!reader_is(node, NODE_MAP, path, "a target", diags))
+        return false;
     struct target *target = g_new0(struct target, 1);
-    struct target_reader reader = {diags, map, path, series, target};
+    g_ptr_array_add(list->targets, target);
     target->series = g_ptr_array_new_with_free_func(g_free);
     target->sizes = g_array_new(FALSE, FALSE, sizeof(int64_t));
-    target->kind = node_get(map, "order")       ? TARGET_ORDER
-                   : node_get(map, "crossover") ? TARGET_CROSSOVER
-                   : node_get(map, "gain")      ? TARGET_GAIN
-                                                : TARGET_POINT;
-    target->metric = optional_text(&reader, "metric");
-    target->source = optional_text(&reader, "source");
-    target->claim = optional_text(&reader, "claim");
-    if (!target->metric)
-        target->metric = g_strdup("latency_us");
-    bool good = keys_fit(&reader);
-    switch (target->kind) {
-    case TARGET_POINT:
-        good = good && read_point(&reader);
-        break;
-    case TARGET_ORDER:
-        good = good && read_order(&reader);
-        break;
-    case TARGET_CROSSOVER:
-        good = good && read_crossover(&reader);
-        break;
-    case TARGET_GAIN:
-        good = good && read_gain(&reader);
-        break;
-    }
-    good = good && read_tolerance(&reader) && read_weight(&reader);
+    target->weight = 1.0;
+    for (int kind = TARGET_ORDER; kind < TARGET_KINDS && target->kind == TARGET_POINT; kind++)
+        if (node_get(node, target_tables[kind].name))
+            target->kind = (enum target_kind)kind;
     // An order has a kink where the curves touch, and so have a crossover's sides.
     list->smooth &= target_has_value(target);
-    if (good)
-        g_ptr_array_add(list->targets, target);
-    else
-        target_free(target);
+    const struct param_map map = {
+        &target_tables[target->kind], node, path, target, file, file->context, diags};
+    return keys_fit(target->kind, node, path, diags) && param_map_read(&map);
 }
 
-static void read_list(struct target_list *list, const struct node *root, const char *const *series,
-                      struct diag_list *diags)
+static bool read_targets(const struct param_reading *reading)
 {
-    static const char *const known[] = {"schema", "name", "description", "targets", NULL};
-    int64_t schema = 0;
-    if (root->kind != NODE_MAP) {
-        diag_add(diags, root->mark, "", TARGETS_EXAMPLE,
-                 "a file of targets is YAML: schema: 1, and a list of points and orders");
-        return;
-    }
-    if (!reader_keys(root, "", known, diags))
-        return;
-    if (!node_get(root, "schema"))
-        diag_add(diags, root->mark, "schema", "write schema: 1", "the key schema is missing");
-    else
-        reader_count(node_get(root, "schema"), "schema", SCHEMA, SCHEMA, &schema, diags);
-    const struct node *name = node_get(root, "name"), *targets = node_get(root, "targets");
-    if (name)
-        list->name = g_strdup(reader_text(name, "name", "a name", diags));
-    if (!targets)
-        diag_add(diags, root->mark, "targets", NULL, "the key targets is missing");
-    if (!targets || !reader_is(targets, NODE_LIST, "targets", "a list of targets", diags))
-        return;
-    if (targets->children->len == 0)
-        diag_add(diags, targets->mark, "targets", NULL, "there is no target");
-    for (guint i = 0; i < targets->children->len; i++) {
-        char *path = reader_path_item("targets", i);
-        read_target(list, g_ptr_array_index(targets->children, i), path, series, diags);
+    const struct node *list = reading->node;
+    bool good = true;
+    if (!reader_is(list, NODE_LIST, reading->path, "a list of targets", reading->diags))
+        return false;
+    for (guint i = 0; i < list->children->len; i++) {
+        char *path = reader_path_item(reading->path, i);
+        good &= read_target(reading->map, g_ptr_array_index(list->children, i), path);
         g_free(path);
     }
+    return list->children->len > 0 ? good : param_refuse(reading, NULL, NULL, "there is no target");
 }
+
+FORM(targets_form, read_targets, "a list of points, orders, crossovers and gains")
+
+static const struct param file_rows[] = {
+    PARAM(struct target_list, schema, PARAM_COUNT, .least = "1", .most = "1",
+          .doc = "write schema: 1"),
+    PARAM(struct target_list, name, PARAM_STRING, .optional = true, .noun = "a name",
+          .doc = "in reports"),
+    PARAM(struct target_list, description, PARAM_STRING, .optional = true, .doc = "for readers"),
+    PARAM(struct target_list, targets, PARAM_NODE, .node = &targets_form,
+          .doc = "what the simulation shall meet"),
+    {0}};
+const struct param_table target_file_table =
+    PARAM_TABLE(struct target_list, file_rows, .name = "targets", .noun = "a file of targets",
+                .doc = "the targets of a calibration");
 
 struct target_list *target_list_load(const char *file, const char *const *series,
                                      struct diag_list *diags)
@@ -394,7 +370,12 @@ struct target_list *target_list_load(const char *file, const char *const *series
     list->file = g_strdup(file);
     list->targets = g_ptr_array_new_with_free_func(target_free);
     list->smooth = true;
-    read_list(list, root, series, diags);
+    const struct param_map map = {&target_file_table, root, "", list, NULL, series, diags};
+    if (root->kind == NODE_MAP)
+        param_map_read(&map);
+    else
+        diag_add(diags, root->mark, "", TARGETS_EXAMPLE,
+                 "a file of targets is YAML: schema: 1, and a list of points and orders");
     node_free(root);
     if (!diag_any(diags))
         return list;

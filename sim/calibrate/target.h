@@ -24,32 +24,38 @@
 #ifndef NETSIM_CALIBRATE_TARGET_H
 #define NETSIM_CALIBRATE_TARGET_H
 
+#include "sim/config/param.h"
 #include "sim/scenario/case.h"
 
 #include <glib.h>
 #include <stdbool.h>
 
 enum target_kind { TARGET_POINT, TARGET_ORDER, TARGET_CROSSOVER, TARGET_GAIN };
+#define TARGET_KINDS 4
 
 struct target {
     enum target_kind kind;
-    GPtrArray *series; // char *: one, or those in order
-    char *metric;
+    GPtrArray *series;  // char *: one, or those in order
+    const char *metric; // interned
     GArray *sizes;    // int64_t: of a point one; of an order its range; of a crossover: before, at,
                       // after, or before and after; of a gain all that it is the mean of
     bool counts;      // sizes are counts of what the benchmark counts ("16"), not bytes ("16 B")
     double value;     // of a point, in the metric's unit; of a gain, a share
     double tolerance; // of a point in the metric's unit; else a share
     double weight;
-    char *source, *claim; // or NULL
+    const char *source, *claim; // interned; or NULL
 };
 
 struct target_list {
-    char *name;
+    int64_t schema;
+    const char *name, *description; // interned; or NULL
     char *file;
     GPtrArray *targets; // struct target *
     bool smooth;        // all targets are points
 };
+
+// The maps: of each kind of target, and of the file.
+extern const struct param_table target_tables[TARGET_KINDS], target_file_table;
 
 // Reads a reference file of a scenario with these series (NULL-terminated; NULL: not known), of
 // whose only one a point need not give the name. Returns NULL after errors, which are in diags.

@@ -519,24 +519,26 @@ static void test_wrong(void)
         {"[]", "/w.yaml:1:1: error: a file of targets is YAML: schema: 1, and a list of points and "
                "orders (a point: targets: [{series: VIA RPI, size: 1 B, value: 74 us, tolerance: 1 "
                "%}])\n"},
-        {"{}", "/w.yaml:1:1: error: schema: the key schema is missing (write schema: 1)\n"
-               "/w.yaml:1:1: error: targets: the key targets is missing\n"},
-        {"schema: 2\ntargets: []", "/w.yaml:1:9: error: schema: 2 is out of range 1 .. 1\n"
-                                   "/w.yaml:2:10: error: targets: there is no target\n"},
+        {"{}", "/w.yaml:1:1: error: schema: must be given (write schema: 1)\n"
+               "/w.yaml:1:1: error: targets: must be given (what the simulation shall meet)\n"},
+        {"schema: 2\ntargets: []",
+         "/w.yaml:1:9: error: schema: 2 is too large (the range is 1 .. 1)\n"
+         "/w.yaml:2:10: error: targets: there is no target\n"},
         {"schema: 1\ntargets: 5",
          "/w.yaml:2:10: error: targets: a list of targets is expected here, not text\n"},
         {"schema: 1\ntargets: [5]",
          "/w.yaml:2:11: error: targets[0]: a target is expected here, not text\n"},
         {"schema: 1\ntargets: [{series: A}]",
-         "/w.yaml:2:11: error: targets[0]: the key value is missing\n"},
+         "/w.yaml:2:11: error: targets[0].value: must be given (what is expected)\n"
+         "/w.yaml:2:11: error: targets[0].size: must be given (the message size)\n"},
         {"schema: 1\ntargets: [{size: 1 B, value: 1}]",
          "/w.yaml:2:11: error: targets[0]: the key series is missing\n"},
         {"schema: 1\ntargets: [{series: A, size: 1 B, value: 1 s}]",
          "/w.yaml:2:41: error: targets[0].value: 1 s: a number in us is expected\n"},
         {"schema: 1\ntargets: [{series: A, size: 2 B .. 1 B, value: 1}]",
-         "/w.yaml:2:29: error: targets[0]: a range goes upwards\n"},
+         "/w.yaml:2:29: error: targets[0].size: a range goes upwards\n"},
         {"schema: 1\ntargets: [{series: A, size: 1 B, value: 1, weight: 0}]",
-         "/w.yaml:2:52: error: targets[0]: a weight is above 0\n"},
+         "/w.yaml:2:52: error: targets[0].weight: a weight is above 0\n"},
         {"schema: 1\ntargets: [{series: A, size: 1 B, value: 1, tolerance: 0}]",
          "/w.yaml:2:55: error: targets[0].tolerance: 0: a tolerance above 0 is expected, with its "
          "percent sign or unit (write 2 %, or 2 us)\n"},
@@ -546,7 +548,7 @@ static void test_wrong(void)
         {"schema: 1\ntargets: [{order: [A], over: 1 B}]",
          "/w.yaml:2:19: error: targets[0].order: two or more series are expected\n"},
         {"schema: 1\ntargets: [{order: [A, B]}]",
-         "/w.yaml:2:11: error: targets[0].over: the key over is missing\n"},
+         "/w.yaml:2:11: error: targets[0].over: must be given (the sizes at which it holds)\n"},
         {"schema: 1\ntargets: [{order: [A, B], over: 1 B, value: 3}]",
          "/w.yaml:2:38: error: targets[0]: value does not go with order (a target is a point "
          "(series, size, value), an order (order, over), a crossover (crossover, at) or a gain "
@@ -554,9 +556,9 @@ static void test_wrong(void)
         {"schema: 1\ntargets: [{crossover: [A, B, C], at: 1 B}]",
          "/w.yaml:2:23: error: targets[0].crossover: two series are expected\n"},
         {"schema: 1\ntargets: [{crossover: [A, B]}]",
-         "/w.yaml:2:11: error: targets[0].at: the key at is missing\n"},
+         "/w.yaml:2:11: error: targets[0].at: must be given (where they cross)\n"},
         {"schema: 1\ntargets: [{gain: [A, B], value: 1 %}]",
-         "/w.yaml:2:11: error: targets[0]: the key sizes is missing\n"},
+         "/w.yaml:2:11: error: targets[0].sizes: must be given (the sizes that the mean is of)\n"},
         {"schema: 1\ntargets: [{gain: [A, B], value: 1 %, sizes: []}]",
          "/w.yaml:2:45: error: targets[0].sizes: a gain needs a size\n"},
         {"schema: 1\ntargets: [{gain: [A, B], value: 1 us, sizes: [1 B]}]",

@@ -338,8 +338,8 @@ class Calibrate(Case):
         for text, part in (
                 ("targets: []", "there is no target"),
                 ("target: []", "did you mean targets?"),
-                ("targets: [{series: rpi, size: 1 B}]", "the key value is missing"),
-                ("targets: [{series: rpi, value: 3}]", "the key size is missing"),
+                ("targets: [{series: rpi, size: 1 B}]", "value: must be given"),
+                ("targets: [{series: rpi, value: 3}]", "size: must be given"),
                 ("targets: [{size: 1 B, value: 3}]", "targets[0]: the key series is missing (one of rpi, bare)"),
                 ("targets: [{series: rpi, size: 1, value: 3 ms}]", "a number in us is expected"),
                 ("targets: [{series: rpi, size: 1 B, value: 3 ms}]", "a number in us is expected"),
@@ -358,17 +358,17 @@ class Calibrate(Case):
                 ("targets: [{crossover: [rpi, bare], over: 1 B .. 2 B}]",
                  "over does not go with crossover"),
                 ("targets: [{gain: [rpi], sizes: [1 B], value: 3 %}]", "two series"),
-                ("targets: [{gain: [rpi, bare], value: 3 %}]", "the key sizes is missing"),
+                ("targets: [{gain: [rpi, bare], value: 3 %}]", "sizes: must be given"),
                 ("targets: [{gain: [rpi, bare], sizes: [], value: 3 %}]", "a gain needs a size"),
                 ("targets: [{gain: [rpi, bare], sizes: 1 B, value: 3 %}]", "a list of sizes"),
-                ("targets: [{gain: [rpi, bare], sizes: [1 B]}]", "the key value is missing"),
+                ("targets: [{gain: [rpi, bare], sizes: [1 B]}]", "value: must be given"),
                 ("targets: [{gain: [rpi, bare], over: 1 B .. 2 B, value: 3 %}]",
                  "over does not go with gain"),
-                ("targets: [{}]", "the key series is missing"),
+                ("targets: [{}]", "value: must be given"),
                 ("targets: [3]", "a target is expected"),
-                ("targets: [{crossover: [rpi, bare]}]", "the key at is missing"),
+                ("targets: [{crossover: [rpi, bare]}]", "at: must be given"),
                 ("targets: [{order: rpi, over: 1 B .. 2 B}]", "a list of series"),
-                ("name: x", "the key targets is missing"),
+                ("name: x", "targets: must be given"),
                 ("targets: 3", "a list of targets")):
             with self.subTest(text=text):
                 self.write("targets.yaml", f"schema: 1\n{text}\n")
