@@ -12,20 +12,17 @@
 // socket starts in CLOSED. Each state but CLOSED ends by a reset or by too many retransmissions.
 // TIME-WAIT is the last: the host keeps the socket to the end of the run.
 static const struct machine_state connection_states[] = {
-    [TCP_CLOSED] = {"CLOSED", .next = MACHINE_TO(TCP_SYN_SENT) | MACHINE_TO(TCP_SYN_RECEIVED)},
-    [TCP_SYN_SENT] = {"SYN-SENT", .next = MACHINE_TO(TCP_SYN_RECEIVED) |
-                                          MACHINE_TO(TCP_ESTABLISHED) | MACHINE_TO(TCP_CLOSED)},
-    [TCP_SYN_RECEIVED] = {"SYN-RECEIVED", .next = MACHINE_TO(TCP_ESTABLISHED) |
-                                                  MACHINE_TO(TCP_FIN_WAIT_1) |
-                                                  MACHINE_TO(TCP_CLOSED)},
-    [TCP_ESTABLISHED] = {"ESTABLISHED", .next = MACHINE_TO(TCP_FIN_WAIT_1) |
-                                                MACHINE_TO(TCP_CLOSE_WAIT) |
-                                                MACHINE_TO(TCP_CLOSED)},
-    [TCP_FIN_WAIT_1] = {"FIN-WAIT-1", .next = MACHINE_TO(TCP_FIN_WAIT_2) | MACHINE_TO(TCP_CLOSING) |
-                                              MACHINE_TO(TCP_CLOSED)},
-    [TCP_FIN_WAIT_2] = {"FIN-WAIT-2", .next = MACHINE_TO(TCP_TIME_WAIT) | MACHINE_TO(TCP_CLOSED)},
-    [TCP_CLOSE_WAIT] = {"CLOSE-WAIT", .next = MACHINE_TO(TCP_LAST_ACK) | MACHINE_TO(TCP_CLOSED)},
-    [TCP_CLOSING] = {"CLOSING", .next = MACHINE_TO(TCP_TIME_WAIT) | MACHINE_TO(TCP_CLOSED)},
+    [TCP_CLOSED] = {"CLOSED", .next = MACHINE_TO(TCP_SYN_SENT, TCP_SYN_RECEIVED)},
+    [TCP_SYN_SENT] = {"SYN-SENT",
+                      .next = MACHINE_TO(TCP_SYN_RECEIVED, TCP_ESTABLISHED, TCP_CLOSED)},
+    [TCP_SYN_RECEIVED] = {"SYN-RECEIVED",
+                          .next = MACHINE_TO(TCP_ESTABLISHED, TCP_FIN_WAIT_1, TCP_CLOSED)},
+    [TCP_ESTABLISHED] = {"ESTABLISHED",
+                         .next = MACHINE_TO(TCP_FIN_WAIT_1, TCP_CLOSE_WAIT, TCP_CLOSED)},
+    [TCP_FIN_WAIT_1] = {"FIN-WAIT-1", .next = MACHINE_TO(TCP_FIN_WAIT_2, TCP_CLOSING, TCP_CLOSED)},
+    [TCP_FIN_WAIT_2] = {"FIN-WAIT-2", .next = MACHINE_TO(TCP_TIME_WAIT, TCP_CLOSED)},
+    [TCP_CLOSE_WAIT] = {"CLOSE-WAIT", .next = MACHINE_TO(TCP_LAST_ACK, TCP_CLOSED)},
+    [TCP_CLOSING] = {"CLOSING", .next = MACHINE_TO(TCP_TIME_WAIT, TCP_CLOSED)},
     [TCP_LAST_ACK] = {"LAST-ACK", .next = MACHINE_TO(TCP_CLOSED)},
     [TCP_TIME_WAIT] = {"TIME-WAIT", .next = MACHINE_TO(TCP_CLOSED)},
 };

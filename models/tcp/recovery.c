@@ -6,10 +6,9 @@
 #define RECOVERY_DUPLICATES 3
 
 static const struct machine_state recovery_states[] = {
-    [TCP_OPEN] = {"open", .next = MACHINE_TO(TCP_DISORDER) | MACHINE_TO(TCP_LOSS)},
-    [TCP_DISORDER] = {"disorder", .next = MACHINE_TO(TCP_OPEN) | MACHINE_TO(TCP_RECOVERY) |
-                                          MACHINE_TO(TCP_LOSS)},
-    [TCP_RECOVERY] = {"recovery", .next = MACHINE_TO(TCP_OPEN) | MACHINE_TO(TCP_LOSS)},
+    [TCP_OPEN] = {"open", .next = MACHINE_TO(TCP_DISORDER, TCP_LOSS)},
+    [TCP_DISORDER] = {"disorder", .next = MACHINE_TO(TCP_OPEN, TCP_RECOVERY, TCP_LOSS)},
+    [TCP_RECOVERY] = {"recovery", .next = MACHINE_TO(TCP_OPEN, TCP_LOSS)},
     [TCP_LOSS] = {"loss", .next = MACHINE_TO(TCP_OPEN)},
 };
 

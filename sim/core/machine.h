@@ -15,12 +15,13 @@
 #define MACHINE_STATES 64 // most states of a kind
 
 // `next` of struct machine_state: these states, at most twelve, may follow. More are joined by |.
-#define MACHINE_TO(...) MACHINE_BITS(__VA_ARGS__, 64, 64, 64, 64, 64, 64, 64, 64, 64, 64, 64, 64)
+#define MACHINE_TO(...)                                                                            \
+    MACHINE_BITS(__VA_ARGS__, 64, 64, 64, 64, 64, 64, 64, 64, 64, 64, 64, 64, 64)
 #define MACHINE_BIT(state) ((state) < 64 ? UINT64_C(1) << ((state)&63) : 0)
-#define MACHINE_BITS(a, b, c, d, e, f, g, h, i, j, k, l, ...)                                      \
+#define MACHINE_BITS(a, b, c, d, e, f, g, h, i, j, k, l, end, ...)                                 \
     (MACHINE_BIT(a) | MACHINE_BIT(b) | MACHINE_BIT(c) | MACHINE_BIT(d) | MACHINE_BIT(e) |          \
      MACHINE_BIT(f) | MACHINE_BIT(g) | MACHINE_BIT(h) | MACHINE_BIT(i) | MACHINE_BIT(j) |          \
-     MACHINE_BIT(k) | MACHINE_BIT(l))
+     MACHINE_BIT(k) | MACHINE_BIT(l) | 0 * sizeof(char[(end) == 64 ? 1 : -1]))
 
 struct machine_state {
     const char *name;        // in the words of the source, as state logs have it. NULL, of state 0:

@@ -12,7 +12,7 @@
 enum door { DOOR_CLOSED, DOOR_OPEN, DOOR_LOCKED };
 
 static const struct machine_state door_states[] = {
-    [DOOR_CLOSED] = {"closed", .next = MACHINE_TO(DOOR_OPEN) | MACHINE_TO(DOOR_LOCKED)},
+    [DOOR_CLOSED] = {"closed", .next = MACHINE_TO(DOOR_OPEN, DOOR_LOCKED)},
     [DOOR_OPEN] = {"open", .next = MACHINE_TO(DOOR_CLOSED)},
     [DOOR_LOCKED] = {"locked", .next = MACHINE_TO(DOOR_CLOSED)},
 };
@@ -71,7 +71,7 @@ static void test_first_step(void)
 {
     static const struct trace_ops ops = {.transition = note_transition};
     static const struct machine_state states[] = {
-        {.next = MACHINE_TO(1) | MACHINE_TO(2)},
+        {.next = MACHINE_TO(1, 2)},
         {.name = "called", .next = MACHINE_TO(2)},
         {.name = "open"},
     };
