@@ -103,7 +103,7 @@ const struct armci_buffer_scheme armci_buffer_schemes[] = {
 
 const char *const armci_buffer_scheme_names[] = {"fixed", "dynamic", NULL};
 
-// ---- All ----
+// ---- Entry points ----
 
 static void make_fixed(struct armci_buffers *buffers, int count)
 {

@@ -107,7 +107,7 @@ void armci_client_written(struct armci_client *client, const struct armci_flag *
         break;
     case ARMCI_FLAG_SILENT:
         client->landed[flag->slot] = flag->piece.bytes;
-        return; // nobody looks there
+        return; // not polled
     case ARMCI_FLAG_ANSWER:
         client->answer = *flag;
         break;

@@ -20,7 +20,7 @@ static void count_send(struct armci_client *client)
     *client->most_out = MAX(*client->most_out, client->sends_out);
 }
 
-// The send's context record says which buffer is free again.
+// The send's context record names the buffer that is free again.
 static void acknowledged(struct cpu_context *context, struct armci_client *client,
                          struct armci_slot *slot)
 {
@@ -65,7 +65,7 @@ static void sent_small(struct cpu_context *context, struct gm_port *port, void *
 
 // ---- Requests ----
 
-// Whether the server answers into the client's memory, which the request then describes.
+// True if the server answers into the client's memory, which the request then describes.
 static bool request_answered(enum armci_kind kind)
 {
     switch (kind) {
@@ -86,7 +86,7 @@ static bool request_answered(enum armci_kind kind)
     return false;
 }
 
-// Where the request's data lie, or go, at the peer.
+// The address of the request's data at the peer.
 static int64_t remote_address(const struct mpi_request *request)
 {
     bool moves = request->operation->moves != OPERATION_MOVES_NOTHING;
@@ -170,7 +170,7 @@ void armci_write_flag(struct cpu_context *context, struct armci_client *client, 
 
 // ---- Data without a request ----
 
-// Said with data that need no flag: the server takes them to the ledger.
+// For data that need no flag: the server records them in the ledger.
 static const struct armci_flag direct_data = {.kind = ARMCI_FLAG_DIRECT};
 
 void armci_send_direct(struct cpu_context *context, struct armci_client *client,

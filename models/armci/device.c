@@ -153,7 +153,7 @@ const struct mpi_device_ops armci_ops = {
     .describe_process = describe_process,
 };
 
-// ---- Making one ----
+// ---- Create and free ----
 
 static int64_t is_registered(struct armci_client *client, int64_t bytes)
 {

@@ -20,7 +20,7 @@ static void direct_send_request(struct cpu_context *context, struct armci_client
     armci_send(context, client, message, NULL);
 }
 
-// The data server is asked, and meanwhile the own memory is registered.
+// Registers the client's memory while the data server registers the target's.
 static enum armci_step direct_ask(struct cpu_context *context, struct armci_client *client,
                                   struct mpi_request *request)
 {
@@ -47,7 +47,7 @@ static enum armci_step direct_answered(struct cpu_context *context, struct armci
     return ARMCI_GOES_ON;
 }
 
-// Gives registered memory back at both ends.
+// Deregisters the memory at both ends.
 static enum armci_step take_back(struct cpu_context *context, struct armci_client *client,
                                  struct mpi_request *request)
 {

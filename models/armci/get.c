@@ -134,7 +134,7 @@ static enum armci_step get_start(struct cpu_context *context, struct armci_clien
 
 // ---- Fetching ----
 
-// Says that a buffer is free again.
+// Announces that a buffer is free.
 static void announce(struct cpu_context *context, struct armci_client *client,
                      struct mpi_request *request)
 {
@@ -208,7 +208,7 @@ static enum armci_step fetch(struct cpu_context *context, struct armci_client *c
 
 // ---- Direct ----
 
-// The server is told whether it may write.
+// Notifies the server whether it may write.
 static enum armci_step get_registered(struct cpu_context *context, struct armci_client *client,
                                       struct mpi_request *request)
 {

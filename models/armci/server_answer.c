@@ -10,19 +10,15 @@ static void answer_event(struct engine *engine, struct event *event)
     pool_give(&answer->server->answers, answer);
 }
 
-static void check_server_send(const struct armci_server *server, enum gm_status status)
-{
-    if (status != GM_SUCCESS)
-        sim_fail(server->job->sim, SIM_FAILED, "send_failed", NULL, "%s: GM gave up a response",
-                 server->name);
-}
-
 void armci_server_sent(struct cpu_context *context, struct gm_port *port, void *callback_context,
                        enum gm_status status)
 {
+    const struct armci_server *server = callback_context;
     (void)context;
     (void)port;
-    check_server_send(callback_context, status);
+    if (status != GM_SUCCESS)
+        sim_fail(server->job->sim, SIM_FAILED, "send_failed", NULL, "%s: GM gave up a response",
+                 server->name);
 }
 
 bool armci_server_answer(struct cpu_context *context, struct armci_server *server, int client,

@@ -61,8 +61,8 @@ static void send_data(struct cpu_context *context, struct armci_server *server)
                                    message->client_address + place);
 }
 
-// Tells the client by a message to its data server, when what was sent to it is acknowledged.
-// False: that is not so yet.
+// Notifies the client by a message to its data server, once the data are acknowledged. Returns
+// false before that.
 static bool tell_target(struct cpu_context *context, struct armci_server *server)
 {
     const struct armci_slot *slot = server->untold;

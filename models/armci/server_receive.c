@@ -137,15 +137,6 @@ static bool has_data(const struct armci_message *message)
     return message->kind == ARMCI_PUT || message->kind == ARMCI_ACCUMULATE;
 }
 
-// A request that is to wait is stored in ordinary memory, one without data at once, so that its
-// buffer is free for others.
-static void copy_request(struct cpu_context *context, struct armci_server *server,
-                         struct armci_received *received, int64_t bytes)
-{
-    mem_copy(context, &server->host->config.memory, bytes, COPY_COLD, received->message->message);
-    release(context, server, received);
-}
-
 bool armci_server_take(struct cpu_context *context, struct armci_server *server)
 {
     struct gm_event event;
@@ -179,8 +170,13 @@ bool armci_server_take(struct cpu_context *context, struct armci_server *server)
         return true;
     }
     replenish(context, server, received);
-    if (server->current || !has_data(received->message))
-        copy_request(context, server, received, event.length);
+    if (server->current || !has_data(received->message)) { // to ordinary memory; one without data
+                                                           // at once, so that its buffer is free
+                                                           // for others
+        mem_copy(context, &server->host->config.memory, event.length, COPY_COLD,
+                 received->message->message);
+        release(context, server, received);
+    }
     if (!notice(context, server, received)) {
         *server->stored += server->current != NULL;
         store(server, received);
@@ -225,17 +221,6 @@ void armci_server_provide(struct cpu_context *context, struct armci_server *serv
 
 // ---- Waiting ----
 
-static void sleep_watching(struct cpu_context *context, struct armci_server *server)
-{
-    server->watching = true;
-    server->watching_since = context->now;
-}
-
-static sim_time turn_of(const struct cpu_context *context, const struct armci_server *server)
-{
-    return MAX(1, cpu_cost(context->cpu, server->config->look));
-}
-
 enum cpu_next armci_server_wait(struct cpu_context *context, struct armci_server *server)
 {
     if (armci_server_take(context, server))
@@ -262,13 +247,14 @@ enum cpu_next armci_server_look(struct cpu_context *context, struct armci_server
     if (handled)
         return CPU_AGAIN;
     if (!server->held_up)
-        gm_poll(context, server->responses, turn_of(context, server));
+        gm_poll(context, server->responses, MAX(1, cpu_cost(context->cpu, server->config->look)));
     return CPU_SLEEP;
 }
 
 enum cpu_next armci_server_watch(struct cpu_context *context, struct armci_server *server)
 {
     armci_server_spend(context, server, server->config->look);
-    sleep_watching(context, server);
+    server->watching = true;
+    server->watching_since = context->now;
     return CPU_SLEEP;
 }

@@ -50,13 +50,6 @@ static enum cpu_next idle(struct cpu_context *context, struct armci_server *serv
     return CPU_AGAIN;
 }
 
-static enum cpu_next server_start(struct cpu_context *context, struct armci_server *server)
-{
-    armci_server_provide(context, server);
-    armci_server_enter(context, server, ARMCI_SERVER_IDLE);
-    return CPU_AGAIN;
-}
-
 static enum cpu_next run(struct cpu_context *context, struct cpu_task *task)
 {
     struct armci_server *server = container_of(task, struct armci_server, task);
@@ -66,7 +59,9 @@ static enum cpu_next run(struct cpu_context *context, struct cpu_task *task)
     engine_cancel(server->job->sim->engine, &server->tick);
     switch ((enum armci_server_state)server->machine.state) {
     case ARMCI_SERVER_STARTS:
-        return server_start(context, server);
+        armci_server_provide(context, server);
+        armci_server_enter(context, server, ARMCI_SERVER_IDLE);
+        return CPU_AGAIN;
     case ARMCI_SERVER_IDLE:
         return idle(context, server);
     case ARMCI_SERVER_SENDS:
@@ -82,7 +77,7 @@ static enum cpu_next run(struct cpu_context *context, struct cpu_task *task)
     return CPU_SLEEP;
 }
 
-// ---- Making one ----
+// ---- Create and free ----
 
 json_t *armci_server_describe(const struct armci_server *server)
 {

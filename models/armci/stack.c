@@ -52,7 +52,7 @@ static bool add_server(struct armci_job *job, const struct mpi_process *process)
     return requests && responses;
 }
 
-// Once the SRAM has no room for a port, the run has failed, and no other process comes up.
+// Once the SRAM has no room for a port, the run has failed: no other process starts.
 static void process_init(struct job *run, struct mpi_process *process)
 {
     struct armci_job *job = run->state;

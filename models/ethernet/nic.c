@@ -676,7 +676,7 @@ static enum cpu_next nic_service(struct cpu_context *context, struct cpu_task *t
     return CPU_SLEEP;
 }
 
-// ---- Life ----
+// ---- Create and free ----
 
 // "NIC send", or "NIC eth1 send" if its host lists its cards.
 static trace_lane nic_lane(const struct nic *nic, const char *name, const char *way)

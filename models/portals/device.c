@@ -239,7 +239,7 @@ static json_t *describe_process(const struct mpi_process *process)
     return json;
 }
 
-// ---- Life ----
+// ---- Create and free ----
 
 static int device_way(const struct mpi_request *request)
 {

@@ -225,7 +225,7 @@ void grim_report_stalled(void *owner)
     g_string_free(who, TRUE);
 }
 
-// ---- Life ----
+// ---- Create and free ----
 
 const struct mpi_device_ops grim_ops = {
     .name = "GRIM",

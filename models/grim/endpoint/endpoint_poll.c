@@ -36,9 +36,8 @@ static void handler_enter(const struct cpu_context *context, struct grim_endpoin
     cpu_machine_enter(context, &grim_handler_machine, &endpoint->handling, state, owner, name);
 }
 
-// The function that a message's integer means. An endpoint may have sent its names to the server
-// and not have the list back yet, while another has already learned of them: what the list will say
-// is known then.
+// The function of a message's integer. An endpoint that awaits the server's list may get messages
+// of one that has it; the list's contents are known then.
 static bool function_of(const struct grim_endpoint *endpoint, const struct grim_message *message,
                         enum grim_function *function)
 {
@@ -86,7 +85,7 @@ static void reply_with(struct grim_endpoint *endpoint, const struct grim_message
     endpoint->replying = true;
 }
 
-// Goes on with what the handler injects; false if that has to wait.
+// Injects the rest of the handler's messages. Returns false if one has to wait.
 static bool reply_on(struct cpu_context *context, struct grim_endpoint *endpoint)
 {
     struct grim_reply *reply = &endpoint->reply;

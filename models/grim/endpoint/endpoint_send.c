@@ -9,8 +9,8 @@ static const struct wait overflow_room = {"room in the overflow queue", WAIT_BUF
 
 static const struct stage overflow_stage = {"overflow", STAGE_LIBRARY};
 
-// Hands a message to the card. The card tells of room only while its last answer was a refusal: so
-// after a success everybody who waits tries again.
+// Hands a message to the card. The card reports room only after a refusal, so a success has all
+// that wait try again.
 static bool hand_over(struct cpu_context *context, struct grim_endpoint *endpoint,
                       const struct grim_message *message)
 {
@@ -119,12 +119,6 @@ bool grim_handler_inject(struct cpu_context *context, struct grim_endpoint *endp
 
 // ---- Requests ----
 
-static void asked(struct cpu_context *context, struct mpi_request *request)
-{
-    (*grim_endpoint_of(request->process)->lookups)++;
-    grim_enter(context, request, GRIM_REQUEST_ASKED);
-}
-
 // All messages of the request are injected; it has left the queue. Kinds that inject nothing have
 // stopped at grim_build_part.
 static void injected_all(struct cpu_context *context, struct mpi_request *request)
@@ -145,7 +139,8 @@ static void injected(struct cpu_context *context, struct grim_endpoint *endpoint
 {
     struct grim_request *r = grim_of(request);
     if (request->machine.state == GRIM_REQUEST_ASK) {
-        asked(context, request);
+        (*endpoint->lookups)++;
+        grim_enter(context, request, GRIM_REQUEST_ASKED);
         return;
     }
     r->done += bytes;

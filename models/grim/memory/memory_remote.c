@@ -370,7 +370,7 @@ static void deliver(struct cpu_context *context, void *owner, struct grim_arriva
     grim_arrival_hold(arrival, translated);
 }
 
-// ---- Life ----
+// ---- Create and free ----
 
 static const struct grim_interface interfaces[] = {
     [GRIM_ACTIVE_MESSAGE] = {"active message", accepts_active, deliver_active, false},

@@ -22,7 +22,7 @@ static const struct lanai_handler handlers[GRIM_HANDLERS] = {
 static const struct lanai_firmware firmware = {handlers, GRIM_HANDLERS, GRIM_RECEIVED,
                                                GRIM_HEADER_BYTES, &grim_frames};
 
-// ---- Life ----
+// ---- Create and free ----
 
 static void make_ni(struct grim_fabric *fabric, int host, const struct grim_card *card)
 {

@@ -38,9 +38,8 @@ static int64_t scan_place(const struct grim_ni *ni, sim_time now)
     return (ni->scan_at + phase * ni->scanned / round) % ni->scanned;
 }
 
-// Returns the next message in the order of the round, at the cost of the channels looked at, or
-// NULL if there is none. Channels that are configured and have no endpoint are looked at like
-// others.
+// Returns the next message in the order of the round, or NULL. Charges each channel that is
+// checked, among them configured ones without an endpoint.
 static struct grim_entry *scan(struct cpu_context *context, struct grim_ni *ni)
 {
     const struct grim_scan_config *costs = &ni->scan_costs;

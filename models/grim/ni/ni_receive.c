@@ -205,8 +205,8 @@ static struct grim_receive *receive_of(struct lanai_buffer *buffer)
     return container_of(buffer, struct grim_receive, buffer);
 }
 
-// All of a message that was begun with its head has been looked at. The interface may have ended
-// it before that.
+// The end of a message that was begun with its head is handled. The interface may have finished
+// with it before.
 static void end_early(struct cpu_context *context, struct grim_receive *receive, bool lost)
 {
     struct grim_arrival *arrival = receive->early;
@@ -245,7 +245,7 @@ static bool take(struct cpu_context *context, struct grim_channel *channel,
     return true;
 }
 
-// The message is not kept: it comes again, or has been taken before.
+// Drops the message: it is sent again, or was taken before.
 static void drop(struct cpu_context *context, struct grim_ni *ni, struct lanai_buffer *buffer,
                  const struct grim_message *message, int64_t *counter, const char *reason)
 {

@@ -15,7 +15,7 @@ static int first_station(const struct cluster *cluster, int host)
     return -1;
 }
 
-// ---- Life ----
+// ---- Create and free ----
 
 static struct intercept_nic *nic_new(const struct cluster *cluster, int host, int station,
                                      const struct intercept_nic_config *config)

@@ -274,7 +274,7 @@ void vnic_take(struct cpu_context *context, struct vnic *vnic)
     cpu_post(context, &entry->event);
 }
 
-// ---- Life ----
+// ---- Create and free ----
 
 struct vnic *vnic_open(struct intercept_nic *nic, int number, const struct vnic_ops *ops,
                        void *owner)

@@ -47,7 +47,7 @@ static void station_receive(void *owner, struct packet *packet)
     engine_schedule(nic->sim->engine, &packet->event, when);
 }
 
-// ---- Life ----
+// ---- Create and free ----
 
 static void plane_init(struct intercept_nic *nic, struct nic_plane *plane, int station)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What is stuck in a card.
+// Reports of what a card's packets wait for.
 #include "models/intercept/nic/nic_internal.h"
 
 static void add(GString *text, const struct intercept_nic *nic, char *clause)

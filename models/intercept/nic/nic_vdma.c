@@ -66,11 +66,6 @@ bool nic_channel_stuck(const struct nic_channel *channel)
     return channel->nic->config.old_firmware && channel->slice.address % INTERCEPT_PAGE != 0;
 }
 
-static int64_t payload(const struct nic_channel *channel, int64_t offset)
-{
-    return MIN(channel->nic->config.vdma_payload, channel->slice.bytes - offset);
-}
-
 // ---- Channels ----
 
 void vdma_open(struct intercept_nic *nic, const struct vdma_ops *ops, void *owner)
@@ -164,7 +159,7 @@ static struct packet *vdma_packet_of(const struct nic_channel *channel, int64_t 
     struct nic_header *header = packet_header(packet, struct nic_header);
     packet->message = channel->slice.message;
     packet->offset = channel->slice.offset + offset;
-    packet->length = (uint32_t)payload(channel, offset);
+    packet->length = (uint32_t)MIN(nic->config.vdma_payload, channel->slice.bytes - offset);
     packet->wire_bytes = (uint32_t)nic->config.header + packet->length;
     header->from = nic->iuca;
     header->to = channel->to;
@@ -332,7 +327,7 @@ void nic_receive_vdma(struct intercept_nic *nic, struct packet *packet)
         hold_packet(channel, packet);
 }
 
-// ---- Life ----
+// ---- Create and free ----
 
 void nic_vdma_init(struct intercept_nic *nic)
 {

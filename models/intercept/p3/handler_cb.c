@@ -24,7 +24,7 @@ struct cb_arriving {
 
 // Data that a piece has room for. Besides the handler's header it has the NAL's common one, and the
 // first piece Portals'.
-static int64_t tx_room_event(const struct p3_process *process, bool first)
+static int64_t piece_room(const struct p3_process *process, bool first)
 {
     return process->handler_room - (first ? process->sizes.rts_header : process->sizes.common);
 }
@@ -83,7 +83,7 @@ enum portals_status p3_cb_send(struct cpu_context *context, struct p3_process *p
     p3_long_meet(context, process, send->peer);
     int64_t offset = 0;
     do {
-        int64_t bytes = MIN(send->length - offset, tx_room_event(process, offset == 0));
+        int64_t bytes = MIN(send->length - offset, piece_room(process, offset == 0));
         post_piece(context, process, send, offset, bytes);
         offset += bytes;
     } while (offset < send->length);

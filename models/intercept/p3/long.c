@@ -373,7 +373,7 @@ void p3_long_waits(const struct p3_process *process, GPtrArray *waits)
                                         p3_host_name(process, receive->peer)));
 }
 
-// ---- Life ----
+// ---- Create and free ----
 
 void p3_long_init(struct p3_process *process, p3_message_fn *others)
 {

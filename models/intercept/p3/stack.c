@@ -75,7 +75,7 @@ static struct stack_footprint footprint(const struct scenario_case *test_case)
                                     .peer = PEER_BYTES};
 }
 
-// ---- Life ----
+// ---- Create and free ----
 
 static void init(struct job *job)
 {

@@ -9,11 +9,6 @@
 // modelled: it needs one of its own.
 #include "models/intercept/p3/p3_internal.h"
 
-static struct p3_process *owner(struct cpu_task *task)
-{
-    return container_of(task, struct p3_process, thread);
-}
-
 // ---- A turn ----
 
 static void dispatch(struct cpu_context *context, struct p3_process *process,
@@ -127,7 +122,7 @@ static enum cpu_next finish(struct cpu_context *context, struct p3_process *proc
 
 static enum cpu_next run(struct cpu_context *context, struct cpu_task *task)
 {
-    struct p3_process *process = owner(task);
+    struct p3_process *process = container_of(task, struct p3_process, thread);
     if (begin(context, process) || work(context, process))
         return CPU_AGAIN;
     return finish(context, process);

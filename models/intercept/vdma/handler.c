@@ -232,7 +232,7 @@ static enum cpu_next run(struct cpu_context *context, struct cpu_task *task)
     return CPU_SLEEP;
 }
 
-// ---- Life ----
+// ---- Create and free ----
 
 static void count_from(struct vdma_handler *handler)
 {

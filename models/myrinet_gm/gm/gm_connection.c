@@ -16,7 +16,7 @@ static const char *const nack_names[] = {
     [GM_PACKET_NACK_REJECTED] = "NACK: memory not registered",
 };
 
-// ---- Making them ----
+// ---- Create and free ----
 
 struct gm_connection *gm_connection_get(struct gm_card *card, int peer)
 {
@@ -241,7 +241,7 @@ static void stream_pop(struct gm_stream *stream, struct gm_send_token *token)
         stream->cursor = token->next;
 }
 
-// The token's message is over; the client learns of it by an event.
+// Ends the token's message; an event reports it to the client.
 static void token_end(struct gm_send_token *token, enum gm_status status)
 {
     stream_pop(token->stream, token);
@@ -258,7 +258,7 @@ static void token_fail(struct gm_send_token *token, enum gm_status status, const
     token_end(token, status);
 }
 
-// Takes back all that is not acknowledged: the next packet is the first of a new session.
+// Undoes all that is not acknowledged: the next packet is the first of a new session.
 static void unwind(struct gm_connection *connection)
 {
     while (connection->count > 0) {
@@ -282,7 +282,7 @@ static void time_out_stream(struct gm_stream *stream)
     }
 }
 
-// No packet gets through any more: every send to that card ends.
+// No packet gets through: every send to that card ends.
 static void time_out_all(struct gm_connection *connection)
 {
     unwind(connection);
@@ -320,8 +320,8 @@ static void free_records(struct cpu_context *context, struct gm_connection *conn
     timer_restart(connection, context->now);
 }
 
-// The head's message found no buffer. Its stream sleeps; the packets after it, which the receiver
-// has dropped, are sent again under a new session.
+// The head's message has no receive buffer: its stream sleeps. The receiver has dropped the packets
+// after it, so they are sent again in a new session.
 static void refused(struct cpu_context *context, struct gm_connection *connection)
 {
     struct gm_card *card = connection->card;

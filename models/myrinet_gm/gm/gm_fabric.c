@@ -52,7 +52,7 @@ static void poll_run(struct cpu_context *context, void *owner, struct lanai_item
     }
 }
 
-// ---- Making cards ----
+// ---- Cards ----
 
 static void handler_costs(const struct gm_config *config, struct cost costs[GM_HANDLERS])
 {

@@ -179,7 +179,7 @@ struct gm_stream {
     struct gm_stream *next;
 };
 
-// The same at the receiver: a message whose packets have not all come.
+// At the receiver: a message of which packets are missing.
 struct gm_incoming {
     uint8_t source_port, target_port, priority;
     bool active;

@@ -193,7 +193,7 @@ const struct mpi_device_ops gm_native_ops = {
     .describe_process = native_describe,
 };
 
-// ---- Life ----
+// ---- Create and free ----
 
 void gm_native_init(struct gm_native_process *native, struct mpi_process *process,
                     const struct gm_native_config *config, struct gm_fabric *fabric, int hosts)

@@ -115,7 +115,7 @@ void gm_close(struct gm_port *port)
     engine_cancel(port->card->sim->engine, &port->wake);
 }
 
-// ---- What is known of a port ----
+// ---- Queries ----
 
 int gm_port_host(const struct gm_port *port)
 {

@@ -27,7 +27,7 @@ static struct gm_send_token *token_of(struct gm_rdma_job *job)
     return container_of(job, struct gm_send_token, report);
 }
 
-// ---- What the host finds in its memory ----
+// ---- Data and events in host memory ----
 
 static void tell_written(const struct gm_card *card, const struct gm_header *header)
 {

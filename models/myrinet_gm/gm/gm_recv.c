@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// RECV: looks at what has come into a receive buffer. Control packets go to their connection; a
+// RECV: checks packets in receive buffers. Control packets go to their connection; a
 // data packet that is the next of its connection, and has a place to go to, is acknowledged at once
 // and given to RDMA, before the host knows of it (thesis 001, 3.1: the acknowledgement comes from
-// the receiving card); any other is thrown away.
+// the receiving card); others are dropped.
 #include "models/myrinet_gm/gm/gm_internal.h"
 
 static struct gm_port *open_port(const struct gm_card *card, const struct gm_header *header)

@@ -25,8 +25,8 @@ static void start_control(struct cpu_context *context, struct gm_card *card)
     send_enter(card, context->now, GM_SEND_CONTROL);
 }
 
-// The next packet that has been fetched and is still wanted: what a new session has overtaken would
-// only be thrown away by the receiver.
+// The next packet of its connection's current session. The receiver would drop those of earlier
+// sessions, so they are dropped here.
 static struct gm_send_buffer *next_buffer(struct gm_card *card)
 {
     while (card->fetched) {

@@ -206,7 +206,7 @@ void lanai_timer_trace(const struct lanai_timer *timer, const struct stage *stag
     sim_waited(lanai->sim, stage->name, since, timer->event.when);
 }
 
-// ---- Life ----
+// ---- Create and free ----
 
 struct lanai *lanai_new(struct host *host, struct bus *bus, struct network *network, int station,
                         const char *section, const struct lanai_config *config,

@@ -375,7 +375,7 @@ void lanai_post_buffer(struct lanai *lanai, struct lanai_buffer *buffer, sim_tim
     engine_schedule(lanai->sim->engine, &buffer->event, when);
 }
 
-// ---- Life ----
+// ---- Create and free ----
 
 void lanai_engines_init(struct lanai *lanai)
 {

@@ -290,7 +290,7 @@ static sim_time pace(void *owner, sim_time from, sim_time time)
     return arbiter_work(&lanai->share.arbiter, from, time);
 }
 
-// ---- Life ----
+// ---- Create and free ----
 
 void lanai_share_init(struct lanai *lanai)
 {
