@@ -161,7 +161,7 @@ static void append_held_ports(GString *out, json_t *ports)
 // What is found of a deadlock, a sentence each.
 static void append_findings(GString *out, json_t *reason)
 {
-    static const char *const keys[] = {"mismatches", "circles", "ended"};
+    static const char *const keys[] = {"lost", "mismatches", "circles", "ended"};
     for (size_t i = 0; i < G_N_ELEMENTS(keys); i++) {
         json_t *list = json_object_get(reason, keys[i]), *entry;
         size_t index;

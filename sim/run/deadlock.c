@@ -21,6 +21,7 @@ struct deadlock {
     GArray *ranks;        // struct deadlock_rank
     GArray *requests;     // struct deadlock_request
     GArray *messages;     // struct mpi_envelope
+    GPtrArray *lost;      // char *: messages that lost a part for good
     GHashTable *partners; // struct partner: sends and receives that are open
 };
 
@@ -332,10 +333,32 @@ static json_t *find_mismatches(const struct deadlock *deadlock)
     for (guint rank = 0; rank < deadlock->ranks->len; rank++)
         for (guint i = 0; i < rank_at(deadlock, (int)rank)->requests; i++) {
             const struct deadlock_request *request = request_at(deadlock, (int)rank, i);
-            if (is_receive(request) && request->waited && !request->matched)
+            bool lost = request->sent && deadlock->lost->len > 0;
+            if (is_receive(request) && request->waited && !request->matched && !lost)
                 find_mismatch(deadlock, (int)rank, request, mismatches);
         }
     return mismatches;
+}
+
+// ---- Losses ----
+
+// Messages that are lost, and the receives whose message was sent and has not arrived.
+static json_t *find_lost(const struct deadlock *deadlock)
+{
+    json_t *lost = json_array();
+    for (guint i = 0; i < deadlock->lost->len; i++)
+        add_finding(lost, json_pack("{s:s}", "text", g_ptr_array_index(deadlock->lost, i)));
+    for (guint rank = 0; deadlock->lost->len > 0 && rank < deadlock->ranks->len; rank++)
+        for (guint i = 0; i < rank_at(deadlock, (int)rank)->requests; i++) {
+            const struct deadlock_request *request = request_at(deadlock, (int)rank, i);
+            if (!is_receive(request) || !request->waited || request->matched || !request->sent)
+                continue;
+            GString *text = g_string_new(NULL);
+            append_wait(deadlock, text, (int)rank, request);
+            g_string_append(text, ", which has sent it: the message has not arrived");
+            add_finding(lost, finding("rank", (int)rank, text));
+        }
+    return lost;
 }
 
 // ---- Circles ----
@@ -634,6 +657,7 @@ struct deadlock *deadlock_new(const struct stack *stack, const struct scenario_c
         .ranks = g_array_new(FALSE, FALSE, sizeof(struct deadlock_rank)),
         .requests = g_array_new(FALSE, FALSE, sizeof(struct deadlock_request)),
         .messages = g_array_new(FALSE, FALSE, sizeof(struct mpi_envelope)),
+        .lost = g_ptr_array_new_with_free_func(g_free),
         .partners = g_hash_table_new_full(partner_hash, partner_equal, g_free, NULL),
     };
     if (stack->eager)
@@ -648,6 +672,7 @@ void deadlock_free(struct deadlock *deadlock)
     g_array_unref(deadlock->ranks);
     g_array_unref(deadlock->requests);
     g_array_unref(deadlock->messages);
+    g_ptr_array_unref(deadlock->lost);
     g_free(deadlock);
 }
 
@@ -684,13 +709,20 @@ void deadlock_add_message(struct deadlock *deadlock, const struct mpi_envelope *
     latest_rank(deadlock)->messages++;
 }
 
+void deadlock_add_lost(struct deadlock *deadlock, const char *message)
+{
+    g_ptr_array_add(deadlock->lost, g_strdup(message));
+}
+
 void deadlock_describe(const struct deadlock *deadlock, json_t *detail)
 {
     static const struct {
         const char *key;
         json_t *(*find)(const struct deadlock *);
-    } findings[] = {
-        {"mismatches", find_mismatches}, {"circles", find_circles}, {"ended", find_ended}};
+    } findings[] = {{"lost", find_lost},
+                    {"mismatches", find_mismatches},
+                    {"circles", find_circles},
+                    {"ended", find_ended}};
     for (size_t i = 0; i < G_N_ELEMENTS(findings); i++) {
         json_t *list = findings[i].find(deadlock);
         if (json_array_size(list) > 0)

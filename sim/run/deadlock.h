@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The diagnosis of a deadlock, for runs of packets and of flows: messages that lie unexpected
-// beside receives that do not match them, circles of waits with the setting that would open them,
-// and waits for ranks whose programs have ended.
+// The diagnosis of a deadlock, for runs of packets and of flows: lost messages, those that lie
+// unexpected beside receives that do not match them, circles of waits with the setting that would
+// open them, and waits for ranks whose programs have ended.
 #ifndef NETSIM_RUN_DEADLOCK_H
 #define NETSIM_RUN_DEADLOCK_H
 
@@ -35,8 +35,11 @@ void deadlock_add_rank(struct deadlock *deadlock, const char *host, bool program
 void deadlock_add_request(struct deadlock *deadlock, const struct deadlock_request *request);
 void deadlock_add_message(struct deadlock *deadlock, const struct mpi_envelope *envelope);
 
-// Adds what is found to `detail`, as members "mismatches", "circles" and "ended" that are not
-// empty: lists of objects, each with a "text". At most DEADLOCK_MOST entries each.
+// Adds a message that lost a part for good, as the ledger describes it. Copied.
+void deadlock_add_lost(struct deadlock *deadlock, const char *message);
+
+// Adds what is found to `detail`, as members "lost", "mismatches", "circles" and "ended" that are
+// not empty: lists of objects, each with a "text". At most DEADLOCK_MOST entries each.
 #define DEADLOCK_MOST 64
 void deadlock_describe(const struct deadlock *deadlock, json_t *detail);
 

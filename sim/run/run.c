@@ -225,6 +225,15 @@ static void add_request(struct deadlock *deadlock, const struct mpi_request *req
                                    });
 }
 
+static void add_lost(struct deadlock *deadlock, const struct ledger *ledger)
+{
+    GPtrArray *lines = ledger_report(ledger, DEADLOCK_MOST); // lost ones come first
+    guint lost = (guint)MIN(ledger_totals(ledger).lost, lines->len);
+    for (guint i = 0; i < lost; i++)
+        deadlock_add_lost(deadlock, g_ptr_array_index(lines, i));
+    g_ptr_array_unref(lines);
+}
+
 // Adds what the ranks wait for to `detail`, and what of it is a mistake of the program.
 static void diagnose_deadlock(const struct running *run, json_t *detail)
 {
@@ -237,6 +246,7 @@ static void diagnose_deadlock(const struct running *run, json_t *detail)
             add_request(deadlock, at, at->waited || process->open_waits == 0);
         mpi_unexpected_each(process, add_unexpected, deadlock);
     }
+    add_lost(deadlock, run->sim->ledger);
     deadlock_describe(deadlock, detail);
     deadlock_free(deadlock);
 }

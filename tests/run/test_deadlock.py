@@ -145,6 +145,15 @@ class Deadlock(Case):
         self.assertEqual(series["status"], "deadlock")
         self.assertEqual({"mismatches", "circles", "ended"} & set(series["reason"]), set())
 
+    def test_lost_messages(self):
+        """Requests for connections of 48 processes at once overflow the queues of the switch. M-VIA repeats them, but no
+        message: one whose receiver is not connected yet is lost. It is named, and no message of another rank that lies there."""
+        found = self.find("lost", "lam_via", 48, "[{ranks: all, do: [{allreduce: 8 B}]}]", "hosts=[{name: node, count: 48}]",
+                          "switch.ports=0", "switch.queue=24", "host.memory.pin_limit=64 MB")
+        self.assertIn(" lost: the VI is not connected", found[0]["text"])
+        self.assertTrue(any(re.match(r"node\d+ waits to receive a collective's message from node\d+, which has sent it: the message "
+                                     "has not arrived", entry["text"]) for entry in found), found)
+
     def test_two_ranks_on_a_host(self):
         circle, = self.find("circles", "armci", 4, "[{ranks: all, do: [{recv: {from: (rank + 1) % ranks, size: 8 B}}]}]")
         self.assertEqual(circle["text"], "rank 0 -> rank 1 -> rank 2 -> rank 3 -> rank 0: each waits to receive from the next")
