@@ -3,6 +3,7 @@
 #ifndef NETSIM_PROGRAM_OP_READ_H
 #define NETSIM_PROGRAM_OP_READ_H
 
+#include "sim/config/expression.h"
 #include "sim/program/communicator.h"
 #include "sim/program/program.h"
 
@@ -29,13 +30,16 @@ void op_read_list(struct op_reader *reader, const struct node *list, const char 
 // Ends a part: complains about requests that are waited for but never started.
 void op_reader_finish(struct op_reader *reader);
 
-// The result of reading a number or a rank.
+// The result of reading a number or a rank: op_number_read.c.
 enum op_reading { OP_READING_BAD, OP_READING_KNOWN, OP_READING_COMPUTED };
 
 // Reads a number with unit, a calculation, or the key's word. KNOWN: *value is its value, or
 // OPERATION_ANY. COMPUTED: the node's text is an expression that compiles.
 enum op_reading op_read_number(struct op_reader *reader, const struct operation_key *key,
                                const struct node *node, const char *path, int64_t *value);
+
+// Compiles an expression of the first `count` variables; NULL: *error (g_free) is set.
+struct expression *op_compile(struct op_reader *reader, const char *text, int count, char **error);
 
 // Read the layout of a one-sided transfer's data: op_layout_read.c.
 void op_read_strided(struct op_reader *reader, struct op *op, const struct node *map,

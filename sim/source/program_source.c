@@ -5,15 +5,6 @@
 #include "sim/program/communicator.h"
 #include "sim/source/program_source_internal.h"
 
-void program_source_wrong(struct program_source *source, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    if (!source->wrong)
-        source->wrong = g_strdup_vprintf(format, arguments);
-    va_end(arguments);
-}
-
 // ---- Where a rank stands ----
 
 // The rank's next part becomes its only frame; false if none is left.
@@ -29,17 +20,6 @@ static bool enter_part(struct program_source *source, int rank, struct cursor *c
     cursor->own_buffers += cursor->part_buffers;
     cursor->part_buffers = part->own_buffers;
     return true;
-}
-
-void program_source_load_rank(struct program_source *source, int rank)
-{
-    double *values = source->code->variables.values;
-    values[CODE_RANK] = rank;
-    for (int i = 0; i < source->communicator_count; i++) {
-        const struct mpi_group *group = source->communicators[i]->of[rank];
-        values[CODE_COMMUNICATORS + 2 * i] = group ? mpi_group_place(group, rank) : -1;
-        values[CODE_COMMUNICATORS + 2 * i + 1] = group ? group->size : 0;
-    }
 }
 
 // Gives the variables the rank's values, unless they have them. Counters are those of the loops

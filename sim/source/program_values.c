@@ -5,6 +5,26 @@
 
 #include <string.h>
 
+void program_source_wrong(struct program_source *source, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    if (!source->wrong)
+        source->wrong = g_strdup_vprintf(format, arguments);
+    va_end(arguments);
+}
+
+void program_source_load_rank(struct program_source *source, int rank)
+{
+    double *values = source->code->variables.values;
+    values[CODE_RANK] = rank;
+    for (int i = 0; i < source->communicator_count; i++) {
+        const struct mpi_group *group = source->communicators[i]->of[rank];
+        values[CODE_COMMUNICATORS + 2 * i] = group ? mpi_group_place(group, rank) : -1;
+        values[CODE_COMMUNICATORS + 2 * i + 1] = group ? group->size : 0;
+    }
+}
+
 // 1 if something is wrong, or was already.
 static int64_t computed(struct program_source *source, struct expression *expression)
 {
