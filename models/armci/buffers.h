@@ -55,7 +55,7 @@ void armci_buffers_init(struct armci_buffers *buffers, const struct armci_buffer
                         struct sim *sim, int64_t address, int64_t bytes, int count);
 void armci_buffers_clear(struct armci_buffers *buffers);
 
-// Returns a slot for `bytes`, marked as sending, or NULL if acknowledgements must come first. Fixed
+// Returns a slot for `bytes`, marked as sending, or NULL if acknowledgements are due before. Fixed
 // buffers are used in turn: while the next one is in use, the result is NULL, even if others are
 // free. The dynamic scheme searches from the first slot and takes the first that is large enough;
 // if none is, it returns NULL until all are acknowledged, and then starts again with one slot.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A process as a client of ARMCI: it executes its operations one after the other, in the order in
 // which they were issued, each as a state machine whose steps are slices of processor time. Between
-// steps that have to wait it calls MPI_Iprobe in a loop and looks at flags in its memory.
+// steps that have to wait it calls MPI_Iprobe in a loop and polls flags in its memory.
 #ifndef NETSIM_MODELS_ARMCI_CLIENT_H
 #define NETSIM_MODELS_ARMCI_CLIENT_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A client's sends through GM: requests to data servers, flags that it writes there, and data
 // that go straight from user memory to user memory. Each takes ARMCI's send token, which the send's
-// callback gives back.
+// callback frees.
 #include "models/armci/client.h"
 #include "models/armci/operations.h"
 #include "models/armci/server.h"

@@ -119,7 +119,7 @@ static enum mpi_progress advance(struct cpu_context *context, struct mpi_process
 static void destroy(struct cpu_context *context, struct mpi_request *request)
 {
     (void)context;
-    (void)request; // what it had is given back when it is done
+    (void)request; // its resources are freed when it is done
 }
 
 static json_t *describe_request(const struct mpi_request *request)

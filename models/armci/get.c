@@ -2,15 +2,15 @@
 // Get at the client (thesis 001, chapter 4).
 //
 // Sequential: for each piece a request is made (PackREQ) and sent (XMIT), the data server packs the
-// piece (COPYSD) and writes it into the client's buffer (XMITD), and tells the client when its send
-// is acknowledged; the client unpacks it (COPYC) and asks for the next.
+// piece (COPYSD) and writes it into the client's buffer (XMITD), and notifies the client when its
+// send is acknowledged; the client unpacks it (COPYC) and asks for the next.
 //
 // Split at the server (4.2, design 1): one request for all; the server cuts, and client and server
-// alternate between their buffers. A flag after the data says that they have come; a flag that the
-// client writes into the server's memory says that a buffer is free again.
+// alternate between their buffers. A flag after the data announces them; a flag that the
+// client writes into the server's memory announces a free buffer.
 //
 // Packing at the client (4.3, design 2, not chosen): one request with a descriptor of each piece;
-// messages, each of which interrupts a data server, say what the flags say.
+// messages, each of which interrupts a data server, stand for the flags.
 //
 // Direct (4.1): contiguous data go straight into the user's memory, which is registered while the
 // request is under way; if it can't be, or the data are not contiguous, they are fetched

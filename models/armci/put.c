@@ -3,7 +3,7 @@
 // (COPYS), sent (XMIT), and acknowledged by the receiving card (ACK), before the data server copies
 // it out (COPYR).
 //
-// Pipelined, the next piece is packed while one is on its way. Two waits are in that: a buffer is
+// Pipelined, the next piece is packed while one is under way. Two waits are in that: a buffer is
 // filled again only when the flag of its context record is set, which the callback of its earlier
 // send does (3.2.4); and a send takes ARMCI's one token, so that never more than one is out
 // (3.2.3).

@@ -29,15 +29,15 @@ const char *armci_kind_name(enum armci_kind kind);
 struct armci_get_variant;
 struct armci_client;
 
-// The content of a request. Allocated from the stack's pool; whoever takes it off the port returns
-// it.
+// The content of a request. Allocated from the stack's pool; the one that takes it off the port
+// returns it.
 struct armci_message {
     struct armci_message *self; // for a receiver that is handed the content of a message
     enum armci_kind kind;
     int client, target; // ranks
     uint32_t number;    // of the client's request
     int64_t header;     // bytes of it without data: header and descriptors
-    int64_t tag;        // size of the buffer that it came in (thesis 001, 5.2)
+    int64_t tag;        // size of the buffer that held it (thesis 001, 5.2)
     bool first, last;   // of the messages of a put
     struct armci_piece piece;
     struct message_ref message; // whose data the request carries or asks for

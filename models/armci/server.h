@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The data server: a thread on each node that executes the clients' requests there (thesis 001,
 // 2.3.1, 2.3.2). It sleeps while there are no requests, and the card's interrupt wakes it. It takes
-// precedence over the processes of its core, so that their computation delays nobody.
+// precedence over the processes of its core, so that their computation delays no request.
 //
 // Two ports: requests arrive at one, responses leave through the other. The server can therefore
-// look for its own sends' callbacks without taking requests off their port. With one port it must
+// poll for its own sends' callbacks without taking requests off their port. With one port it must
 // take whatever is first in the queue; if it does not store requests, it can't continue past one.
 #ifndef NETSIM_MODELS_ARMCI_SERVER_H
 #define NETSIM_MODELS_ARMCI_SERVER_H
@@ -14,7 +14,7 @@
 
 enum armci_server_state {
     ARMCI_SERVER_STARTS,
-    ARMCI_SERVER_IDLE,   // looks for a request
+    ARMCI_SERVER_IDLE,   // polls for a request
     ARMCI_SERVER_SENDS,  // get: the next piece needs a send buffer
     ARMCI_SERVER_READY,  // get: packed; waits until the client's buffer is free
     ARMCI_SERVER_SENT,   // get: waits for its own last send
@@ -58,7 +58,7 @@ struct armci_received {
     struct armci_received *next;
 };
 
-struct armci_answer { // on its way within the node
+struct armci_answer { // under way within the node
     struct armci_server *server;
     struct armci_client *client;
     struct armci_flag flag;
@@ -86,7 +86,7 @@ struct armci_server {
     // The get under way.
     struct armci_buffers buffers; // for its data
     struct armci_slot *slot;
-    struct armci_slot *untold; // sent; the client is told when the send is acknowledged
+    struct armci_slot *untold; // sent; the client is notified when the send is acknowledged
     struct armci_pieces pieces;
     struct armci_piece piece;
     int64_t sent;             // pieces
@@ -144,10 +144,11 @@ static inline struct machine_owner armci_server_owner(const struct armci_server 
 // through which they leave, or sleeps until there is one.
 enum cpu_next armci_server_look(struct cpu_context *context, struct armci_server *server);
 
-// The same for writes of a client into memory.
+// Like armci_server_look, but for writes of a client into memory.
 enum cpu_next armci_server_watch(struct cpu_context *context, struct armci_server *server);
 
-// The same for requests: takes one off its port and stores it, or sleeps until an interrupt.
+// Like armci_server_look, but for requests: takes one off its port and stores it, or sleeps until
+// an interrupt.
 enum cpu_next armci_server_wait(struct cpu_context *context, struct armci_server *server);
 
 void armci_server_spend(struct cpu_context *context, const struct armci_server *server,
@@ -163,7 +164,7 @@ void armci_server_provide(struct cpu_context *context, struct armci_server *serv
 // Returns false if there was none.
 bool armci_server_take(struct cpu_context *context, struct armci_server *server);
 
-// The same for requests of this node.
+// Like armci_server_take, but for requests of this node.
 bool armci_server_take_local(struct armci_server *server);
 
 // Starts the first of the stored requests; most are completed by that.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The mutexes of a node's ranks, one for each: who holds it, and who waits, first come first
+// The mutexes of a node's ranks, one for each: its holder, and its waiters, first come first
 // served.
 #include "models/armci/server.h"
 #include "sim/core/fifo.h"

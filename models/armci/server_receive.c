@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Requests on their way into the data server: receive buffers, what is taken off the port, and what
+// Requests under way into the data server: receive buffers, what is taken off the port, and what
 // processes of the own node hand over.
 #include "models/armci/server.h"
 #include "sim/core/fifo.h"
@@ -29,7 +29,7 @@ int64_t armci_server_memory(struct armci_server *server, int64_t bytes)
 }
 
 // All buffers but one are given to the port; the one is what a received buffer is replaced by. A
-// single one is given, and comes back to the port when it has been copied out.
+// single one is given, and returns to the port when it has been copied out.
 static void provide_all(struct cpu_context *context, struct armci_server *server,
                         struct armci_receive_buffers *buffers)
 {
@@ -119,7 +119,7 @@ static bool notice(struct cpu_context *context, struct armci_server *server,
         ready->number = message->number;
         cpu_trace_eventf(context, armci_server_owner(server), NULL, "RCV",
                          "rank %d has a free buffer", message->client);
-    } else { // the process looks at its memory, which the thread shares
+    } else { // the process polls its memory, which the thread shares
         struct armci_message *copy = pool_take(&server->job->messages);
         *copy = *message;
         copy->client_of = armci_client_at(server->job, message->client);

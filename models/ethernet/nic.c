@@ -24,7 +24,7 @@ struct registration {
     void *owner;
 };
 
-// A frame that is on its way from host memory, where a card fetches several.
+// A frame under way from host memory, where a card fetches several.
 struct nic_fetch {
     struct event event;
     struct nic *nic;
@@ -84,7 +84,7 @@ struct nic {
 
     struct event interrupt;
     int64_t waiting;   // frames and completions since the last interrupt
-    bool held;         // the interrupt that is due tells only of sent frames
+    bool held;         // the interrupt that is due reports sent frames only
     sim_time earliest; // of the interrupt line, interrupt_distance after the last one
     struct cpu_task service;
     bool in_service;

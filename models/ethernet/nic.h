@@ -13,7 +13,7 @@
 // threshold at an underrun.) On a bus that the processor's copies may hold up (memory_bus.h), a
 // frame whose rest has to wait for the bus starts when it is complete in the FIFO.
 //
-// Interrupts are moderated in one of two ways, or not at all. A card may collect frames for one
+// Interrupts are moderated by one of two rules, or not at all. A card may collect frames for one
 // (coalesce_frames, coalesce_delay, counted from the first). Or it keeps a distance from its last
 // interrupt (interrupt_distance, as Intel's interrupt throttling register does): after a longer
 // pause an interrupt comes at once. What tells only of sent frames may wait besides

@@ -78,7 +78,7 @@ static const char *const completions[] = {
 
 #define COLLECT_NONE "cards of 2000: an interrupt for each"
 
-// What the cards of 2000 and 2001 do not have.
+// Not in the cards of 2000 and 2001.
 #define FAST_ETHERNET_BUFFERS                                                                      \
     BUFFER_PARAMS("0 B", "0 B", "1514 B",                                                          \
                   "assumed: PCI always takes what a wire of 100 Mb/s brings",                      \

@@ -72,7 +72,7 @@ enum grim_request_state {
     GRIM_REQUEST_TAKEN,   // a synchronous send: waits for the word that its receive has matched
     GRIM_REQUEST_POSTED,  // a receive: waits for its message
     GRIM_REQUEST_PARTS,   // waits for the rest of it
-    GRIM_REQUEST_CONFIRM, // must tell the sender of a synchronous message
+    GRIM_REQUEST_CONFIRM, // must notify the sender of a synchronous message
     GRIM_REQUEST_COUNT,   // a poll: waits for messages to be handled, or words of notification
     GRIM_REQUEST_LIST,    // a registration: waits for the server's list
     GRIM_REQUEST_SCAN,    // waits for the card to measure a scan
@@ -175,7 +175,7 @@ static inline struct grim_endpoint *grim_endpoint_of(const struct mpi_process *p
 
 extern const struct stage grim_stage;          // the library on a processor
 extern const struct stage grim_handlers_stage; // its table of handlers
-extern const struct stage grim_poll_stage;     // its look at the queue
+extern const struct stage grim_poll_stage;     // its poll of the queue
 extern const struct mpi_device_ops grim_ops;
 extern const struct machine_kind grim_request_machine;  // by enum grim_request_state
 extern const struct machine_kind grim_overflow_machine; // by enum grim_overflow_state
@@ -234,7 +234,7 @@ struct grim_message grim_taken_message(const struct mpi_request *receive);
 // Injects a message of a call. Returns false if it has to wait.
 bool grim_call_inject(struct cpu_context *context, struct grim_endpoint *endpoint,
                       const struct grim_message *message);
-// The same for a handler: the message may go to the overflow queue.
+// Like grim_call_inject, but for a handler: the message may go to the overflow queue.
 bool grim_handler_inject(struct cpu_context *context, struct grim_endpoint *endpoint,
                          const struct grim_message *message);
 // Injects the oldest message of the overflow queue. Returns false if the queue is empty or has to

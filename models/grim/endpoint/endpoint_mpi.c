@@ -32,7 +32,7 @@ static void received(struct cpu_context *context, struct mpi_request *request, u
         mpi_finish(context, request);
 }
 
-// The first part of a message: who takes it. False after an error.
+// Finds the receive of a message's first part. Returns false after an error.
 static bool match(struct cpu_context *context, struct grim_endpoint *endpoint,
                   const struct grim_message *message, struct grim_partial *partial)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Polling: handlers run when the library looks for what has come (thesis 003, 4.4.2).
+// Polling: handlers run when the library polls for messages (thesis 003, 4.4.2).
 #include "models/grim/endpoint/endpoint.h"
 #include "models/grim/endpoint/operations.h"
 

@@ -122,7 +122,7 @@ bool grim_all_listed(const struct grim_stack *stack)
     return true;
 }
 
-// Whoever starts the job lets nobody go on before all have come so far.
+// The start of the job holds all processes until each has come so far.
 void grim_listed_at_start(struct cpu_context *context, struct grim_endpoint *endpoint)
 {
     struct grim_stack *stack = endpoint->stack;

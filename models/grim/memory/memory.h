@@ -133,7 +133,7 @@ void grim_cache_add_dynamic(struct grim_cache *cache, const struct grim_translat
                             struct grim_translation *evicted);
 
 // Returns the entry that contains this address, which counts as a use, or NULL if there is none.
-// *looked: how many entries were looked at, static ones first.
+// *looked: how many entries were checked, static ones first.
 const struct grim_translation *grim_cache_find(struct grim_cache *cache, int endpoint,
                                                int64_t address, int64_t *looked);
 

@@ -12,9 +12,9 @@
 // The stages of a missing translation, for which a message waits.
 enum grim_translating {
     GRIM_TRANSLATED, // nothing
-    GRIM_ASKING,     // the request is on its way into the kernel's memory
+    GRIM_ASKING,     // the request is under way into the kernel's memory
     GRIM_ASKED,      // the interrupt is raised
-    GRIM_ANSWERING,  // the answer is on its way to the card
+    GRIM_ANSWERING,  // the answer is under way to the card
 };
 
 // From one endpoint to another: messages of a way are in order, so that only one can be waiting.
@@ -62,7 +62,7 @@ struct grim_remote {
     int64_t *misses, *hits, *interrupts, *evictions, *peripheral; // counters
 };
 
-// What becomes of a message of remote memory; kept in its arrival's notes.
+// The progress of a message of remote memory; kept in its arrival's notes.
 enum grim_remote_state {
     GRIM_REMOTE_TAKEN,
     GRIM_REMOTE_TRANSLATING, // lacks a translation
@@ -87,7 +87,7 @@ struct grim_way *grim_way_of(struct grim_unit *unit, uint16_t source, uint16_t d
 void grim_translate_init(struct grim_unit *unit);
 
 // The translation of an address of the way's destination, from the granted ranges or from the
-// cache; charges the entries that are looked at. Returns NULL if it is missing.
+// cache; charges the entries that are checked. Returns NULL if it is missing.
 const struct grim_translation *grim_translate(struct cpu_context *context, struct grim_way *way,
                                               int64_t address);
 

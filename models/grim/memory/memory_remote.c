@@ -49,7 +49,7 @@ static bool way_is_free(const struct grim_remote *remote, const struct grim_chan
     return unit->held == 0 || !way_of_message(unit, message)->held;
 }
 
-// Strict order: not before the endpoint has handled what came before (thesis 003, 4.5.6).
+// Strict order: not before the endpoint has handled earlier messages (thesis 003, 4.5.6).
 static bool in_order(const struct grim_remote *remote, const struct grim_channel *channel)
 {
     return remote->config->order == GRIM_RELAXED || grim_endpoint_unhandled(channel) == 0;
@@ -97,7 +97,7 @@ static void deliver_active(struct cpu_context *context, void *owner, struct grim
 
 // ---- Moving data ----
 
-// One physical range on its way that is not the last move of its message.
+// One physical range under way that is not the last move of its message.
 struct piece {
     struct grim_unit *unit;
     struct grim_arrival *arrival; // to be told at the end: of the last data before a word; else

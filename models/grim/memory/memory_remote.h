@@ -9,7 +9,7 @@
 // from the same endpoint are refused, as if there were no room for them, and sent again, so that
 // their order is kept; messages of other endpoints proceed.
 //
-// All DMAs of a message are started before the next message is looked at. The card's host engine
+// All DMAs of a message are started before the next message is handled. The card's host engine
 // executes them one after the other: hence memory changes in the order in which messages were
 // taken, and a word of notification is written after the data.
 //

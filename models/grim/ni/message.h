@@ -77,7 +77,7 @@ struct grim_message {
     int64_t offset;
     uint32_t length;
     const void *content; // the payload's meaning for the library at the other end, or NULL; the
-                         // sending library keeps it alive until the receiver has looked at it
+                         // sending library keeps it alive until the receiver has read it
     // Stamped by the sending card; read by the receiving card.
     uint8_t token, sequence;
 };

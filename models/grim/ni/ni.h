@@ -167,7 +167,7 @@ const struct grim_message *grim_endpoint_peek(const struct grim_channel *channel
 int grim_endpoint_waiting(const struct grim_channel *channel);
 
 // Returns the number of messages that the endpoint has not released: those in the queue, and those
-// that the card has taken for it and that are on their way.
+// that the card has taken for it and that are under way.
 int64_t grim_endpoint_unhandled(const struct grim_channel *channel);
 
 // Gives back the room of the oldest message; the card learns of it by a word that is written to it
@@ -259,11 +259,11 @@ struct grim_entry *grim_entry_reserve(struct cpu_context *context, struct grim_c
 void grim_entry_commit(struct cpu_context *context, struct grim_entry *entry);
 
 // Marks the message that `channel` has sent with this token and sequence number as acknowledged, as
-// an ACK does: in a handler of the firmware. Nothing happens if it is no longer on the way.
+// an ACK does: in a handler of the firmware. Nothing happens if it is no longer under way.
 void grim_acknowledge(struct cpu_context *context, struct grim_channel *channel, uint8_t token,
                       uint8_t sequence);
 
-// ---- What the host tells the firmware ----
+// ---- Requests of the host ----
 
 // Words that the host writes to the card, for which the firmware then calls `run` (its cost,
 // grim_ni.post, charged). Set bytes (> 0), run and message; all else 0 at first. Free again when

@@ -25,14 +25,15 @@ enum grim_handler {
     GRIM_HANDLERS,
 };
 
-// A message of 8 bits of sequence numbers is told from an earlier one up to half of them apart.
+// A message of 8 bits of sequence numbers is distinguished from an earlier one up to half of them
+// apart.
 #define GRIM_WINDOW 128
 #define GRIM_TOKENS 256
 
 // Thesis 003, 4.2.2. Unused: what has been freed.
 enum grim_entry_state { GRIM_UNUSED, GRIM_NOT_SENT, GRIM_SENT, GRIM_ACKNOWLEDGED };
 
-// Words on their way from the host into SRAM, for which no handler is called.
+// Words under way from the host into SRAM, for which no handler is called.
 struct grim_pio {
     struct event event;
     struct bus *bus;
@@ -61,7 +62,7 @@ struct grim_entry {
     struct lanai_transfer fetch; // of the payload from host memory
 };
 
-// One way of messages that are numbered in one sequence, as its sender has it: from a channel to a
+// Messages that are numbered in one sequence, at their sender: from a channel to a
 // channel, or from card to card.
 struct grim_flow {
     uint64_t key; // in the card's table
@@ -76,7 +77,7 @@ struct grim_flow {
     bool timing;
 };
 
-// The same as its receiver has it.
+// Like a flow, at its receiver.
 enum grim_receiver_state { GRIM_EXPECTING, GRIM_DROPPING };
 struct grim_receiver {
     uint64_t key;
@@ -100,7 +101,7 @@ struct grim_queue_style {
 };
 const struct grim_queue_style *ni_queue_style(enum grim_queue_kind kind);
 
-// A message in an endpoint queue, or on its way into it.
+// A message in an endpoint queue, or under way into it.
 struct grim_held {
     struct grim_message message;
     struct grim_channel *channel;

@@ -124,7 +124,7 @@ void grim_arrival_end(struct cpu_context *context, struct grim_arrival *arrival)
     struct grim_channel *channel = arrival->channel;
     arrival->over = true;
     if (arrival->early)
-        return; // its end is still to be looked at
+        return; // its end is still to be handled
     struct grim_ni *ni = channel->ni;
     if (arrival->buffer)
         ni_buffer_free(context, ni, arrival->buffer);
@@ -162,7 +162,7 @@ static bool enqueue(struct grim_channel *channel, const struct grim_message *mes
     return true;
 }
 
-// One message a call.
+// One message per call.
 void ni_incoming_run(struct cpu_context *context, void *owner, struct lanai_item *item)
 {
     struct grim_ni *ni = owner;
@@ -452,7 +452,7 @@ static void packet_in(struct cpu_context *context, struct grim_ni *ni, struct la
         no_interface(ni, &message);
 }
 
-// One packet a call, in the order in which they have come.
+// One packet per call, in the order of arrival.
 void ni_received_run(struct cpu_context *context, void *owner, struct lanai_item *item)
 {
     struct grim_ni *ni = owner;

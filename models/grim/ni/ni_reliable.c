@@ -23,7 +23,7 @@ static void advance_resend(struct grim_flow *flow)
         flow->resend = flow->resend->flow_next;
 }
 
-// The next register goes on to the first message that is not on the way.
+// The next register goes on to the first message that is not under way.
 static void advance_next(struct cpu_context *context, struct grim_channel *channel)
 {
     const struct grim_ni *ni = channel->ni;
@@ -65,7 +65,7 @@ void ni_stamp(struct cpu_context *context, struct grim_entry *entry)
 
 // ---- Answers ----
 
-// The message that an answer is about; NULL if it is no longer on the way.
+// The message that an answer is about; NULL if it is no longer under way.
 static struct grim_entry *answered_entry(const struct grim_ni *ni, const struct grim_header *header)
 {
     const struct grim_channel *channel = grim_channel_find(ni->fabric, header->source);

@@ -82,7 +82,7 @@ bool vnic_send(struct cpu_context *context, struct vnic *vnic, int nth,
 // The oldest message of the RX-CB, or NULL. Stays good until vnic_take.
 const struct intercept_sm *vnic_first(const struct vnic *vnic);
 
-// Takes the oldest message off the RX-CB; charges the look at it.
+// Takes the oldest message off the RX-CB; charges its reading.
 void vnic_take(struct cpu_context *context, struct vnic *vnic);
 
 // Calls `room`, in an event, when a TX-CB that refused a message has room again.

@@ -244,7 +244,7 @@ void nic_receive_short(struct intercept_nic *nic, struct packet *packet)
     }
     ++*nic->rx_full;
     vnic->held_count++;
-    packet->born = sim_now(nic->sim); // of no more use; it says since when the packet is held
+    packet->born = sim_now(nic->sim); // of no more use; the time since which the packet is held
     FIFO_APPEND(vnic->held, vnic->held_last, packet, next);
 }
 

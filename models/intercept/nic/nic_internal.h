@@ -36,7 +36,7 @@ struct nic_header {
 
 // ---- Read engine (nic_read.c) ----
 
-// What the engine is to read next for a source.
+// The engine's next read for a source.
 struct nic_request {
     int to;
     unsigned mask;   // planes that may be used

@@ -15,7 +15,7 @@ struct p3_cb_body {
 
 static_assert(sizeof(struct p3_cb_body) <= VDMA_CLIENT_BYTES, "a body fits");
 
-// What a piece is to portals_parse and p3_cb_receive.
+// A piece, for portals_parse and p3_cb_receive.
 struct cb_arriving {
     struct p3_arriving arriving;
     int from;

@@ -21,7 +21,7 @@ enum { LONG_TRY_MATCH = 1, LONG_MATCH_REPLY, LONG_UPD_CONN };
 #define RANK_BYTES 8 // the physical rank in an UPD_CONN: pid and nid (5.2.2)
 #define KEY_BYTES 8
 
-// What a TRY_MATCH carries. The buffer's address is what its key stands for.
+// The contents of a TRY_MATCH. The buffer's address is what its key stands for.
 struct try_match {
     struct portals_header portals;
     int64_t address;
@@ -29,7 +29,7 @@ struct try_match {
 
 static_assert(sizeof(struct try_match) <= VDMA_CLIENT_BYTES, "a TRY_MATCH fits");
 
-// What a TRY_MATCH is to portals_parse and p3_long_receive.
+// A TRY_MATCH, for portals_parse and p3_long_receive.
 struct long_arriving {
     struct p3_arriving arriving;
     int from;
@@ -110,7 +110,7 @@ const struct machine_kind p3_long_receive_machine = {
     .count = G_N_ELEMENTS(long_receive_states),
 };
 
-// What a process sleeps for.
+// The wait of a process that sleeps.
 static const struct wait match_wait = {"MATCH_REPLY", WAIT_OTHER};
 
 static void long_send_enter(const struct cpu_context *context, const struct p3_process *process,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the parts of the NAL share: a process's state, its peers, and the records of messages that
+// Shared by the parts of the NAL: a process's state, its peers, and the records of messages that
 // are under way.
 #ifndef NETSIM_MODELS_INTERCEPT_P3_INTERNAL_H
 #define NETSIM_MODELS_INTERCEPT_P3_INTERNAL_H
@@ -12,7 +12,7 @@
 
 struct p3_long; // long.c's part of a process
 
-// What portals_parse hands through to `receive`: the first member of the protocols' own structs.
+// Passed through portals_parse to `receive`: the first member of the protocols' own structs.
 struct p3_arriving {
     bool is_long, by_handler_cb; // neither: short
 };
@@ -92,7 +92,7 @@ struct p3_peer {
 
 // ---- Processes ----
 
-// What the kernel thread does next in this turn of its loop.
+// The kernel thread's next work in this turn of its loop.
 enum p3_phase { P3_RECEIVES, P3_SENDS_POSTPONED, P3_SENDS_DATA };
 
 struct p3_counters {
@@ -207,7 +207,7 @@ bool p3_packet_send(struct cpu_context *context, struct p3_process *process, int
 enum portals_status p3_short_send(struct cpu_context *context, struct p3_process *process,
                                   struct portals_transfer *transfer);
 
-// What a process sleeps for, whatever holds its message up meanwhile.
+// The wait of a process that sleeps, whatever holds its message up meanwhile.
 extern const struct wait p3_end_wait;
 
 // Sends the RTS of a numbered message. Returns false if the TX-CB is full.
@@ -247,7 +247,7 @@ void p3_rts_arrived(struct cpu_context *context, struct p3_process *process,
                     const struct intercept_sm *sm);
 
 // Whether the header is for this process. If not, that is an error: the message is dropped, and
-// nothing tells its sender.
+// its sender is not notified.
 bool p3_addressed(const struct cpu_context *context, const struct p3_process *process, int from,
                   uint64_t number, const struct portals_header *header);
 
@@ -272,7 +272,7 @@ bool p3_answer_send(struct cpu_context *context, struct p3_process *process,
 struct p3_receive **p3_receive_find(struct p3_peer *peer, uint64_t number);
 void p3_receive_unlink(struct p3_peer *peer, struct p3_receive **place);
 
-// What an RTS is to portals_parse and `receive`.
+// An RTS, for portals_parse and `receive`.
 struct p3_short_arriving {
     struct p3_arriving arriving;
     const struct intercept_sm *sm;
@@ -290,7 +290,7 @@ extern const struct vnic_ops p3_interrupt_ops, p3_poll_ops;
 
 // ---- Reports (report.c) ----
 
-// What a message of the sender's waits for. The caller frees it.
+// Describes the wait of a message of the sender's. The caller frees it.
 char *p3_send_waits(const struct p3_process *process, const struct p3_send *send);
 
 // What the process's short messages wait for, a text per wait and each with its number ("CTS for

@@ -38,7 +38,7 @@ void p3_receive_unlink(struct p3_peer *peer, struct p3_receive **place)
             place == &peer->receiving ? NULL : container_of(place, struct p3_receive, next);
 }
 
-// Its messages have no numbers by which it could tell one that a link has delivered twice.
+// Its messages have no numbers that would identify one that a link has delivered twice.
 void p3_fail_unknown(const struct p3_process *process, const char *message)
 {
     sim_fail(process->sim, SIM_FAILED, "unknown_reply", NULL,

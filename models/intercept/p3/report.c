@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a process's short messages wait for, for reports of deadlocks.
+// Waits of a process's short messages, for reports of deadlocks.
 #include "models/intercept/p3/long.h"
 
 #define NUMBER G_GUINT64_FORMAT

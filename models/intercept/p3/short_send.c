@@ -36,7 +36,7 @@ const struct machine_kind p3_short_send_machine = {
     .count = G_N_ELEMENTS(short_send_states),
 };
 
-// What a process sleeps for, whatever holds its message up meanwhile.
+// The wait of a process that sleeps, whatever holds its message up meanwhile.
 const struct wait p3_end_wait = {"MSGEND", WAIT_OTHER};
 
 static void short_send_enter(const struct cpu_context *context, const struct p3_process *process,

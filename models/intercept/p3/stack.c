@@ -13,7 +13,7 @@
 #define PROCESS_BYTES 32000
 #define PEER_BYTES 256 // of a peer that it talks to, with a handler's connection
 
-// What a process has.
+// A process.
 struct rank {
     struct portals_ni ni; // first: portals_ops
     struct p3_process p3;

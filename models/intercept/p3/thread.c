@@ -49,7 +49,7 @@ static bool take_packet(struct cpu_context *context, struct p3_process *process)
     return true;
 }
 
-// One packet of the turn. Returns false if the turn is over.
+// One packet of the turn. Returns false if the turn has ended.
 static bool work(struct cpu_context *context, struct p3_process *process)
 {
     switch (process->phase) {

@@ -32,7 +32,7 @@ static void received(struct cpu_context *context, void *owner, int channel)
     vdma_wake(context, handler);
 }
 
-// Software finds it at its next activity; the thread looks again if it waits for a channel.
+// Software finds it at its next activity; the thread checks again if it waits for a channel.
 static void sent(void *owner, int channel)
 {
     struct vdma_handler *handler = owner;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Connections between handlers, and the credits of messages (thesis 002, 2.2.2). A CONNECT carries
-// the credit that the other side may use; who accepts one gives its own by an initial credit
-// update. Two CONNECTs that cross have both been accepted.
+// the credit that the other side may use; the handler that accepts one gives its own by an initial
+// credit update. Two CONNECTs that cross have both been accepted.
 #include "models/intercept/vdma/handler_internal.h"
 
 static const struct wait connection_wait = {"the connection of the VDMA handlers", WAIT_ACK};
@@ -11,7 +11,7 @@ static const struct wait room_wait = {"room in the VDMA handler's TX-CB", WAIT_D
 // ---- Messages ----
 
 // Thesis 002, 4.1.1: the handler's messages go over one plane, so that they stay in order: the
-// first that joins both cards. If none does, the card says so.
+// first that joins both cards. If none does, the card ends the run.
 static uint8_t one_plane(const struct vdma_handler *handler, int peer)
 {
     unsigned planes = intercept_planes_to(handler->nic, peer);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Messages between VDMA handlers as captures show them, after the card's header. Thesis 002 names
-// the messages and what they say (2.2.2, 5.2.2), but no layout. Numbers are written upper byte
+// the messages and their contents (2.2.2, 5.2.2), but no layout. Numbers are written upper byte
 // first.
 //
 //   0  kind (enum vdma_kind)          1

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the parts of the VDMA handler share: its messages, peers, reads and channels.
+// Shared by the parts of the VDMA handler: its messages, peers, reads and channels.
 #ifndef NETSIM_MODELS_INTERCEPT_HANDLER_INTERNAL_H
 #define NETSIM_MODELS_INTERCEPT_HANDLER_INTERNAL_H
 

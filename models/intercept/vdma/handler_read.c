@@ -91,7 +91,7 @@ void vdma_slice_received(struct cpu_context *context, struct vdma_handler *handl
     finish(context, handler, read);
 }
 
-// The handler has no numbers by which it could tell a message that a link has delivered twice.
+// The handler has no numbers that would identify a message that a link has delivered twice.
 static void fail_unknown(struct vdma_handler *handler, const char *message, const char *transfer)
 {
     const char *here = handler->host->name;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a handler waits for, with its numbers.
+// The waits of a handler, with their numbers.
 #include "models/intercept/vdma/handler_internal.h"
 
 static const char *name_of(const struct vdma_handler *handler, int peer)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A process over raw VDMA: each call is an ioctl that hands the handler a request, and the process
 // sleeps until the handler has ended it. A transfer that the handler refuses ends with all its
-// bytes declined: the caller's ioctl returns an error, which a program here can't look at.
+// bytes declined: the caller's ioctl returns an error, which a program here can't read.
 #include "models/intercept/vdma/raw.h"
 
 #include "models/intercept/vdma/operations.h"
@@ -130,7 +130,7 @@ static const struct mpi_startup_step startup[] = {
     {0},
 };
 
-// ---- What the handler tells, in its thread ----
+// ---- Calls of the handler, in its thread ----
 
 static void wake(struct cpu_context *context, struct vdma_process *raw)
 {

@@ -46,7 +46,7 @@ static void add_problem(GString *text, char *clause)
     g_free(clause);
 }
 
-// What keeps the handlers, and the cards below them, from going on.
+// The waits of the handlers, and of the cards below them.
 static char *blocked(const struct job *job)
 {
     const struct vdma_state *state = job->state;
