@@ -4,6 +4,7 @@
 #include "sim/cli/cli.h"
 #include "sim/scenario/json_schema.h"
 
+#include "sim/cli/describe_file.h"
 #include "sim/cli/describe_machine.h"
 #include "sim/cli/describe_operations.h"
 #include "sim/cli/describe_search.h"
@@ -25,6 +26,7 @@
 #define WORKLOAD_OF "workload of "
 
 #define MACHINES "machine" // the word before the name of a state machine
+#define FILES "file"       // the word before that of a kind of file
 
 static const char *const describe_formats[] = {"text", "markdown", "json", "dot", "svg", NULL};
 
@@ -491,6 +493,8 @@ static enum cli_exit describe(char *const *words, const struct describe_argument
                   describe_formats[format]);
         return CLI_BAD_INPUT;
     }
+    if (words[0] && strcmp(words[0], FILES) == 0)
+        return describe_files(words + 1, format == DESCRIBE_JSON);
     struct scenario_schema *schema = registry_schema(&model_registry);
     enum cli_exit code = CLI_DONE;
     if (arguments->schema)

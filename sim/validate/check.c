@@ -478,6 +478,13 @@ static struct param_table word_table(const struct word *word)
                                            .in_order = true, .finish = finish_check);
 }
 
+bool check_table(unsigned word, struct param_table *table)
+{
+    if (word < G_N_ELEMENTS(words))
+        *table = word_table(&words[word]);
+    return word < G_N_ELEMENTS(words);
+}
+
 static bool read_body(struct check *check, const struct node *node, const char *path,
                       struct diag_list *diags)
 {

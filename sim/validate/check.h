@@ -8,6 +8,7 @@
 #define NETSIM_VALIDATE_CHECK_H
 
 #include "sim/compare/curve.h"
+#include "sim/config/param.h"
 
 enum check_word {
     CHECK_VALUE,
@@ -74,6 +75,9 @@ struct check {
 // Reads a check. Returns NULL after a complaint at its place. Free with check_free.
 struct check *check_read(const struct node *node, const char *path, struct diag_list *diags);
 void check_free(struct check *check);
+
+// The map of a word, in their order; false past the last. The caller frees its rows (g_free).
+bool check_table(unsigned word, struct param_table *table);
 
 // Whether a check asks for a size: it is in `sizes`, if any are given, and not in `except`.
 bool check_wants(const struct check *check, int64_t size);

@@ -191,10 +191,10 @@ static const struct param claim_rows[] = {
     CLAIM(known_miss, param_node_text, .optional = true,
           .doc = "the check fails, and " KNOWN_MISS_PREFIX "ANCHOR says why"),
     {0}};
-static const struct param_table behaviour_table =
+const struct param_table claim_behaviour_table =
     PARAM_TABLE(struct claim, behaviour_rows, .name = "behaviours", .noun = "a claim",
                 .doc = "a behaviour of the system, which tests cover");
-static const struct param_table claim_table =
+const struct param_table claim_other_table =
     PARAM_TABLE(struct claim, claim_rows, .name = "others", .noun = "a claim",
                 .finish = finish_claim, .doc = "a statement that results can be compared with");
 
@@ -206,7 +206,7 @@ static void read_claim(struct claim_list *list, const struct node *node,
     struct claim *claim = g_new0(struct claim, 1);
     g_ptr_array_add(list->claims, claim);
     claim->id = intern_text(node->key);
-    claim->kind = table == &behaviour_table ? BEHAVIOUR : NULL;
+    claim->kind = table == &claim_behaviour_table ? BEHAVIOUR : NULL;
     claim->mark = node->key_mark;
     claim->checks = g_ptr_array_new_with_free_func((GDestroyNotify)check_free);
     claim->tests = g_ptr_array_new_with_free_func(g_free);
@@ -218,7 +218,7 @@ static void read_claim(struct claim_list *list, const struct node *node,
 
 bool claims_read(struct claim_list *list, const struct node *tree, struct diag_list *diags)
 {
-    static const struct param_table *const tables[] = {&behaviour_table, &claim_table};
+    static const struct param_table *const tables[] = {&claim_behaviour_table, &claim_other_table};
     static const char *const groups[] = {"behaviours", "others", NULL};
     guint before = diags->found;
     if (!reader_is(tree, NODE_MAP, "", "a map of claims", diags) ||

@@ -49,6 +49,9 @@ struct claim_list {
     GPtrArray *ranks;  // struct claim_rank *, ascending
 };
 
+// The maps of claims.
+extern const struct param_table claim_behaviour_table, claim_other_table;
+
 // Reads all files of data_dir/references/claims/, references/top40.yaml and references/tests.yaml.
 // Returns NULL after complaints. Also checks that each known miss is analysed, if
 // data_dir/docs/fidelity.md exists: an installed program may lack it. Free with claims_free.
