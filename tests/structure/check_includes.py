@@ -45,7 +45,7 @@ MAY_INCLUDE = {
     "sim/outcome": ["sim/core", "sim/config", "sim/measure", "sim/output", "sim/campaign"],
     "sim/compare": ["sim/core", "sim/config", "sim/measure", "sim/output", "sim/campaign",
                     "sim/outcome"],
-    "sim/validate": ["sim/core", "sim/config", "sim/measure", "sim/model", "sim/run", "sim/flow",
+    "sim/validate": ["sim/core", "sim/config", "sim/model", "sim/run", "sim/flow",
                      "sim/output", "sim/campaign", "sim/compare"],
     "sim/calibrate": ["sim/core", "sim/config", "sim/scenario", "sim/measure", "sim/output",
                       "sim/campaign"],
