@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Cables that are pulled out and put back behind cut-through switches: what is on them is lost with
-// its reason, what wants to go there is sent into the void, and nothing stays held. Each case runs
-// with credits and with STOP and GO.
+// Cables of cut-through switches that are pulled out and put back: packets on them are lost with
+// that reason, packets for them are consumed and lost, and nothing stays held. Each case runs with
+// credits and with STOP and GO.
 //
-// Links of 4 ns a byte and 46 ns; switches that need 1 byte and 150 ns: a head takes 200 ns a hop.
+// Links of 4 ns per byte and 46 ns; switches that need 1 byte and 150 ns: a head takes 200 ns per
+// hop.
 #include "tests/support/probe.h"
 #include "tests/support/suite.h"
 #include "tests/support/topology.h"
@@ -59,7 +60,7 @@ static int64_t dropped(const struct probe *probe, const char *reason)
 }
 
 // While node2's cable is out its switch does not know: packets for it are consumed and lost, and
-// those behind them go on. When it is back, so is the traffic.
+// later ones proceed. The traffic resumes when the cable is put back.
 static void check_dead_port(bool symbols)
 {
     setup(symbols);
@@ -111,8 +112,8 @@ static void test_moving(void)
     check_moving(true);
 }
 
-// The cable is pulled, and put back, under a packet that is held back on it by another one: it is
-// lost although its bytes would have passed before or after. The way that it held is free again.
+// The cable is pulled, and put back, under a packet that another one holds back on it. The packet
+// is lost although its bytes would have passed before or after, and the path that it held is freed.
 static void check_held_back(bool symbols, bool limited)
 {
     setup(symbols);
@@ -120,7 +121,7 @@ static void check_held_back(bool symbols, bool limited)
     struct topology *topology = star(1, &window);
     struct probe *probe = probe_checked(topology, NULL);
     if (limited) {
-        // Two credits: one for the packet that holds the link, one that the cut one gives back.
+        // Two credits: one for the packet that holds the link, one that the cut one frees.
         network_limit(probe->network, 2);
         network_credit(probe->network, 2);
         network_credit(probe->network, 2);

@@ -99,7 +99,7 @@ static void test_cut_through_ethernet(void)
         check_all_sizes(&path);
 }
 
-// A packet shorter than the header that a switch waits for is looked at when all of it is there.
+// A packet shorter than the header that a switch waits for is routed when all of it has arrived.
 static void test_shorter_than_header(void)
 {
     struct path path = {topology_wormhole_link(), topology_wormhole_switch(), 3};

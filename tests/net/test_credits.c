@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Stations that take a packet only with a credit: a packet that waits is held in the network.
 //
-// Links of 4 ns a byte and 50 ns; switches that need 1 byte and 150 ns: a head
-// takes 204 ns a hop. Slack is 80 B.
+// Links of 4 ns per byte and 50 ns; switches that need 1 byte and 150 ns: a head takes 204 ns per
+// hop. Slack is 80 B.
 #include "tests/support/probe.h"
 #include "tests/support/suite.h"
 #include "tests/support/topology.h"
@@ -63,7 +63,7 @@ static void test_held(void)
     SUITE_SAME_INTEGER(second->left, 20 * TIME_US + (200 - SLACK) * TAU);
     SUITE_SAME_INTEGER(second->arrived, 20 * TIME_US + 200 * TAU + WIRE);
     SUITE_SAME_INTEGER(other->arrived,
-                       HOP + 100 * TAU + WIRE); // is not behind them
+                       HOP + 100 * TAU + WIRE); // does not wait for them
     CU_ASSERT_TRUE(ledger_balanced(probe->sim->ledger));
     probe_free(probe);
     topology_free(topology);
@@ -91,8 +91,8 @@ static void hold_at(struct probe *probe, struct holder *holder, sim_time when, i
     engine_schedule(probe->sim->engine, &holder->event, when);
 }
 
-// A station that is behind takes no further packet, whatever credits it has: the one that comes is
-// held until the station is not, and one on its last link goes on.
+// A station under network_hold takes no further packet, whatever credits it has: the next one waits
+// until the station is released, and one on its last link goes on.
 static void test_behind(void)
 {
     struct topology *topology = star(3, NULL);
@@ -164,7 +164,7 @@ static void test_lost(void)
     topology_free(topology);
 }
 
-// A run that ends so is told who holds what.
+// The report of a run that ends so names the link, its packet and the station.
 static void test_described(void)
 {
     struct topology *topology = star(3, NULL);

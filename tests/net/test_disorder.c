@@ -2,7 +2,7 @@
 // Links that deliver packets twice, hold them back or delay them: closed forms of the times, that
 // packets never overlap at the far end, and that each direction of each link has its own faults.
 //
-// Links of 80 ns a byte and 50 ns; frames of 1518 B and 8 B of preamble, 12 B of gap.
+// Links of 80 ns per byte and 50 ns; frames of 1518 B and 8 B of preamble, 12 B of gap.
 #include "tests/support/probe.h"
 #include "tests/support/spans.h"
 #include "tests/support/suite.h"
@@ -44,7 +44,7 @@ static void note_arrival(void *owner, struct packet *packet)
     packet_free(probe->network, packet);
 }
 
-// `count` packets each way, back to back, numbered from 0 and from `count`.
+// `count` packets in each direction, back to back, numbered from 0 and from `count`.
 static struct cable *cable_run(const struct link_config *config, int count, uint64_t seed)
 {
     struct cable *cable = g_new0(struct cable, 1);
@@ -312,7 +312,7 @@ static void test_behind_a_switch(void)
     topology_free(topology);
 }
 
-// A trace is told of all the time from the wire to the far end, without a gap.
+// A trace accounts for all the time from the wire to the far end, without a gap.
 static void test_traced(void)
 {
     link = topology_link_defaults();

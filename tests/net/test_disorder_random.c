@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Random networks of store-and-forward switches whose links lose, damage, duplicate, hold back and
 // delay packets and are cut, all together:
-//   - every packet and every copy ends at its station, or is told dropped; none is left over
+//   - every packet and every copy ends at its station, or is reported as dropped; none is left over
 //   - a message is delivered if one of its copies is, and else lost with a reason
 //   - no packet comes faster than its links allow
 //   - the same seed gives the same run
@@ -114,7 +114,7 @@ static void test_invariants(void)
         sum.held += first.held;
         sum.overtaken += first.overtaken;
     }
-    // The cases must be of the kind that tells.
+    // The faults must be frequent enough.
     CU_ASSERT(sum.drops > 1000);
     CU_ASSERT(sum.copies > 1000);
     CU_ASSERT(sum.held > 1000);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What goes wrong on links and in queues, and that each loss is told with its reason.
+// Faults of links and full queues: each loss is reported with its reason.
 #include "tests/support/probe.h"
 #include "tests/support/suite.h"
 #include "tests/support/topology.h"
@@ -83,7 +83,7 @@ static void test_nth(void)
     topology_free(topology);
 }
 
-// Without a switch that looks at it, a corrupt packet reaches the station, which is told.
+// Without a switch that checks it, a corrupt packet reaches the station, marked as corrupt.
 static void test_corrupt_reaches_station(void)
 {
     setup();
@@ -145,7 +145,7 @@ static void test_bit_errors(void)
     check_binomial(losses(&faulty, 40000, 20), 40000, 1 - pow(1 - 1e-4, 8 * 64));
 }
 
-// Which packets a link loses depends on its own name and packets alone.
+// The losses of a link depend on its own name and packets alone.
 static void test_streams_are_independent(void)
 {
     setup();
@@ -215,7 +215,7 @@ static void check_drop_tail(int frames, int places)
     SUITE_SAME_INTEGER(probe->arrivals->len, frames + places);
     SUITE_SAME_INTEGER(dropped(probe, "queue full at switch0->node2"), frames - places);
     SUITE_SAME_INTEGER(ledger_totals(probe->sim->ledger).lost, frames - places);
-    // Said of the way there and of the way back, and of no other pair's.
+    // Reported for both directions of the pair, and for no other pair.
     char *expected = g_strdup_printf(
         "%d packets dropped, queue full at switch0->node2 (switch.queue)", frames - places);
     char *there = network_describe_drops(probe->network, 1, 2);

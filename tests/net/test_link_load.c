@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the counters of links say, in random networks with random faults and traffic: what leaves
-// one end arrives at the other or is counted with a reason; what arrives at a switch leaves it or
+// Counters of links, in random networks with random faults and traffic: a packet that leaves one
+// end arrives at the other or is counted with a reason; one that arrives at a switch leaves it or
 // is counted; the sums are the run's own counters; `netsim explain` measures the same from the
 // trace. And a link that is never idle, against a closed form.
 #include "sim/core/link_load.h"
@@ -26,7 +26,7 @@ static int64_t sum_of(const GPtrArray *loads, enum link_count count)
     return sum;
 }
 
-// Nothing is left on its way at the end.
+// No packet is left under way at the end.
 static void check_ends(const GPtrArray *loads)
 {
     for (guint i = 0; i < loads->len; i++) {
@@ -111,7 +111,7 @@ static void try(uint64_t seed, int64_t window, bool traced, struct seen *seen)
     check_switches(loads, net.topology);
     check_sums(loads, probe);
     if (record)
-        check_explained(loads, record, sim_now(probe->sim) + TIME_S); // the last gap is over
+        check_explained(loads, record, sim_now(probe->sim) + TIME_S); // the last gap has ended
     seen->down += sum_of(loads, LINK_DOWN);
     seen->full += sum_of(loads, LINK_FULL);
     seen->check += sum_of(loads, LINK_CHECK);
@@ -132,7 +132,7 @@ static void test_conservation(void)
     struct seen seen = {0};
     for (uint64_t seed = 1; seed <= TOPOLOGIES; seed++)
         try(seed, 0, false, &seen);
-    // The cases must be of the kind that tells.
+    // Each of these must have happened.
     CU_ASSERT(seen.down > 0 && seen.full > 0 && seen.check > 0 && seen.corrupt > 0);
     CU_ASSERT(seen.held > 0 && seen.stops > 0 && seen.queue > 0);
 }
@@ -317,8 +317,8 @@ static const int64_t *counts_of(const GPtrArray *loads, const char *link)
     return NULL;
 }
 
-// The second of two packets to one host waits at the switch, with all of its own link behind it.
-// Before the end, what still goes on counts as far as it has gone.
+// The second of two packets to one host waits at the switch, and blocks all of its own link. Before
+// the end, states that still last count up to then.
 static void test_ongoing(void)
 {
     struct link_config link = topology_wormhole_link();
@@ -449,7 +449,7 @@ static void test_cut_before_the_switch(void)
     check_cut_before_the_switch(true);
 }
 
-// The cable of the receiver is pulled out under a packet: it has not arrived.
+// The cable of the receiver is pulled out under a packet, which then does not count as arrived.
 static void test_cut_before_the_receiver(void)
 {
     struct param_window window = {HALFWAY_BYTES * TAU / 2, HALFWAY_BYTES * TAU / 2 + TIME_US};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Packets that carry a list of parts of messages: each list is given back once, whatever becomes of
-// its packet, and a drop is noted for every part.
+// Packets that carry a list of parts of messages: each list is freed once, whatever becomes of its
+// packet, and a drop is noted for every part.
 #include "sim/net/network.h"
 #include "tests/support/suite.h"
 #include "tests/support/topology.h"
@@ -10,7 +10,7 @@
 #define PACKET_BYTES (PARTS * PART_BYTES)
 
 // A packet's list: the same piece of each of PARTS messages. Each is allocated on its own, so that
-// AddressSanitizer sees what is not given back, or given back twice.
+// AddressSanitizer finds lists that are not freed, or freed twice.
 struct list {
     struct message_ref messages[PARTS];
     int64_t offset;
@@ -151,8 +151,8 @@ static void test_delivered(void)
     topology_free(topology);
 }
 
-// Every way in which a store-and-forward network drops a packet: on the link, by the switch's
-// check, in its queue, at a station that nobody has attached, by a cable that is pulled out.
+// Every place where a store-and-forward network drops a packet: on the link, in the switch's check,
+// in its queue, at a station that is not attached, on a cable that is pulled out.
 static void test_dropped(void)
 {
     struct link_config link = topology_link_defaults(), faulty = link;
@@ -242,7 +242,7 @@ static void test_repeated(void)
     topology_free(topology);
 }
 
-// Copies have loads of their own: dropped and delivered apart, and given back once each.
+// Copies have loads of their own: dropped and delivered apart, and freed once each.
 static void test_duplicated(void)
 {
     struct link_config link = topology_link_defaults(), faulty = link;

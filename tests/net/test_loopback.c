@@ -109,7 +109,7 @@ static void test_switch(void)
     }
 }
 
-// A station at a switch has a way there and back, which no other look for a route finds.
+// A station at a switch has a route to it and back, which no other search for a route finds.
 static void test_back(void)
 {
     setup();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Random topologies with random traffic, several hundred of them, must keep what always holds:
-//   - every packet ends delivered, or is told lost with a reason; none is left in the network
+//   - every packet ends delivered, or is reported lost with a reason; none is left in the network
 //   - the ledger's bytes: delivered and lost make up what was sent
 //   - packets of one pair arrive in the order in which they were sent
 //   - none arrives before it could; no event is scheduled into the past (the engine aborts)
@@ -10,7 +10,7 @@
 
 #define TOPOLOGIES 300
 
-// What the network tells about a run, and what must be the same in a second one.
+// Results of a run, which a second one must repeat.
 struct outcome {
     uint64_t fingerprint, drops, hops;
     sim_time end;
@@ -74,7 +74,7 @@ static void test_invariants(void)
         lossy += first.drops > 0;
         packets += first.packets;
     }
-    // The cases must be of the kind that tells.
+    // Enough cases must lose packets, and together they must send many.
     CU_ASSERT(lossy > TOPOLOGIES / 4);
     CU_ASSERT(packets > TOPOLOGIES * RANDOM_NET_MOST_PACKETS / 4);
 }

@@ -2,7 +2,7 @@
 // Links that acknowledge and repeat their packets: closed forms of what window, repeats and
 // time-outs cost, and that above the link each packet arrives once and in order.
 //
-// Links of 4 ns a byte and 46 ns; packets of 500 B. An answer has arrived 2 x 46 + 100 + 8 x 4 ns
+// Links of 4 ns per byte and 46 ns; packets of 500 B. An answer has arrived 2 x 46 + 100 + 8 x 4 ns
 // after the last bit.
 #include "sim/net/fabric.h"
 #include "sim/net/repeater.h"
@@ -81,8 +81,8 @@ static void finish(struct probe *probe, struct topology *topology)
 
 // ---- The window ----
 
-// At most 7 packets a round trip, however long the cable; each starts when the channel is free and
-// the 7th before it is acknowledged.
+// At most 7 packets per round trip, however long the cable; each starts when the channel is free
+// and the 7th before it is acknowledged.
 static void check_window(sim_time propagation, bool repeater)
 {
     setup();
@@ -142,7 +142,7 @@ static void strike(struct param_counts *list, int64_t *nth)
     link.fault_direction = LINK_FAULTS_FORWARD;
 }
 
-// One packet: the request comes back, and the packet is sent again.
+// One packet: a request to repeat returns, and the packet is sent again.
 static void test_corrupt_one(void)
 {
     setup();
@@ -313,7 +313,7 @@ static void check_stomped(bool symbols, bool limited)
     topology_add_link(topology, 2, 1, &link);
     struct probe *probe = probe_checked(topology, NULL);
     if (limited) {
-        // Two packets are on their way at most; the bad one gives its credit back.
+        // Two packets are under way at most; the bad one frees its credit.
         network_limit(probe->network, 1);
         for (int i = 0; i < 4; i++)
             network_credit(probe->network, 1);
@@ -412,8 +412,7 @@ static void test_held_back(void)
 
 // ---- Dead links ----
 
-// The window fills and stays full: who sends into the link is held back, and the run comes to an
-// end.
+// The window fills and stays full: the sender into the link is held back, and the run ends.
 static void check_dead(struct topology *topology, const char *says)
 {
     struct probe *probe = send_many(topology, 10);
@@ -469,7 +468,7 @@ static void test_dead(void)
     check_dead(topology, "link node0->switch0: 7 packets unacknowledged, no packet passes");
 }
 
-// Answers never come back: the packets arrive, once, until the window is full.
+// No answer returns: the packets arrive, once, until the window is full.
 static void test_dead_answers(void)
 {
     setup();
@@ -485,7 +484,8 @@ static void test_dead_answers(void)
     topology_free(topology);
 }
 
-// A dead link beyond a switch: what waits for it is held in the switch, and said of it.
+// A dead link beyond a switch: packets that wait for it are held in the switch, and the report
+// names it.
 static void test_dead_beyond(void)
 {
     setup();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Random topologies with random traffic and random faults, on links that repeat their packets. What
-// always holds:
+// Random topologies with random traffic and random faults, on links that repeat their packets.
+// Invariants:
 //   - every packet arrives once, whole, and those of a pair in the order in which they were sent:
 //     no more shows above the links than without faults
 //   - no more packets are unacknowledged on a link than its window holds
@@ -87,7 +87,7 @@ static void test_invariants(void)
         repeating += first.repeats > 0;
         full += first.most == window;
     }
-    // The cases must be of the kind that tells.
+    // Enough cases must repeat packets and fill a window.
     CU_ASSERT(repeating > TOPOLOGIES / 4);
     CU_ASSERT(full > TOPOLOGIES / 4);
 }

@@ -81,7 +81,7 @@ static void test_host_to_host(void)
     topology_free(topology);
 }
 
-// A host on a cable reaches who is at its other end, and nobody behind a switch; nor do they it.
+// A host on a cable reaches the host at its other end, and none at a switch; nor do those reach it.
 static void test_cable_beside_a_switch(void)
 {
     setup();
@@ -103,7 +103,7 @@ static void test_cable_beside_a_switch(void)
     topology_free(topology);
 }
 
-// A ring of five switches: the shorter way round.
+// A ring of five switches: routes take the shorter direction.
 static void test_shortest(void)
 {
     setup();
@@ -123,8 +123,8 @@ static void test_shortest(void)
 
 // ---- Sharing out ----
 
-// Two switches with `hosts` hosts each and `twins` links between them; the hosts alternate if so
-// told.
+// Two switches with `hosts` hosts each and `twins` links between them; with `alternate`, the hosts
+// alternate.
 static struct topology *two_switches(int hosts, int twins, bool alternate)
 {
     struct topology *topology = topology_new(2 * hosts, 2);
@@ -199,7 +199,7 @@ static void test_parallel_links(void)
     }
 }
 
-// Two leaves, four spines, two links each: the eight ways are all used.
+// Two leaves, four spines, two links each: the eight paths are all used.
 static void test_equal_paths(void)
 {
     setup();
@@ -230,7 +230,7 @@ static void test_equal_paths(void)
     topology_free(topology);
 }
 
-// What a source-routed packet has to say to each switch: how many ports it turns, and in how many
+// The header of a source-routed packet for each switch: how many ports it turns, and in how many
 // bytes.
 static void test_turns(void)
 {

@@ -2,8 +2,8 @@
 // STOP and GO, on cases small enough to be worked out by hand. test_wormhole_reference.c has the
 // large number of cases.
 //
-// Links of 4 ns a byte and 46 ns, the longest that 80 B of slack with STOP at 56 B and GO at 40 B
-// allow; switches that need 1 byte and 150 ns: a head takes 200 ns a hop, a symbol 50 ns back.
+// Links of 4 ns per byte and 46 ns, the longest that 80 B of slack with STOP at 56 B and GO at 40 B
+// allow; switches that need 1 byte and 150 ns: a head takes 200 ns per hop, a symbol 50 ns back.
 #include "sim/net/fabric.h"
 #include "tests/support/probe.h"
 #include "tests/support/suite.h"
@@ -119,8 +119,9 @@ static void test_back_to_the_station(void)
 }
 
 // node1's packet waits for node0's, and is lost when it gets the link of node2, while STOP holds
-// its tail back. The cable under that tail is pulled out for a moment: it is the tail of nothing,
-// and the packet that node3 makes just then, perhaps in the same place, is not concerned.
+// its tail back. The cable under that tail is pulled out for a moment. The tail belongs to no
+// packet then, and the packet that node3 makes just then, perhaps in the same memory, is
+// unaffected.
 static void test_lost_ahead_of_its_tail(void)
 {
     setup();
@@ -151,7 +152,7 @@ static void test_lost_ahead_of_its_tail(void)
     finish(probe, topology, log);
 }
 
-// Nothing in the way: what stands in a buffer while a head is looked at is less than STOP, and the
+// Unhindered: the bytes that a buffer holds while a head is routed are fewer than STOP, and the
 // times are those of the network without symbols.
 static void test_unhindered(void)
 {

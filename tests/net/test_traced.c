@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a channel tells a trace: when a packet is on the wire, when it waits for it, and how long
+// A channel's entries in a trace: when a packet is on the wire, when it waits for it, and how long
 // the wire is taken without a packet.
 //
-// Links of 80 ns a byte and 50 ns, gaps of 12 B; a switch of 5 us; frames of 1000 B are 80.64 us on
-// the wire (8 B of preamble) and 0.96 us apart.
+// Links of 80 ns per byte and 50 ns, gaps of 12 B; a switch of 5 us; frames of 1000 B are 80.64 us
+// on the wire (8 B of preamble) and 0.96 us apart.
 #include "tests/support/probe.h"
 #include "tests/support/spans.h"
 #include "tests/support/suite.h"
@@ -34,7 +34,7 @@ static void expect(const struct span_log *log, const char *lane, const char *spa
 }
 
 // Three packets from node0 to node1 over a switch: the second waits in the station, the third
-// comes late and waits less; at the switch's port only the second waits.
+// starts later and waits less; at the switch's port only the second waits.
 static void test_waits(void)
 {
     struct link_config link = topology_link_defaults();
@@ -88,7 +88,7 @@ static void test_waits(void)
     topology_free(topology);
 }
 
-// A lost packet is on the wire as long as any other, and the trace says that it is lost.
+// A lost packet is on the wire as long as any other, and the trace marks it as lost.
 static void test_lost(void)
 {
     int64_t drops[] = {2};

@@ -21,7 +21,7 @@ static void setup(void)
 
 // ---- Waiting ----
 
-// What packets on the routes of all pairs can wait for: on channel i for channel k.
+// Waits that packets on the routes of all pairs can cause: on channel i for channel k.
 struct waits {
     int count;
     bool *edges; // count x count
@@ -71,7 +71,7 @@ static bool may_block(struct network *network, int *lost)
     return cycle;
 }
 
-// ---- The shortest way that the rule allows, by relaxation ----
+// ---- The shortest path that the rule allows, by relaxation ----
 
 static int legal_hops(const struct network *network, const int *ranks, int from, int to)
 {
@@ -162,7 +162,7 @@ static void test_random_networks(void)
     SUITE_SAME_INTEGER(up_down_may, 0);
     SUITE_SAME_INTEGER(lost, 0);
     SUITE_SAME_INTEGER(longer, 0);
-    // The networks must be of the kind that tells.
+    // Shortest paths must be able to block enough of the networks.
     CU_ASSERT(shortest_may > CASES / 10);
 }
 
@@ -241,8 +241,8 @@ static struct topology *ring(int count)
     return topology;
 }
 
-// All send to the one two switches further on a ring of five, which is the shortest way: each
-// channel is held, and waits for the next. With the rule, one goes the other way.
+// All send to the one two switches further on a ring of five, which is the shortest path: each
+// channel is held, and waits for the next. With the rule, one takes the other direction.
 static void test_ring(void)
 {
     setup();
@@ -264,7 +264,7 @@ static void test_ring(void)
     topology_free(topology);
 }
 
-// Store-and-forward switches never block: there the default is the shortest way.
+// Store-and-forward switches never block: there the default is the shortest path.
 static void test_default(void)
 {
     setup();

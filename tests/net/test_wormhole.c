@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Cut-through with back-pressure, on cases small enough to be worked out by hand.
 //
-// Links of 4 ns a byte and 50 ns; switches that need 1 byte and 150 ns: a head takes 204 ns a hop.
-// Slack is 80 B.
+// Links of 4 ns per byte and 50 ns; switches that need 1 byte and 150 ns: a head takes 204 ns per
+// hop. Slack is 80 B.
 #include "sim/core/random.h"
 #include "tests/support/probe.h"
 #include "tests/support/suite.h"
@@ -28,8 +28,7 @@ static void finish(struct probe *probe, struct topology *topology)
     topology_free(topology);
 }
 
-// node1's second packet is for an idle output, but stands behind its first, which waits for
-// node0's.
+// node1's second packet is for an idle output, but follows its first, which waits for node0's.
 static void test_head_of_line(void)
 {
     setup();
@@ -47,7 +46,7 @@ static void test_head_of_line(void)
     finish(probe, topology);
 }
 
-// The waiting heads are served in the order of their ports, starting behind the one served last.
+// The waiting heads are served in the order of their ports, starting after the one served last.
 static void test_round_robin(void)
 {
     setup();
@@ -84,7 +83,8 @@ static void check_back_pressure(uint32_t bytes, sim_time left, sim_time freed)
     finish(probe, topology);
 }
 
-// What does not fit into the two slack buffers stays in the station until the output is free.
+// The part that does not fit into the two slack buffers stays in the station until the output is
+// free.
 static void test_back_pressure(void)
 {
     setup();
@@ -136,8 +136,7 @@ static void test_route_bytes(void)
     check_route_bytes(true);
 }
 
-// Short packets stand in the slack buffer one behind the other, and the next one enters as far as
-// there is room.
+// Short packets queue in the slack buffer, and the next one enters as far as there is room.
 static void test_several_in_slack(void)
 {
     setup();
@@ -219,8 +218,7 @@ static void test_deadlock(void)
     finish(probe, topology);
 }
 
-// The short packet is in the slack buffer of switch1 with its tail; the one behind it holds the
-// link.
+// The short packet is in the slack buffer of switch1 with its tail; the next one holds the link.
 static void test_deadlock_behind(void)
 {
     setup();
@@ -343,7 +341,7 @@ static void test_drop_tail_behind_wormhole(void)
     finish(probe, topology);
 }
 
-// A packet that is lost on a link takes its time there and holds nothing behind it; a corrupt one
+// A packet that is lost on a link takes its time there and holds nothing after it; a corrupt one
 // goes on to the station.
 static void test_faults(void)
 {

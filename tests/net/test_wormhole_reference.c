@@ -29,10 +29,10 @@ struct ref_packet {
     sim_time send;
     int hops;
     int64_t lengths[MOST_HOPS];      // on each channel: shorter by the route bytes taken off
-    struct channel *path[MOST_HOPS]; // only to know the way and the parameters
+    struct channel *path[MOST_HOPS]; // only for the route and the parameters
     sim_time *starts[MOST_HOPS];     // of each byte
     int64_t started[MOST_HOPS];      // bytes
-    int64_t taken[MOST_HOPS];        // route bytes, out of the buffer behind the channel
+    int64_t taken[MOST_HOPS];        // route bytes, out of the channel's buffer
     bool queued, granted[MOST_HOPS];
     sim_time grants[MOST_HOPS];
 };
@@ -458,8 +458,8 @@ static struct topology *random_tree(struct random_stream *random, bool symbols)
     return topology;
 }
 
-// A ring of switches with a host each, on which all packets go the same way round: they may end in
-// a deadlock, and must do so in both.
+// A ring of switches with a host each, on which all packets go in one direction: they may end in a
+// deadlock, and must do so in both.
 static struct topology *random_ring(struct random_stream *random, bool symbols)
 {
     struct link_config link = random_link(random);
@@ -672,8 +672,8 @@ static void test_random_cases(void)
     for (uint64_t seed = 1; seed <= CASES; seed++)
         run_case(seed, &tally);
     SUITE_SAME_INTEGER(tally.different, 0);
-    // The cases must be of the kind that tells: packets held back while they leave the station,
-    // some of them with route bytes, and deadlocks.
+    // Enough cases must hold back packets while they leave the station, some of them with route
+    // bytes, and some must deadlock.
     CU_ASSERT(tally.stalled > CASES / 4);
     CU_ASSERT(tally.routed > CASES / 8);
     CU_ASSERT(tally.blocked > 0);
