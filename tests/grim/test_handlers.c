@@ -8,7 +8,8 @@
 
 #define NAME(text) intern_text(text)
 
-// grim.am.registration: each string has one integer in the whole cluster, whoever submits it.
+// grim.am.registration: each string has one integer in the whole cluster, whichever host submits
+// it.
 static void server_table(void)
 {
     struct grim_names *names = grim_names_new();

@@ -93,7 +93,7 @@ static void costs(void)
     grim_memory_free(memory);
 }
 
-// What the kernel answers with: a window of the block that one entry can hold.
+// The kernel's answer: a window of the block that one entry can hold.
 static void windows(void)
 {
     struct grim_memory *memory = grim_memory_new(&host_memory, &config);
@@ -117,7 +117,7 @@ static struct grim_translation page_of(int endpoint, int64_t page)
 }
 
 // grim.rm.translation_cache: a static region that is never displaced, and a dynamic one in which
-// the entry used longest ago makes room; static entries are looked at first.
+// the entry used longest ago makes room; static entries are searched first.
 static void cache_regions(void)
 {
     struct grim_cache *cache = grim_cache_new(2, 2);

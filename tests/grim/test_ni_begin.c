@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A message is on its way to the host before all of it has come: its header comes first, and the
-// firmware begins with that (thesis 003, 4.1.1). What is damaged at its end has not come at all.
+// A message is forwarded to the host before all of it has arrived: its header arrives first, and
+// the firmware begins with that (thesis 003, 4.1.1). A message that is damaged at its end is not
+// delivered at all.
 #include "tests/support/spans.h"
 #include "tests/support/suite.h"
 #include "tests/support/world_grim.h"
@@ -39,8 +40,8 @@ static const struct span *nth_span(const struct span_log *log, const char *lane,
     return NULL;
 }
 
-// grim.msg.header_first: when the last byte arrives, the firmware has long looked at the header,
-// and most of the message is in host memory; but no byte is before it has arrived.
+// grim.msg.header_first: when the last byte arrives, the firmware has read the header long before,
+// and most of the message is in host memory; but no byte is there before it has arrived.
 static void test_overlap(void)
 {
     struct span_log *log = span_log_new();
@@ -101,9 +102,9 @@ static void test_damaged(void)
     }
 }
 
-// A sender's cable is pulled under a message that was held back behind another and is now coming in
-// and written to the host: what has come ends as a damaged one, and the message comes again when
-// the cable is back.
+// A sender's cable is pulled while its message, which was held back by another one, is arriving and
+// being written to the host: the part that has arrived ends as a damaged message, and the message
+// is sent again when the cable is restored.
 static void test_pulled(void)
 {
     struct grim_world_options options = grim_world_defaults(3, 1);
@@ -124,7 +125,7 @@ static void test_pulled(void)
     world_free(world);
 }
 
-// A card fetches a message from its host while a long one comes in, whose DMA waits for the link
+// A card fetches a message from its host while it receives a long one, whose DMA waits for the link
 // again and again: the fetch does not wait for the end of that.
 static void test_fetches(void)
 {

@@ -84,7 +84,7 @@ static struct congested run_congested(int sequencing)
     return result;
 }
 
-// What the two cards spend on the sequence numbers of 40 messages that nothing holds up.
+// Time that the two cards spend on the sequence numbers of 40 messages that nothing holds up.
 static sim_time sequencing_time(int sequencing)
 {
     struct grim_world_options options = grim_world_defaults(2, 2);
@@ -119,7 +119,7 @@ static void test_sequencing(void)
     CU_ASSERT_TRUE(by_ni > 0 && sequencing_time(GRIM_SEQUENCE_CHANNEL) > by_ni);
 }
 
-// Fig. 4.8: any channel to any channel, each way numbered from 0.
+// Fig. 4.8: any channel to any channel, each direction numbered from 0.
 static void test_any_to_any(void)
 {
     struct grim_world_options options = grim_world_defaults(2, 3);
@@ -175,10 +175,10 @@ static struct buffered run_buffered(int buffering, sim_time polls_from)
     return result;
 }
 
-// grim.chan.sender_only_buffering: what the endpoint can't take is dropped and comes again;
-// grim.chan.early_recv_queue: with queues at both it waits on the card that it came to, and while
+// grim.chan.sender_only_buffering: a message that the endpoint can't take is dropped and sent
+// again; grim.chan.early_recv_queue: with queues at both it waits on the receiving card, and while
 // that queue is empty messages cut through; grim.buf.no_recv_queue_tradeoff: the first costs
-// retransmissions, the second a look at the queue for each message.
+// retransmissions, the second a check of the queue for each message.
 static void test_buffering(void)
 {
     struct buffered sender = run_buffered(GRIM_BUFFER_SENDER, 500 * TIME_US);
@@ -196,8 +196,8 @@ static void test_buffering(void)
     CU_ASSERT_TRUE(through.receiving > 0);
 }
 
-// grim.chan.early_recv_queue: the memory is split in two. A receiver that never polls: what is on
-// its way fits into the endpoint queue, the incoming queue, and the sender's half.
+// grim.chan.early_recv_queue: the memory is split in two. A receiver that never polls: the pending
+// messages fit into the endpoint queue, the incoming queue, and the sender's half.
 static void test_split(void)
 {
     for (int buffering = 0; buffering < 2; buffering++) {
@@ -288,7 +288,8 @@ struct costs {
     sim_time scan, receive, deliver, sequence, all;
 };
 
-// 100 messages one way between cards with `channels` logical channels, all but one without traffic.
+// 100 messages in one direction between cards with `channels` logical channels, all but one without
+// traffic.
 static struct costs run_channels(int64_t channels, int host)
 {
     struct grim_world_options options = grim_world_defaults(2, 1);
@@ -323,7 +324,7 @@ static void test_send_side(void)
 }
 
 // Time from an injection to when the message is taken, with nothing else going on; *empty: channels
-// that the scan looked at in vain.
+// that the scan checked in vain.
 static sim_time latency(int64_t channels, sim_time starts, bool lanai4, int64_t *empty)
 {
     struct grim_world_options options = grim_world_defaults(2, 1);
@@ -365,9 +366,9 @@ static void test_worst_case(void)
     CU_ASSERT_TRUE(most - least >= 14 * each);
 }
 
-// grim.chan.scan_loop: a message that comes at any time waits until the loop gets to its channel.
-// On average that is half a round, so that each channel more, with nothing in it, adds half of what
-// it takes to look at one.
+// grim.chan.scan_loop: a message that arrives at any time waits until the loop gets to its channel.
+// On average that is half a round, so that each further empty channel adds half of the time of its
+// check.
 static double mean_latency(int64_t channels)
 {
     double sum = 0.0;

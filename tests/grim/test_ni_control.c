@@ -71,7 +71,7 @@ static void test_queue(void)
     world_free(world);
 }
 
-// grim.ctl.queue: one way the link back is free, and nothing is queued.
+// grim.ctl.queue: with traffic in one direction the link back is free, and nothing is queued.
 static void test_free_link(void)
 {
     struct grim_world_options options = grim_world_defaults(2, 1);
@@ -115,7 +115,7 @@ static void test_order(void)
 }
 
 // grim.ctl.same_network: answers take the same links as messages: two hops for each of both, and
-// ACKs take their share of the way back from messages that go there.
+// ACKs take their share of the return path from messages that use it.
 static void test_same_network(void)
 {
     sim_time alone, together;

@@ -38,15 +38,15 @@ static void test_only_if_full(void)
     }
 }
 
-// grim.flow.reject_only_if_full: the room of one endpoint that is not used is not kept from others:
-// without a limit all of the card's memory is there for whoever sends. With one each way has its
+// grim.flow.reject_only_if_full: room that one endpoint does not use is not kept from others:
+// without a limit all of the card's memory is there for any sender. With one each direction has its
 // share, and no more.
 static void test_dynamic(void)
 {
     for (int64_t limit = 0; limit <= 8; limit += 8) {
         struct grim_world_options options = grim_world_defaults(2, 1);
         options.ni.outstanding = limit;
-        struct world *world = grim_world_new(&options); // nobody answers
+        struct world *world = grim_world_new(&options); // no endpoint answers
         grim_world_send(world, 0, 1, 0, 100);
         grim_world_run(world);
         SUITE_SAME_INTEGER(grim_end(world, 1)->taken, limit ? 8 : 100);

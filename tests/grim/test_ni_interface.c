@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Interfaces of the firmware: messages go by their type to who works on them (thesis 003, 4.5.6),
-// here to a memory that can be written and read, with a host that is asked in between.
+// Interfaces of the firmware: messages go by their type to the interface that handles them (thesis
+// 003, 4.5.6), here to a memory that can be written and read, with a host that is asked in between.
 #include "tests/support/stage_called.h"
 #include "tests/support/suite.h"
 #include "tests/support/world_grim.h"
@@ -29,7 +29,7 @@ static void tell(struct memory *memory, const char *format, ...)
     va_end(arguments);
 }
 
-// ---- Writes: refused as often as told, in two pieces of DMA ----
+// ---- Writes: refused `refusals` times, in two pieces of DMA ----
 
 static bool write_accepts(struct cpu_context *context, void *owner, struct grim_channel *channel,
                           const struct grim_message *message)
@@ -133,7 +133,7 @@ static void reply_stored(struct cpu_context *context, struct grim_arrival *arriv
     struct memory *memory = grim_arrival_owner(arrival);
     const struct grim_message *message = grim_arrival_message(arrival);
     struct grim_channel *channel = grim_arrival_channel(arrival);
-    CU_ASSERT_TRUE(grim_channel_queued(channel) > 0); // the read, and what is behind it
+    CU_ASSERT_TRUE(grim_channel_queued(channel) > 0); // the read, and the messages after it
     grim_acknowledge(context, channel, (uint8_t)message->argument[0],
                      (uint8_t)message->argument[1]);
     SUITE_SAME_INTEGER(grim_channel_queued(channel), 0);
@@ -180,7 +180,7 @@ static void send_typed(struct memory *memory, enum grim_type type)
     g_array_append_val(grim_end(memory->world, 0)->script, message);
 }
 
-// grim.multi.type_dispatch: each type to its interface, all over one way in one sequence.
+// grim.multi.type_dispatch: each type to its interface, all over one path in one sequence.
 static void test_dispatch(void)
 {
     struct memory memory;
@@ -198,7 +198,7 @@ static void test_dispatch(void)
     memory_free(&memory);
 }
 
-// What an interface does not accept is refused like an active message without room.
+// A message that an interface does not accept is refused like an active message without room.
 static void test_refusal(void)
 {
     struct memory memory;
@@ -213,8 +213,8 @@ static void test_refusal(void)
     memory_free(&memory);
 }
 
-// A read is not acknowledged when it is taken but by its reply; what comes behind it is taken while
-// it waits for the host.
+// A read is not acknowledged when it is taken but by its reply; later messages are taken while it
+// waits for the host.
 static void test_read(void)
 {
     struct memory memory;
@@ -243,7 +243,8 @@ static void test_read(void)
     memory_free(&memory);
 }
 
-// With buffers at both cards what comes behind a message in the incoming queue goes behind it.
+// With buffers at both cards a message that follows another in the incoming queue is handled after
+// it.
 static void test_incoming(void)
 {
     struct memory memory;

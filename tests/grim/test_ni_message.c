@@ -131,7 +131,7 @@ static void test_round_trip(void)
     random_free(random);
 }
 
-// What is no message of GRIM's.
+// Bytes that are no message of GRIM's.
 static void test_bad(void)
 {
     uint8_t bytes[GRIM_HEADER_BYTES];
@@ -162,7 +162,7 @@ static void test_names(void)
         SUITE_SAME_TEXT(grim_type_name((enum grim_type)type), names[type]);
 }
 
-// grim.cfg.grim_id: a card looks at no packet that has another identifier.
+// grim.cfg.grim_id: a card ignores packets that have another identifier.
 static void test_foreign(void)
 {
     struct grim_world_options options = grim_world_defaults(2, 1);

@@ -3,7 +3,7 @@
 #include "tests/support/suite.h"
 #include "tests/support/world_grim.h"
 
-// An endpoint that takes one message and then nothing: the queue of who sends to it fills up.
+// An endpoint that takes one message and then nothing: the sender's queue fills up.
 static struct world *filled(struct grim_world_options *options, uint32_t bytes)
 {
     options->ni.endpoint_messages = 1;
@@ -52,9 +52,9 @@ static void test_capacity(void)
     }
 }
 
-// grim.queue.append_scoreboard: state lies apart in entries at fixed places. There are so many
-// messages on the way as there are entries, a message gets one when it is sent, and a roll-back
-// walks through those in use.
+// grim.queue.append_scoreboard: state is kept separately in entries at fixed places. No more
+// messages are in flight than there are entries, a message gets one when it is sent, and a
+// roll-back walks through those in use.
 static void test_scoreboard(void)
 {
     static const int64_t entries[] = {1, 4, 16};
@@ -79,7 +79,7 @@ static void test_scoreboard(void)
     }
 }
 
-// Scoreboards take SRAM beside the queue, slots hold their state themselves.
+// Scoreboards take SRAM besides the queue, slots hold their state themselves.
 static void test_memory(void)
 {
     int64_t left[3];
@@ -197,8 +197,8 @@ static void test_bad(void)
     check_refused(&options, 1, 0, "sram_exhausted", "less grim_ni.queue would avoid it");
 }
 
-// Words that the host writes into the card go over its bus, one transaction a message: a header, or
-// a header with its data. (Besides, single words tell the card.)
+// Words that the host writes into the card go over its bus, one transaction per message: a header,
+// or a header with its data. (Besides, single words notify the card.)
 static void test_writes_go_over_the_bus(void)
 {
     static const uint32_t bytes[] = {0, 64};

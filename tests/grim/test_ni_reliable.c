@@ -62,8 +62,8 @@ static void test_three(void)
     world_free(world);
 }
 
-// grim.rel.example_three, grim.rel.nack: there is room for one message; the endpoint polls, and
-// makes room for two, before the refused one comes again.
+// grim.rel.example_three, grim.rel.nack: the endpoint has room for one message; it polls, and makes
+// room for two, before the refused one arrives again.
 static void test_refused(void)
 {
     struct grim_world_options options = logged(3);
@@ -127,7 +127,7 @@ static void test_rollback(void)
     SUITE_SAME_INTEGER(grim_world_count(world, "(to endpoint 1,"), 10);
     SUITE_SAME_INTEGER(grim_world_count(world, "(to endpoint 2,"), 10);
     SUITE_SAME_INTEGER(grim_world_count(world, "(to endpoint 3,"), 10);
-    // What was on the way to the endpoint when the NACK came goes again, and nothing else.
+    // The messages in flight to the endpoint when the NACK arrived go again, and nothing else.
     int behind = grim_world_count(world, "sent -> not sent (behind it)");
     int refused = grim_world_count(world, "sent -> not sent (NACK)");
     CU_ASSERT_TRUE(refused > 0 && behind > 0);
@@ -139,8 +139,8 @@ static void test_rollback(void)
     world_free(world);
 }
 
-// grim.rel.nack: of ten messages behind a refused one each is dropped without an answer; and
-// grim.rel.nack_repeat: the refused one is refused again each time it comes, until there is room.
+// grim.rel.nack: each of the ten messages after a refused one is dropped without an answer; and
+// grim.rel.nack_repeat: the refused one is refused again at each arrival, until there is room.
 static void test_repeat(void)
 {
     struct grim_world_options options = logged(2);
@@ -161,8 +161,8 @@ static void test_repeat(void)
     world_free(world);
 }
 
-// grim.rel.ack_out_of_order_ok, grim.rel.ack_frees: what is acknowledged behind a message that is
-// not keeps its place in the queue until that one is acknowledged.
+// grim.rel.ack_out_of_order_ok, grim.rel.ack_frees: a message that is acknowledged before an
+// earlier one keeps its place in the queue until the earlier one is acknowledged.
 static void test_out_of_order(void)
 {
     struct grim_world_options options = logged(3);
@@ -204,8 +204,8 @@ static void test_relation(void)
                                            : GRIM_AHEAD);
 }
 
-// A network that reorders: packets wait in front of a station, each for as long as chance says, and
-// overtake one another there.
+// A network that reorders: packets wait in front of a station, each for a random time, and overtake
+// one another there.
 struct shuffle {
     struct engine *engine;
     struct random_stream *random;
@@ -293,7 +293,7 @@ static void test_reorder(void)
 
 // ---- Loss ----
 
-// grim.rel.no_timeout: as published, what is lost is not missed by anybody.
+// grim.rel.no_timeout: as published, no card notices a loss.
 static void test_loss_hangs(void)
 {
     struct grim_world_options options = logged(2);
@@ -311,8 +311,8 @@ static void test_loss_hangs(void)
     world_free(world);
 }
 
-// With the extension a lost message is sent again with all behind it, and a lost ACK is given again
-// when its message comes again.
+// With the extension a lost message is sent again with all that follow it, and a lost ACK is sent
+// again when its message arrives again.
 static void test_timeouts(void)
 {
     for (int host = 0; host < 2; host++) {
@@ -335,8 +335,8 @@ static void test_timeouts(void)
 }
 
 // Two endpoints of a card share its numbers, and the ACK of the first message is lost. No more than
-// half of the numbers go out until it comes again: it is still told from one that is ahead, and
-// acknowledged again.
+// half of the numbers go out until it arrives again: the receiver still distinguishes it from one
+// that is ahead, and acknowledges it again.
 static void test_half_of_the_numbers(void)
 {
     struct grim_world_options options = grim_world_defaults(2, 2);
@@ -360,7 +360,7 @@ static void test_half_of_the_numbers(void)
     world_free(world);
 }
 
-// A peer that never polls: the run ends and says who refuses what.
+// A peer that never polls: the run ends, and its reason names the refused message and its endpoint.
 static void test_stalled(void)
 {
     struct grim_world_options options = logged(2);

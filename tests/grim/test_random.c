@@ -201,7 +201,7 @@ static bool is_as_told(const struct call_log *log)
     return right;
 }
 
-// What the programs together must have reached, by counter.
+// Counters that the programs together must have raised.
 static const char *const reached[] = {"GRIM: messages refused",       "GRIM: messages sent again",
                                       "GRIM: overflow messages",      "GRIM: translation misses",
                                       "GRIM: translations displaced", NULL};

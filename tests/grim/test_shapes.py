@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The shapes of GRIM's curves (thesis 003, 4.2.4, 4.3.4, 4.5) come out of the shipped scenarios."""
+"""The shipped scenarios reproduce the shapes of GRIM's curves (thesis 003, 4.2.4, 4.3.4, 4.5)."""
 
 import os
 import sys
@@ -31,7 +31,7 @@ class Injection(Case):
         return Injection.curves[series]
 
     def test_low_until_the_limit(self):
-        """grim.inject.low_until_limit: up to the limit nobody waits."""
+        """grim.inject.low_until_limit: up to the limit no injection waits."""
         free = self.curve("unbounded")
         for limit in LIMITS:
             for burst in self.BURSTS:
@@ -40,7 +40,7 @@ class Injection(Case):
 
     def test_sharp_rise(self):
         """grim.inject.sharp_rise, grim.inject.rise_not_instant: beyond the limit the overhead climbs
-        to a steady value, most of the way within four times the limit, but not at once."""
+        to a steady value, mostly within four times the limit, but not at once."""
         for limit in LIMITS:
             curve = self.curve(f"limit {limit}")
             low, steady = curve[limit], curve[8192]
@@ -70,7 +70,7 @@ class Injection(Case):
         self.assertGreater(curve[8192], 2 * curve[1])
 
     def test_more_memory_moves_the_unbounded_knee(self):
-        """grim.inject.unbounded_knee: it is the cards' memory that saturates."""
+        """grim.inject.unbounded_knee: the cards' memory saturates."""
         options = ("--set", "workload.sizes=[8192]", "--set", "grim_ni.queue=512 KiB")
         run = self.run_scenario("grim_injection", *options)
         self.assertLess(run.points("unbounded")[8192]["overhead_us"],
@@ -92,7 +92,7 @@ class Scan(Case):
 class Remote(Case):
     def test_order_of_curves(self):
         """grim.rm.rmp_faster_than_rmv, grim.rm.contiguous_faster, and
-        grim.rm.two_ops_notify_costlier, each where the data that come in do not hide it."""
+        grim.rm.two_ops_notify_costlier, each where arriving data do not hide it."""
         run = self.run_scenario("grim_remote_memory")
         curves = {name: run.points(name) for name in
                   ("RM-P contiguous", "RM-V contiguous", "RM-V paged", "RM-V and a second write")}

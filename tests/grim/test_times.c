@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What active messages and remote memory take, against each other and in closed form (thesis 003,
-// 4.4 and 4.5). What they do is in tests/cases/grim.
+// Times of active messages and remote memory, against each other and in closed form (thesis 003,
+// 4.4 and 4.5). Their results are in tests/cases/grim.
 #include "tests/support/grim_run.h"
 #include "tests/support/suite.h"
 
@@ -94,7 +94,7 @@ static void page_fragmentation(void)
     struct program_run *runs[2] = {grim_run_good(&contiguous), grim_run_good(&paged)};
     SUITE_SAME_INTEGER(program_counter(runs[1], "GRIM: translation misses"), 1);
     double more = grim_time(runs[1], 1) - grim_time(runs[0], 1);
-    // The first write waits for the kernel as well; the second comes behind it.
+    // The first write waits for the kernel as well; the second follows it.
     CU_ASSERT(more > 7 * 1.0);
     CU_ASSERT(grim_time(runs[0], 1) < grim_time(runs[1], 1));
     program_run_free(runs[0]);
@@ -142,7 +142,7 @@ static void page_fragmentation_exact(void)
 }
 
 // grim.rm.rmp_faster_than_rmv; grim.rm.contiguous_faster. Half a round trip, by size. An address is
-// translated while the data come in, so that only a word shows what that costs; and that each page
+// translated while the data arrive, so that only a word shows the cost of that; and that each page
 // has a DMA of its own shows where there are several.
 static double remote_time(const char *options, const char *size, int rounds)
 {

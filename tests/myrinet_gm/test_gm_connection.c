@@ -10,7 +10,7 @@
 #define US TIME_US
 #define MS TIME_MS
 
-// Faults of what node0 sends, and of what node1 sends: data one way, ACKs the other.
+// Faults of the packets that node0 sends (data) and of those that node1 sends (ACKs).
 #define FAULTS(of_data, of_acks)                                                                   \
     "links=[{from: node0, to: switch, fault_direction: forward" of_data                            \
     "}, {from: node1, to: switch, fault_direction: forward" of_acks "}]"
@@ -90,13 +90,13 @@ static void check_story(const char *faults, const char *expected, sim_time least
 static void test_stories(void)
 {
     check_story(FAULTS("", ""), PLAIN DONE, 0, 2 * MS);
-    // What is missing shows when the next packet comes: a NACK, no timer.
+    // A missing packet is noticed when the next one arrives: a NACK, no timer.
     check_story(FAULTS(", drop_nth: [2]", ""), PLAIN GAP AGAIN DONE, 0, 3 * MS);
     check_story(FAULTS(", corrupt_nth: [2]", ""), PLAIN GAP AGAIN DONE, 0, 3 * MS);
-    // Behind the last packet nothing comes: the resend timer, 10 ms.
+    // No packet follows the last one: the resend timer, 10 ms.
     check_story(FAULTS(", drop_nth: [5]", ""), PLAIN TIMER AGAIN DONE, 10 * MS, 13 * MS);
     check_story(FAULTS(", corrupt_nth: [5]", ""), PLAIN TIMER AGAIN DONE, 10 * MS, 13 * MS);
-    // The same when it is the NACK that is lost (the second packet of node1).
+    // Like the loss above, but the NACK (the second packet of node1) is lost as well.
     check_story(FAULTS(", drop_nth: [2]", ", drop_nth: [2]"), PLAIN TIMER AGAIN DONE, 10 * MS,
                 13 * MS);
     // A lost ACK is made good by a later one ...
@@ -147,7 +147,7 @@ static void check_wrap(uint16_t session, uint16_t sequence, const char *faults, 
 
 static void test_wrap(void)
 {
-    // What shows by itself needs no timer on either side of the wrap.
+    // A loss that the next packet shows needs no timer on either side of the wrap.
     check_wrap(0, 65533, FAULTS("", ""), 0, 8 * MS);
     check_wrap(0, 65533, FAULTS(", drop_nth: [3]", ""), 0, 8 * MS);
     check_wrap(0, 65535, FAULTS(", drop_nth: [1]", ""), 0, 8 * MS);
@@ -337,8 +337,8 @@ static void test_refused_in_turn(void)
     pair_end(&p, 2);
 }
 
-// The cable goes when a part of the message has come. What the receiver holds of it is given up
-// when the stream's next message begins, which must not be taken for the old one.
+// The cable is pulled when a part of the message has arrived. The receiver gives this part up when
+// the stream's next message begins, which must not be taken for the old one.
 static void test_give_up_half_way(void)
 {
     struct pair p = pair_new((const char *const[]){
@@ -422,8 +422,8 @@ static void test_late_answers(void)
     pair_end(&p, 1);
 }
 
-// A packet that is still on its way out is not sent again, however short the timer: here it takes
-// 165 us to leave.
+// A packet that is still being transmitted is not sent again, however short the timer: here
+// transmission takes 165 us.
 static void test_slow_wire(void)
 {
     struct pair p =
@@ -463,8 +463,8 @@ static void test_multiplexed(void)
     world_free(world);
 }
 
-// A message without a buffer holds its own stream up, and no other; what was sent behind it is
-// there once, and in order.
+// A message without a buffer holds up its own stream and no other; the messages sent after it
+// arrive once and in order.
 static void test_refusal_is_one_streams(void)
 {
     struct world *world = world_new(&world_gm, gm_pair, NULL, NULL);
@@ -486,8 +486,8 @@ static void test_refusal_is_one_streams(void)
     world_free(world);
 }
 
-// Both ways at once with one packet buffer each way on each card: what has been received leaves
-// SRAM without waiting for what is to be sent.
+// Both directions at once, with one packet buffer per direction on each card: received data leave
+// SRAM without waiting for data to be sent.
 static void test_flood(void)
 {
     struct world *world =
@@ -514,7 +514,7 @@ static void test_window_of_one(void)
     gm_end_provide(p.to, 13, 2, 0);
     gm_end_send_to(p.from, p.to, 8192, 10);
     world_run(p.world);
-    CU_ASSERT(last_callback(&p) > 20 * MS); // no packet behind shows the loss
+    CU_ASSERT(last_callback(&p) > 20 * MS); // no later packet shows the loss
     pair_end(&p, 10);
 }
 

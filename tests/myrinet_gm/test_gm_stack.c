@@ -284,7 +284,8 @@ static const char *const roomy[] = {"gm_native.buffer=64 KiB", "gm_native.receiv
 #define PROGRAM(zero, one)                                                                         \
     "workload: {ranks: 2, program: [{ranks: 0, do: [" zero "]}, {ranks: 1, do: [" one "]}]}\n"
 
-// What a rank that waits for ever holds of GM; registered memory is known to the port.
+// State of GM that is reported for a rank that waits for ever; registered memory is known to the
+// port.
 static void test_deadlock(void)
 {
     char *pair =

@@ -37,7 +37,7 @@ static struct pair pair_new(const char *const *sets)
     return pair_of(world_new(&world_gm, gm_pair, sets, NULL));
 }
 
-// Sends one message, its buffer there long before, and says how long it took.
+// Sends one message, its buffer provided long before, and returns the time it took.
 static sim_time one_message(struct pair *p, int64_t bytes)
 {
     const struct gm_received *received;
@@ -68,7 +68,7 @@ static sim_time bus(int64_t bytes)
            bus_time(&config, BUS_READ, bytes % hold);
 }
 
-// One switch: the head takes 50 + 4 + 150 + 50 ns, behind it every byte 4 ns.
+// One switch: the head takes 50 + 4 + 150 + 50 ns, every byte after it 4 ns.
 static sim_time wire(int64_t bytes)
 {
     return (254 + 4 * bytes) * NS;
@@ -150,7 +150,7 @@ static void test_blocking(void)
     world_free(p.world);
 }
 
-// A poller looks once a turn, counted from when it began to.
+// A poller polls once per turn, counted from its first poll.
 static void test_poll_turn(void)
 {
     struct pair p = pair_new(NULL);
@@ -159,7 +159,7 @@ static void test_poll_turn(void)
     const struct gm_received *received = gm_end_received(p.to, 0);
     sim_time seen = when - (31 + 149) * NS;
     SUITE_SAME_INTEGER(received->when, when);
-    sim_time since = 0; // provide, its PIO, and a look that finds nothing
+    sim_time since = 0; // provide, its PIO, and a poll that finds nothing
     since += (203 + 4 * 110 + 31) * NS;
     SUITE_SAME_INTEGER((seen - since) % (10 * US), 0);
     CU_ASSERT(when - MS >= closed_form(64) && when - MS < closed_form(64) + 10 * US);
@@ -233,8 +233,8 @@ static void test_pace(void)
     // The wire, at 200 Mb/s.
     about(pace((const char *const[]){"link.rate=200 Mb/s", "lanai7.clock=10 GHz", NULL}),
           time_of_bytes(4096 + 25, 200000000), 0.02);
-    // The LANai, at 1 MHz, under a bus that takes no time beside it and an SRAM that keeps up: what
-    // the sender's does for a packet and its ACK.
+    // The LANai, at 1 MHz, with a bus whose time is negligible and an SRAM that keeps up: the
+    // sender's work for a packet and its ACK.
     about(pace((const char *const[]){"lanai7.clock=1 MHz", "lanai7.sram_accesses=0",
                                      "host.bus.rate=1 GB/s", "host.bus.read_setup=0",
                                      "host.bus.write_setup=0", NULL}),
@@ -244,7 +244,7 @@ static void test_pace(void)
     about(pace((const char *const[]){"lanai7.clock=10 MHz", "lanai7.sram_accesses=1",
                                      "lanai7.sram_word=4 B", NULL}),
           time_at_rate(2 * 4096 + 25 + 4 * (121 + 41 + 59 + 31 + 151 + 13), 40000000), 0.05);
-    // One buffer for each way takes the overlap away.
+    // One buffer for sending prevents the overlap.
     about(pace((const char *const[]){"lanai7.clock=10 GHz", "gm.send_buffers=1", NULL}),
           dma + 130 * NS + 4 * (4096 + 25) * NS, 0.02);
 }
@@ -256,8 +256,8 @@ static void test_pace(void)
 static const char two_switches[] =
     "links=[{from: node0, to: switch0}, {from: switch0, to: switch1}, {from: node1, to: switch1}]";
 
-// armci.myri.cut_through: another switch on the way costs its latency, one route byte and the
-// cable, however long the packet is; one that stores costs the packet's time.
+// armci.myri.cut_through: another switch on the route costs its latency, one route byte and the
+// cable, however long the packet is; a store-and-forward switch costs the packet's time.
 static void test_cut_through(void)
 {
     const char *const chain[] = {CHAIN, two_switches, NULL};
@@ -283,8 +283,8 @@ static sim_time span_length(const struct span_log *log, const char *lane)
     return longest;
 }
 
-// armci.myri.source_routing: a route byte in front for each switch on the way, each of which takes
-// the first one off: on every link the packet is a byte shorter.
+// armci.myri.source_routing: the packet begins with a route byte for each switch on its route, each
+// of which removes the first one: on every link the packet is a byte shorter.
 static void test_source_routing(void)
 {
     const char *const chain[] = {CHAIN, two_switches, NULL};

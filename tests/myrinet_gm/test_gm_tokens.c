@@ -129,7 +129,7 @@ static void test_token_recovery(void)
     world_free(p.world);
 }
 
-// Tokens come back for ever: many more messages than there are.
+// Tokens are returned without end: many more messages than there are tokens.
 static void test_tokens_circulate(void)
 {
     struct pair p =
@@ -369,7 +369,7 @@ static void test_no_scatter_gather(void)
 // ---- Directed sends ----
 
 // armci.gm.directed_send: the data are in the target's memory without a receive buffer, an event or
-// any work of its processor; the flag that its process polls is told in the event in which the last
+// any work of its processor; the flag that its process polls is set in the event in which the last
 // byte is there.
 static void test_directed(void)
 {
@@ -397,7 +397,7 @@ static void test_directed(void)
     world_free(p.world);
 }
 
-// Memory that the target has not registered refuses it, and the sender's token comes back.
+// A write to memory that the target has not registered is rejected, and the sender's token returns.
 static void test_directed_rejected(void)
 {
     struct pair p = pair_new(NULL);
@@ -441,8 +441,8 @@ static int requests_before_answer(int answer_port)
     return before;
 }
 
-// armci.gm.two_port_deadlock_reason: a port's events come in the order of arrival. With one port
-// the answer lies behind all requests that came before it; with a second one it is the first.
+// armci.gm.two_port_deadlock_reason: a port's events are delivered in the order of arrival. With
+// one port the answer follows all requests that arrived earlier; with a second one it is the first.
 static void test_two_ports(void)
 {
     SUITE_SAME_INTEGER(requests_before_answer(2), 5);
@@ -484,7 +484,8 @@ static void test_closed(void)
 
 // ---- Events ----
 
-// Up to 128 B a message comes in the queue's slot; the receive token is back in either case.
+// A message of up to 128 B is delivered in the queue's slot; in either case the receive token
+// returns.
 static void test_fast_receive(void)
 {
     struct pair p = pair_new(NULL);
@@ -502,7 +503,7 @@ static void test_fast_receive(void)
     world_free(p.world);
 }
 
-// What stands in front of the message's bytes is the library's, and counts for the wire only.
+// The header in front of the message's bytes is the library's, and counts for the wire only.
 static void test_header_and_offset(void)
 {
     struct pair p = pair_new(NULL);

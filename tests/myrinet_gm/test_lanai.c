@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The LANai's firmware loop, timers and SRAM. Each test of the loop tells a story and compares it
-// as text: "low 0, high 400" says that the job low was called at 0 ns, and high at 400 ns. A cycle
+// The LANai's firmware loop, timers and SRAM. Each test of the loop writes a story and compares it
+// as text: "low 0, high 400" means that the job low was called at 0 ns, and high at 400 ns. A cycle
 // is 20 ns.
 #include "tests/support/stage_called.h"
 #include "tests/support/suite.h"
@@ -120,7 +120,8 @@ static struct job *job_at(struct story *story, sim_time ns, int handler, const c
 
 // ---- The loop ----
 
-// Of what is ready together the first row of the table goes first, whatever came first.
+// Of the items that are ready at once the first row of the table is served first, whichever arrived
+// first.
 static void test_priority(void)
 {
     struct story *story = story_new();
@@ -130,8 +131,8 @@ static void test_priority(void)
     story_is(story, "first 100, second 200, last 300");
 }
 
-// What goes first never interrupts: it waits for the end of the handler that runs, and then goes
-// ahead of what has waited longer.
+// An item of higher priority never interrupts: it waits for the end of the running handler, and
+// then goes ahead of items that have waited longer.
 static void test_no_preemption(void)
 {
     struct story *story = story_new();
@@ -142,7 +143,7 @@ static void test_no_preemption(void)
     story_is(story, "long 0, first 1000, second 1100, early 1200");
 }
 
-// One item a dispatch: behind each the table is looked through again.
+// One item per dispatch: after each the table is searched again.
 static void test_one_a_dispatch(void)
 {
     struct story *story = story_new();
@@ -179,7 +180,7 @@ static void test_costs(void)
     story_is(story, "first 100, last 340");
 }
 
-// An idle loop looks once a turn, counted from the end of its last work.
+// An idle loop polls once per turn, counted from the end of its last work.
 static void test_idle_turns(void)
 {
     struct lanai_config config = lanai_world_config();
@@ -193,7 +194,7 @@ static void test_idle_turns(void)
     story_is(story, "first 600, one 600, second 740, third 1140, sharp 1340");
 }
 
-// Calls without an item: several are one, and they come behind the items.
+// Calls without an item: several are one, and they follow the items.
 static void test_calls(void)
 {
     struct story *story = story_new();
@@ -205,7 +206,7 @@ static void test_calls(void)
     story_is(story, "one 0, two 200, called 400, three 400, four 600, called 800");
 }
 
-// What the LANai does takes twice as long at half the clock.
+// The LANai's work takes twice as long at half the clock.
 static sim_time busy_at(int64_t clock, sim_time *last)
 {
     struct lanai_config config = lanai_world_config();
@@ -336,7 +337,7 @@ static void check_exhausted(int64_t first, int64_t bytes, const char *text)
     SUITE_SAME_TEXT(json_string_value(json_object_get(sim->reason, "text")), text);
     SUITE_SAME_INTEGER(json_integer_value(json_object_get(sim->reason, "free_bytes")),
                        65536 - first);
-    // What was asked for was not taken in part.
+    // A refused request was not granted in part.
     SUITE_SAME_INTEGER(lanai_sram_left(story->card), 65536 - first);
     story_end(story);
 }

@@ -75,7 +75,7 @@ static void test_ranks(void)
     check_loser((const int64_t[]){1, 3, 2}, ARBITER_RECEIVE);
 }
 
-// The host engine last: the link both ways takes all of the SRAM, and the two that are alike share.
+// The host engine last: the link's two directions take all of the SRAM, and share it as equals.
 static void test_shut_out(void)
 {
     struct arbiter arbiter = arbiter_of(264, 132, (const int64_t[]){2, 1, 1});
@@ -99,7 +99,7 @@ static void test_equal(void)
     check_gets(&arbiter, 50, 80, 80, 0);
 }
 
-// What joins a transfer comes behind its bytes.
+// Bytes that join a transfer follow its own.
 static void test_added(void)
 {
     struct arbiter arbiter = arbiter_of(100, 0, in_order);
@@ -109,8 +109,8 @@ static void test_added(void)
     SUITE_SAME_INTEGER(arbiter_when(&arbiter, ARBITER_SEND, 500), 10 * TIME_US);
 }
 
-// The processor gets what is left, and all it asks for when the engines have ended: of 6 us of
-// work it does a half in 6 us at half its rate, and the rest behind that.
+// The processor gets the remainder, and all it asks for when the engines have ended: of 6 us of
+// work it does a half in 6 us at half its rate, and the rest after that.
 static void test_processor(void)
 {
     struct arbiter arbiter = arbiter_of(264, 132, in_order);
@@ -168,7 +168,7 @@ static void tally_end(struct tally *tally, enum arbiter_user user)
     arbiter_end(&tally->arbiter, user);
 }
 
-// What is under way will be over then, if nothing starts.
+// When the current transfers will end, if none starts.
 static void promise(struct tally *tally)
 {
     for (int i = 0; i < ARBITER_ENGINES; i++)
@@ -204,7 +204,7 @@ static void tally_step(struct tally *tally)
 }
 
 // No engine gets more than it asks for, all together no more than there is, and each transfer ends
-// when it was last said to.
+// at the time last predicted.
 static void test_random(void)
 {
     for (uint64_t seed = 1; seed <= 20; seed++) {

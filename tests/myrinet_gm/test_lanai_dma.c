@@ -284,7 +284,7 @@ static struct shares shares_at(int64_t clock)
     bench_message(bench, 0, 2000);
     bench_run(bench);
     struct shares shares = {.total = bench->arrived};
-    // On the way: token, end of the fetch, and the packet at the other side.
+    // On the path: token, end of the fetch, and the packet at the other side.
     SUITE_SAME_INTEGER(shares.total, closed_form(bench, &config, 2000) +
                                          time_at_rate(3 * 9 + 83 + 59 + 97, clock));
     for (int i = 0; i < 2; i++) {
@@ -352,8 +352,8 @@ static void send_done(void *owner, struct lanai_transfer *transfer)
                            sim_now(sender->bench->world->sim) / TIME_NS);
 }
 
-// A transfer of which nobody hears may be freed by its `done`: another may stand in its place, for
-// a handler.
+// A transfer without a handler may be freed by its `done`: another may stand in its place, for a
+// handler.
 static void gone_done(void *owner, struct lanai_transfer *transfer)
 {
     struct sender *sender = owner;
@@ -377,7 +377,7 @@ static void test_done_and_gone(void)
     g_free(gone);
 }
 
-// Packets that are started together leave one behind the other, each behind its own latency.
+// Packets that are started together leave one after the other, each after its own latency.
 static void test_send_engine_queues(void)
 {
     struct lanai_config config = lanai_world_config();
@@ -416,7 +416,7 @@ static void other_device_event(struct engine *engine, struct event *event)
                  stage_called("other", STAGE_BUS), MESSAGE_NONE);
 }
 
-// Another device's transfer gets the bus behind the piece that is under way, and holds the rest up
+// Another device's transfer gets the bus after the piece that is in progress, and delays the rest
 // by its own time.
 static void test_bus_is_shared(void)
 {
@@ -537,7 +537,7 @@ static void check_lost(struct bench *bench, const char *counter, const char *rea
     SUITE_SAME_INTEGER(ledger_totals(sim->ledger).delivered, 2);
 }
 
-// What does not fit is lost by name, and its buffer takes the next packet.
+// A packet that does not fit is recorded as lost, and its buffer takes the next packet.
 static void test_too_long(void)
 {
     struct lanai_config config = lanai_world_config();
@@ -551,7 +551,7 @@ static void test_too_long(void)
     bench_free(bench);
 }
 
-// A wrong CRC is the firmware's to see: it has come into SRAM, and costs a handler's time.
+// The firmware detects a wrong CRC: the packet is in SRAM by then, and costs a handler's time.
 static void test_corrupt(void)
 {
     static const struct cost costs[HANDLERS] = {[RECEIVED] = {.cycles = 50}};
@@ -592,8 +592,8 @@ static uint64_t busy_run(uint64_t seed, char **arrivals)
     return fingerprint;
 }
 
-// 400 packets of any size, both ways, through two buffers a card: each comes once and in order, and
-// two runs are one.
+// 400 packets of any size in both directions, through two buffers per card: each arrives once and
+// in order, and two runs are identical.
 static void test_determinism(void)
 {
     char *first, *second, *other;
@@ -615,7 +615,7 @@ static void tell_part(void *owner, const struct path_part *part)
     g_ptr_array_insert(owner, 0, line);
 }
 
-// The way of one packet from end to end, each part by name, with nothing left as waiting.
+// The path of one packet from end to end, each part by name, with nothing left as waiting.
 static void test_explained(void)
 {
     static const struct cost costs[HANDLERS] = {

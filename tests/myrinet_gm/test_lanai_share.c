@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Cards whose engines and processor share an SRAM of 400 MB/s: two accesses of 4 B in a clock of 50
-// MHz. The link moves 250 MB/s each way, the bus 86, and the processor asks for 200.
+// MHz. The link moves 250 MB/s per direction, the bus 86, and the processor asks for 200.
 //
-// The firmware writes what comes to the host, beginning with the packet's head if it has one.
+// The firmware writes arriving packets to the host, beginning with the packet's head if it has one.
 #include "sim/core/random.h"
 #include "tests/support/stage_called.h"
 #include "tests/support/suite.h"
@@ -172,7 +172,7 @@ static void check_contains(const struct trial *trial, int node, const char *what
     g_free(line);
 }
 
-// ---- One way ----
+// ---- One direction ----
 
 static char *one_way(const struct lanai_config *config, const struct lanai_firmware *firmware)
 {
@@ -192,8 +192,8 @@ static char *one_way(const struct lanai_config *config, const struct lanai_firmw
     return story;
 }
 
-// The link one way and the bus ask for less than there is: everything is at the same picosecond as
-// on a card whose engines do not meet, also of a firmware that begins with heads.
+// One direction of the link and the bus ask for less than there is: everything happens at the same
+// picosecond as on a card whose engines do not share, also with a firmware that begins with heads.
 static void test_one_way(void)
 {
     static const struct lanai_firmware *const firmwares[] = {&whole, &heads};
@@ -210,11 +210,11 @@ static void test_one_way(void)
     }
 }
 
-// ---- Both ways ----
+// ---- Both directions ----
 
-// While 60,000 B come in at 250 MB/s the send engine has 150: 10,000 B take 66.67 us on the wire
-// and not 40, and the packet comes so much later. The card at the other end, which sends at 250 and
-// gets 150, has just enough.
+// While 60,000 B arrive at 250 MB/s the send engine has 150: 10,000 B take 66.67 us on the wire
+// instead of 40, and the packet is later by the difference. The card at the other end, which sends
+// at 250 and gets 150, has just enough.
 static void test_send_loses(void)
 {
     struct lanai_config config = shared();
@@ -231,8 +231,8 @@ static void test_send_loses(void)
     trial_free(trial);
 }
 
-// With the send engine first, what comes in has 150 MB/s, and the link is held for the packet
-// behind it until the SRAM is through: that one has left its card but for the 80 B that fill the
+// With the send engine first, arriving data have 150 MB/s, and the link is held for the next packet
+// until the SRAM has taken the first: the next one has left its card but for the 80 B that fill the
 // switch, and then it takes its bytes at 150 MB/s as well.
 static void test_receive_loses(void)
 {
@@ -264,10 +264,10 @@ static sim_time both_ways(const struct lanai_config *config, int count, int64_t 
     return end;
 }
 
-// Traffic both ways for long: the SRAM is what binds it, and it is used: the time is that of all
-// bytes through it, and no more than two packets longer. Only if the send engine goes first the
-// link stands still meanwhile: of a packet, 3/5 come in while the wire brings it, and for the rest,
-// which takes 2/5 of that time again, the link is held and nothing is sent.
+// Traffic in both directions for long: the SRAM is the bottleneck, and it is kept busy: the time is
+// that of all bytes through it, and no more than two packets longer. Only if the send engine goes
+// first the link stands still meanwhile: 3/5 of a packet arrive while the wire carries it, and for
+// the rest, which takes 2/5 of that time again, the link is held and nothing is sent.
 static void test_both_ways(void)
 {
     static const int64_t ranks[][2] = {{2, 3}, {1, 1}, {3, 2}};
@@ -311,8 +311,8 @@ static void work_at(struct trial *trial, struct work *work, sim_time when, int j
     engine_schedule(trial->world->sim->engine, &work->event, when);
 }
 
-// While a packet comes in the processor has 150 of the 200 MB/s that it asks for: 15 us of work
-// take 20. Work in the midst of which the packet ends takes as much longer as the packet lasts.
+// While a packet arrives the processor has 150 of the 200 MB/s that it asks for: 15 us of work take
+// 20. Work during which the packet ends takes longer in proportion to its overlap.
 static void test_processor(void)
 {
     static const sim_time at[] = {30, 225, 300};
@@ -331,8 +331,8 @@ static void test_processor(void)
     }
 }
 
-// Two jobs of 15 us, of which the first has done 5 when a packet begins to come in: the other 10
-// take it 13.33 us, so much later it makes room for the second, and that one takes 20.
+// Two jobs of 15 us, of which the first has done 5 when a packet begins to arrive: the other 10
+// take it 13.33 us, the second job starts later by the difference, and takes 20.
 static void test_processor_meanwhile(void)
 {
     struct lanai_config config = shared();
@@ -368,7 +368,7 @@ static char *random_run(uint64_t seed, const struct lanai_firmware *firmware)
         bytes += length;
     }
     world_run(trial->world);
-    // Each card has seen them all, out or in, and those that came in once more.
+    // Each card's SRAM has taken every packet, sent or received, and received ones once more.
     CU_ASSERT(sim_now(trial->world->sim) >= time_at_rate(bytes, RATE));
     SUITE_SAME_INTEGER(ledger_totals(trial->world->sim->ledger).delivered, 300);
     char *story = g_strdup(trial->story->str);

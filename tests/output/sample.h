@@ -53,7 +53,7 @@ static inline struct result *sample_result(void)
     return result;
 }
 
-// An empty directory of its own for the test; give it back to sample_remove.
+// An empty directory of its own for the test, to be removed by sample_remove.
 static inline char *sample_directory(void)
 {
     GError *error = NULL;

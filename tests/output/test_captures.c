@@ -126,7 +126,7 @@ static bool use_is(const GArray *uses, guint at, const char *end)
     return g_str_has_suffix(g_array_index(uses, struct file_use, at).path, end);
 }
 
-// A folder for each series under a name that is safe and nobody else's, a file for each host.
+// A folder for each series under a safe and unique name, a file for each host.
 static void test_names(void)
 {
     struct planned it = planned();
@@ -162,7 +162,7 @@ static void test_refused(void)
     refused(&it, it.directory, &model_registry,
             "--pcap-at: no host is called m; there are n0, n1, n2");
     it.options.nodes = NULL;
-    // A stack whose frames nobody can write.
+    // A stack whose frames no capture can write.
     struct stack without = *registry_stack(&model_registry, "mvia");
     const struct stack *stacks[] = {registry_stack(&model_registry, "tcp"), &without, NULL};
     const struct model model = {.name = "test", .stacks = stacks};
@@ -195,7 +195,7 @@ static void test_stacks(void)
     g_ptr_array_unref(links);
 }
 
-// A frame that is dropped says so where it was seen last; what has ended well says nothing.
+// The comment of a dropped frame is where it was seen last; a frame that has ended well has none.
 static void test_ends(void)
 {
     struct planned it = planned();
@@ -242,7 +242,7 @@ static void test_window_and_snap(void)
     clear(&it);
 }
 
-// What waits for ever does not hold back all that follows.
+// A frame that waits for ever does not hold back all that follow.
 static void test_most_held(void)
 {
     struct planned it = planned();

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What tshark says with wireshark/netsim.lua of frames that it does not know by itself: the fields of known messages,
+"""Output of tshark with wireshark/netsim.lua for frames that it does not know by itself: the fields of known messages,
 and no error of Lua on frames that are cut short, damaged or foreign."""
 
 import os
@@ -89,7 +89,7 @@ class Dissectors(Case):
             self.assertEqual(row[:7], [str(i), "3000", str(expected[i][0]), str(expected[i][1]), "1", "1", "1"])
             self.assertEqual((row[7], row[8]), ("", str(14 + 32 + expected[i][1])))
         self.assertEqual([row[0] for row in rows], [str(i) for i in range(len(rows))])
-        # Both ask for the connection with one discriminator, and are told that they were heard.
+        # Both ask for the connection with one discriminator, and learn that their requests arrived.
         rows = self.fields("c/bare/node0.pcapng", ["frame.packet_flags_direction", "mvia.discriminator",
                                                    "mvia.answer"], "-Y", "mvia.type == 0")
         self.assertEqual({row[0] for row in rows}, {IN, OUT})
@@ -197,7 +197,7 @@ class Dissectors(Case):
                  "intercept.address", "intercept.length", "frame.len", "frame.comment"]
         sent = self.fields(f"c/{series}/node0.pcapng", names, "-Y", "frame.packet_flags_direction == 2")
         come = self.fields(f"c/{series}/node1.pcapng", names, "-Y", "frame.packet_flags_direction == 1")
-        # Planes take turns, and so packets may come in another order than they were sent in.
+        # Planes take turns, and so packets may arrive in another order than they were sent in.
         self.assertEqual(sorted(sent), sorted(come))
         data = [row for row in sent if row[0] == "1"]
         self.assertEqual([int(row[4]) for row in data], [512 * i for i in range(6)])
@@ -250,9 +250,9 @@ class Dissectors(Case):
         for _ in range(300):
             data = bytes(rng.randrange(256) for _ in range(rng.randint(0, 80)))
             frames.append((prefix + data, len(prefix) + len(data)))
-        frames.append((prefix + bytes([0x83] * 20), len(prefix) + 20))  # a route, and nothing behind it
+        frames.append((prefix + bytes([0x83] * 20), len(prefix) + 20))  # a route, and nothing after it
         self.capture("cut.pcap", link, frames)
-        lines = self.tshark("cut.pcap", "-V")  # which looks for errors of Lua
+        lines = self.tshark("cut.pcap", "-V")  # the helper checks for errors of Lua
         self.assertEqual(sum(line.startswith("Frame ") for line in lines), len(frames))
         self.assertTrue(any("the frame ends within its header" in line for line in lines))
         self.assertEqual(len(self.tshark("cut.pcap")), len(frames))

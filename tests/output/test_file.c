@@ -66,7 +66,7 @@ static void test_streams(void)
     g_clear_error(&error);
 }
 
-// What is begun is seen when it ends, and not at all if it is dropped.
+// A file's new contents are visible when it ends, and never if it is dropped.
 static void test_begun(void)
 {
     char *directory = sample_directory();

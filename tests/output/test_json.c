@@ -30,7 +30,7 @@ static json_int_t integer_at(json_t *object, const char *key)
     return json_integer_value(json_object_get(object, key));
 }
 
-// The document after a way through text.
+// The document, written as text and read again.
 static json_t *read_back(json_t *document)
 {
     char *text = document_text(document);
@@ -117,7 +117,8 @@ static void test_series(void)
     result_free(result);
 }
 
-// Values of one rank or of no size stand beside the points; what JSON can't say is null.
+// Values of one rank or of no size are kept apart from the points; a value that JSON can't hold is
+// null.
 static void test_values(void)
 {
     struct result *result = result_new("values", 1);
@@ -199,7 +200,7 @@ static void test_text(void)
     result_free(result);
 }
 
-// What is made of series that were read: no wall time, and no series is a completed run.
+// A result made of series that were read: no wall time, and no series is a completed run.
 static void test_of_series(void)
 {
     json_t *series = json_array();

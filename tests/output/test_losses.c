@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What went wrong on the way, in a line for each series.
+// Faults and losses of a run, in a line for each series.
 #include "sim/output/losses.h"
 #include "tests/support/suite.h"
 
@@ -41,7 +41,7 @@ static const struct trial trials[] = {
       {"time-outs of link a->b", LOSS_TIMEOUT, 3, 1},
       {"time-outs of link b->a", LOSS_TIMEOUT, 1, 0}},
      "s: 5 time-outs (1 data, 4 others); before the measurement: 1 time-out\n"},
-    // What a link repeated shows that its faults hit.
+    // Packets that a link repeated show that its faults had an effect.
     {true, {{"packets repeated on link a->b", LOSS_REPEATED, 3, 0}}, "s: 3 sent again\n"},
     {true,
      {{"packets repeated on link a->b", LOSS_REPEATED, 3, 3}},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// All recorders of a run: each row of the table keeps what happens in a series, whether this
-// process records it or another one does in parts, and says when it can't.
+// All recorders of a run: each row of the table keeps the events of a series, whether this process
+// records it or another one does in parts, and reports when it can't.
 #include "sim/model/model.h"
 #include "sim/output/captures.h"
 #include "sim/output/file.h"
@@ -51,7 +51,7 @@ static void recorded_clear(struct recorded *it)
     compiled_free(&it->compiled);
 }
 
-// What happens in a series.
+// The events of a series.
 static void happen(const struct recorders *all)
 {
     static const char quantity[] = "cwnd";
@@ -166,7 +166,7 @@ static void test_unwritable(void)
     }
 }
 
-// What is wrong with a file is found when it is closed, and said of each.
+// A file that can't be written is found when it is closed, and each is reported.
 static void test_full_disk(void)
 {
     struct recorded it = recorded();
@@ -188,7 +188,7 @@ static void test_full_disk(void)
     recorded_clear(&it);
 }
 
-// Nothing asked for: nothing is told anything.
+// Nothing asked for: no trace and no capture.
 static void test_none(void)
 {
     struct recorded it = recorded();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What is summed over the series of a result, and what a metric's name says about its unit.
+// Sums over the series of a result, and units by the names of metrics.
 #include "tests/output/sample.h"
 #include "tests/support/suite.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A result that goes to another process as a text comes out as it went in, to the last bit.
+// A result that goes to another process as text is unchanged, to the last bit.
 #include "sim/core/intern.h"
 #include "sim/measure/result_text.h"
 #include "sim/output/json.h"

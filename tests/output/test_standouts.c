@@ -35,8 +35,8 @@ static void test_wait(void)
     SUITE_SAME_INTEGER(less.repetition, 4);
 }
 
-// The one that changes its mean the most comes first: of 5 repetitions it has more weight than of
-// 100.
+// The outlier that changes its mean the most goes first: of 5 repetitions it has more weight than
+// of 100.
 static void test_order(void)
 {
     struct result *result = result_new("x", 1);

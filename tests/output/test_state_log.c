@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The state log's text, alone and behind a tee.
+// The state log's text, alone and through a tee.
 #include "sim/core/tee.h"
 #include "sim/output/state_log.h"
 #include "tests/output/sample.h"
@@ -47,7 +47,7 @@ static void test_text(void)
     sample_remove(directory);
 }
 
-// Both sinks behind a tee see all, whatever lane numbers each of them gives out.
+// Both sinks of a tee receive all, whatever lane numbers each of them assigns.
 static void test_tee(void)
 {
     char *directory = sample_directory();

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-// What table_print writes; the caller frees it.
+// The output of table_print; the caller frees it.
 static char *printed(const struct result *result, bool colour, bool summary)
 {
     struct table_options options = {
@@ -45,7 +45,7 @@ static void test_sample(void)
     result_free(result);
 }
 
-// A series without any value still has its column, and says why.
+// A series without any value still has its column, and its reason.
 static void test_series_without_values(void)
 {
     struct result *result = result_new("r", 1);
@@ -232,7 +232,7 @@ static void test_columns(void)
                "   3        -        1\n");
 }
 
-// Series that do not fit beside each other stand below, each with the sizes; one has its width.
+// Series that do not fit next to each other are stacked, each with the sizes; one has its width.
 static void test_width(void)
 {
     struct result *result = result_new("r", 1);
@@ -281,7 +281,7 @@ static void test_summary(void)
                "e220a8397b1dcdaf; results in results/sample/\n");
 }
 
-// What receivers have declined is told apart from faults, and only if there is any.
+// Messages that receivers have declined are listed apart from faults, and only if there are any.
 static void test_declined(void)
 {
     struct result *result = result_new("r", 1);
@@ -300,7 +300,7 @@ static void test_declined(void)
     result_free(result);
 }
 
-// 40 of the values that stand alone are shown; of one more it is said.
+// 40 of the values without a size are shown; the number of further ones follows.
 static void test_singles(void)
 {
     for (int more = 0; more <= 2; more++) {

@@ -121,7 +121,7 @@ static void test_progress_line(void)
     same(progress_line(0.5, "VIA RPI: 64 KiB", 1.25, 80),
          "[############------------]  50 %  VIA RPI: 64 KiB  1.2 s, 2 s left");
     same(progress_line(1.5, "x", 0.0, 80), "[########################] 100 %  x  0.0 s");
-    // What is being done is cut, not the time that is left.
+    // The description is cut, not the time that is left.
     same(progress_line(0.5, "3 of 6 series, LAM TCP: 131072 B", 3.6, 65),
          "[############------------]  50 %  3 of 6 series,  3.6 s, 4 s left");
     same(progress_line(0.5, "größer", 3.6, 55),

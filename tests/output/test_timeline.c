@@ -26,7 +26,7 @@ static struct drawing drawing_start(void)
     return drawing;
 }
 
-// Ends it and gives back the list of events.
+// Ends it and returns the list of events.
 static json_t *drawing_end(struct drawing *drawing)
 {
     GError *error = NULL;

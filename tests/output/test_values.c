@@ -64,7 +64,7 @@ static void test_order(void)
                              "a,node0,path 1,cwnd,B,4.000000,3\n");
 }
 
-// What does not change has no row; of one instant the last value counts.
+// A value that does not change has no row; of one instant the last value counts.
 static void test_changes(void)
 {
     struct writing it = writing_start();
@@ -168,7 +168,7 @@ static void test_bounded(void)
     g_free(text);
 }
 
-// Timeline, values and a sink that wants none, at once; without a sink nothing is told.
+// Timeline, values and a sink that wants none, at once; without a sink nothing is recorded.
 static void test_sinks(void)
 {
     struct writing it = writing_start();
