@@ -60,7 +60,7 @@ char *child_plugin_path(void)
 //
 // DEEPBIND: netsim may be linked with an MPI library whose calls have the names of SimGrid's. That
 // is not for dlopen: AddressSanitizer would end the process, as such a library has its own malloc.
-// Nothing that the plugin allocates is freed outside it, nor the other way round.
+// Memory is freed on the side that allocated it: the plugin or netsim.
 static flow_plugin_run_fn *load(const char *path, const char **error)
 {
     void *plugin = dlmopen(LM_ID_BASE, path, RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);

@@ -19,8 +19,8 @@ typedef char *child_work_fn(void *owner, flow_plugin_run_fn *plugin);
 // the work must ask for itself.
 char *child_run(child_work_fn *work, void *owner, bool (*interrupt)(void *owner), char **error);
 
-// Where the plugin is: $NETSIM_FLOW_PLUGIN, or beside the program, or where it is installed.
-// Returns NULL if it is at none of them. The caller frees it (g_free).
+// Returns the plugin's path: $NETSIM_FLOW_PLUGIN, or in the program's directory, or where it is
+// installed. Returns NULL if it is at none of them. The caller frees it (g_free).
 char *child_plugin_path(void);
 
 #endif

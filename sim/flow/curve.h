@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a message of a stack costs, by its size, measured by netsim's own packets: small programs of
+// The cost of a stack's message, by its size, measured by netsim's own packets: small programs of
 // two ranks run on the case's own machine, with its stack and all its settings. Nothing is fitted,
 // and no number of these comes from anywhere else.
 //
 // A message of `size` bytes keeps its sender's processor busy for `send`, takes the wire of each
-// link for `wire` bytes, and its receiver's processor for `receive`; `latency` is the rest of the
-// one-way time of the stack's PingPong:
+// link for `wire` bytes, and its receiver's processor for `receive`; `latency` is the rest of half
+// a round trip of the stack's PingPong:
 //
 //   half a round trip = send + latency + wire / rate of the slowest link + receive
 //
@@ -30,7 +30,7 @@ struct flow_curve_point {
 
 struct flow_curve {
     GArray *points; // struct flow_curve_point, by size
-    int64_t eager;  // the largest message whose send is over before its receive has begun; -1: not
+    int64_t eager;  // the largest message whose send ends before its receive has begun; -1: not
                     // even one without data; INT64_MAX: all
     int from, to;   // hosts between which it was measured; the same: all ranks are on one host
     int links;      // of their route

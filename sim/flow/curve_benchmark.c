@@ -20,7 +20,7 @@ struct benchmarking {
     struct scenario_case test_case;
     const struct flow_curve *curve;
     const struct curve_watch *watch; // NULL: none
-    GArray *found;                   // struct piece_point by size: seconds of one way
+    GArray *found;                   // struct piece_point by size: half a round trip in s
     char **error;
 };
 
@@ -99,7 +99,7 @@ static void benchmark_ask(const struct benchmarking *benchmarking, GArray *sizes
         g_array_append_val(sizes, size);
 }
 
-// The same, with fewer repetitions of long messages.
+// Runs the benchmark at these sizes, with fewer repetitions of long messages.
 static bool run_briefly(struct benchmarking *benchmarking, GArray *sizes)
 {
     GArray *brief = sizes_new(), *whole = sizes_new();
@@ -182,7 +182,7 @@ static bool run_between(struct benchmarking *benchmarking)
 
 // ---- The curve ----
 
-// What was found, divided among sender, wire and receiver as the curve has it.
+// The benchmark's times, divided among sender, wire and receiver as in the curve.
 static GArray *benchmark_points_of(const struct benchmarking *benchmarking)
 {
     GArray *points = g_array_new(FALSE, FALSE, sizeof(struct flow_curve_point));

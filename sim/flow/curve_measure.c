@@ -10,7 +10,7 @@
 #define MEASURE_MOST_POINTS 400 // between those of the grid
 #define LEAST_GROWTH (1.0 / 16) // of the wire's bytes per byte: as finely as the plugin counts
 
-// What is found between two hosts, while it is.
+// A measurement between two hosts, while it runs.
 struct measuring {
     struct sounding *sounding;
     GArray *found;                   // struct sounding_found, by size
@@ -86,8 +86,8 @@ static bool measure_powers(struct measuring *measuring, int64_t largest)
 
 // ---- The largest message ----
 
-// Some libraries are modelled for messages up to a limit only. Finds that; `why` (g_free) says what
-// happens beyond. False with *error if not even an empty message can be sent.
+// Some libraries are modelled for messages up to a limit only. Finds that; `why` (g_free) describes
+// what happens beyond. Returns false with *error if not even an empty message can be sent.
 static bool find_most(struct measuring *measuring, int64_t *most, char **why)
 {
     int64_t good = -1, bad = MEASURE_LARGEST;
@@ -276,7 +276,7 @@ static GArray *points_between(const struct registry *registry,
     return points;
 }
 
-// The first two ranks on different hosts, or (same) on one; false: there are none.
+// Finds the first two ranks on different hosts, or (same) on one. Returns false if none are.
 static bool find_pair(const struct workload *workload, bool same, int *from, int *to)
 {
     GHashTable *seen = g_hash_table_new(NULL, NULL);

@@ -19,7 +19,7 @@ static const char note[] =
     "no loss, no full queue, no flow control and no receiver that is overrun; packets show "
     "these (fidelity: packet)";
 
-// What of a rank its marks and its end leave behind.
+// A rank's times, from its marks and its end.
 struct runner {
     sim_time since; // when its measurement began
     sim_time end;   // -1: it has not ended
@@ -197,7 +197,7 @@ static void judge(struct flowing *flowing, const struct flow_verdict *verdict)
     }
 }
 
-// What a free program yields: how long each rank took, and its clocks.
+// Collects the results of a free program: each rank's time and clocks.
 static void collect_times(struct flowing *flowing)
 {
     for (int rank = 0; rank < flowing->test_case->workload.ranks; rank++) {

@@ -13,14 +13,14 @@
 
 // Runs one case at its fidelity, as run_case of sim/run/run.h, with the same result. On flows,
 // nothing but the result and its progress comes of the options: no trace, capture, observer or
-// measured interval. What flows can't run has been refused (sim/run/fidelity_check.h); without
-// SimGrid the result says what to type.
+// measured interval. Cases that flows can't run have been refused (sim/run/fidelity_check.h);
+// without SimGrid the result has the command that installs it.
 struct series_result *flow_or_packets(const struct registry *registry,
                                       const struct scenario_case *test_case, int series,
                                       uint64_t seed, const struct run_options *options);
 
-// The version of SimGrid that the plugin has; NULL: there is no plugin, and *why (g_free) says what
-// to type.
+// Returns the version of the plugin's SimGrid; NULL: there is no plugin, and *why (g_free) has the
+// command that installs it.
 char *flow_simgrid_version(char **why);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The machine of a case as flows see it: its hosts, and per link and direction a capacity; routes
-// are netsim's own (sim/net/route.h). What takes time besides is in the curve, and, for ways that
-// are longer or shorter than the one that was measured, in their own links and switches.
+// are netsim's own (sim/net/route.h). All other times are in the curve; of routes longer or shorter
+// than the measured one, the times of their own links and switches count.
 #ifndef NETSIM_FLOW_FLOW_CLUSTER_H
 #define NETSIM_FLOW_FLOW_CLUSTER_H
 
@@ -22,9 +22,9 @@ const struct route *flow_cluster_route(struct flow_cluster *machine, int from, i
 // Bytes per second of the route's slowest link.
 double flow_cluster_rate(const struct flow_cluster *machine, const struct route *route);
 
-// Seconds for which a message is longer on the way than its bytes take on the slowest link: what
-// light and switches take, and what is sent again link after link, of which the largest frame has
-// `frame` bytes. Rules of store and forward, and of cut-through, without others on the way.
+// Returns the seconds that a message takes on a route besides those of its bytes on the slowest
+// link: propagation, switches, and a frame of `frame` bytes (the largest) sent again on each link.
+// Follows the rules of store and forward, and of cut-through, without other traffic.
 double flow_cluster_way(const struct flow_cluster *machine, const struct route *route,
                         double frame);
 

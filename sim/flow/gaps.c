@@ -9,7 +9,7 @@
 // size, one of 5 % to a two hundred and fiftieth.
 #define LEAST_HARM 1e-5
 
-// Two neighbouring points between which nobody has looked yet.
+// Two neighbouring points with none measured between them yet.
 struct gap {
     int64_t from, to;
     double harm; // mean square of the deviation over all sizes, of each size on a logarithmic scale

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Sizes at which a curve must be measured so that straight lines between its points stand for it.
 // Frames, packets, copies and interrupts that keep a distance make steps in a curve, and a step is
-// found only between two points on both sides of it. Between any two there is a gap; whether a line
-// does for it, its middle says, and if it does not, both its halves are gaps.
+// found only between two points on both sides of it. Between any two there is a gap; a point in its
+// middle shows whether a line does for it, and if it does not, both its halves are gaps.
 #ifndef NETSIM_FLOW_GAPS_H
 #define NETSIM_FLOW_GAPS_H
 

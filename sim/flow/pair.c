@@ -96,7 +96,7 @@ void pair_of(struct topology *pair, const struct topology *whole, struct network
     pair->hosts = g_array_new(FALSE, FALSE, sizeof(struct topology_node));
     pair->switches = g_ptr_array_new();
     pair->links = g_ptr_array_new_with_free_func(g_free);
-    pair->routes = g_ptr_array_new(); // what is given would be the only way
+    pair->routes = g_ptr_array_new(); // a given route would be the only one
     pick_ends(&pick, a, b);
     pick_routes(&pick, network, a, b);
     add_host(&pick, a);

@@ -18,7 +18,7 @@ struct flow_piece {
     double base, slope;  // of the value, and per unit of size
 };
 
-// What lines are asked for.
+// Bounds on the lines.
 struct piece_shape {
     double tolerance; // of the deviation, relative to the curve; 0 .. below 1
     int64_t cut;      // a piece ends at this size, if the curve goes past it

@@ -61,8 +61,8 @@ static int64_t cores_of(const struct writer *writer, int host)
 
 // ---- Latencies ----
 
-// Seconds that the smallest frame takes for a link and the switch behind it, besides its bytes on
-// the slowest link: what a store-and-forward switch has taken it in for, it sends again.
+// Seconds that the smallest frame takes for a link and the switch after it, besides its bytes on
+// the slowest link: a store-and-forward switch takes it in whole, and sends it again.
 static double own_latency(const struct writer *writer, int number, int side)
 {
     const struct topology_link *link = xml_link_at(writer, number);

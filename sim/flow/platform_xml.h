@@ -8,7 +8,7 @@
 
 #define PLATFORM_MOST_HOSTS 256 // of a zone with all routes: 13 MB
 
-// What the machine does not say.
+// Values of a platform that the machine does not determine.
 struct platform_plan {
     double latency; // s, of the route that the curve was measured on, and of those as long
     double speed;   // flop/s of the first host; of others in the ratio of their processors
@@ -18,7 +18,7 @@ struct platform_plan {
 };
 
 // Returns the XML (g_free), or NULL with *why (g_free). A link's latency is what a frame of the
-// smallest message takes on it and in the switch behind it; what the route's latency has besides is
+// smallest message takes on it and in the switch after it; the remainder of the route's latency is
 // in the links at the hosts.
 char *platform_xml(struct flow_cluster *machine, const struct scenario_case *test_case,
                    const struct flow_curve *curve, const struct platform_plan *plan, char **why);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What netsim and its plugin for SimGrid (simgrid/) ask of each other. SimGrid has one engine per
+// The interface between netsim and its plugin for SimGrid (simgrid/). SimGrid has one engine per
 // process, a main loop of its own, and state that is global: a child process of the run loads the
-// plugin (child.h), and netsim itself never has SimGrid in it. The child is a fork of netsim: what
-// the plugin asks for it gets from netsim's own code, by the functions below.
+// plugin (child.h), and netsim itself never has SimGrid in it. The child is a fork of netsim: the
+// plugin calls netsim's own code, by the functions below.
 //
-// The plugin knows hosts, links, ranks and steps. What a step costs, netsim has worked out
-// (steps.h, curve.h).
+// The plugin knows hosts, links, ranks and steps. netsim computes the cost of each step (steps.h,
+// curve.h).
 //
 // A C interface, which C++ includes.
 #ifndef NETSIM_FLOW_PLUGIN_H
@@ -43,15 +43,15 @@ struct flow_machine {
 // ---- The program ----
 
 enum flow_step_kind {
-    FLOW_SEND,    // starts a send. Buffered: it is done at once; else when the receiver has it
+    FLOW_SEND,    // starts a send, done at once if buffered; else when the receiver has it
     FLOW_RECV,    // starts a receive
     FLOW_PROBE,   // waits until a matching message has been sent
-    FLOW_IPROBE,  // looks once whether it has
+    FLOW_IPROBE,  // checks once whether it has
     FLOW_WAIT,    // until all of `awaited` are done
-    FLOW_WAITANY, // until one of `awaited` is done: `took` says which
-    FLOW_TEST,    // looks once whether all of `awaited` are done: `took` says it
+    FLOW_WAITANY, // until one of `awaited` is done: `took` gets which
+    FLOW_TEST,    // checks once whether all of `awaited` are done: `took` gets the answer
     FLOW_BUSY,    // the rank's processor works
-    FLOW_MARK,    // nothing: netsim is told the time (`marked`)
+    FLOW_MARK,    // takes no time: `marked` gets the time
     FLOW_END,     // the rank has no more steps
 };
 
@@ -73,11 +73,10 @@ struct flow_program {
     int ranks, spaces;
     const int *host; // of each rank
     void *owner;
-    // Yields the rank's next step. What it points at is valid until the rank's next step. All of
-    // these functions are called in the rank's own context, whose stack is small
-    // (FLOW_STACK_BYTES).
+    // Yields the rank's next step. Its pointers are valid until the rank's next step. All of these
+    // functions are called in the rank's own context, whose stack is small (FLOW_STACK_BYTES).
     void (*next)(void *owner, int rank, struct flow_step *step);
-    // What came of the rank's FLOW_WAITANY (index in `awaited`), FLOW_TEST, FLOW_IPROBE (1: yes).
+    // The result of the rank's FLOW_WAITANY (index in `awaited`), FLOW_TEST, FLOW_IPROBE (1: yes).
     void (*took)(void *owner, int rank, int which);
     // Seconds since the ranks have started.
     void (*marked)(void *owner, int rank, int64_t mark, double seconds);
@@ -107,7 +106,7 @@ struct flow_verdict {
 };
 
 // The plugin's one symbol. Runs the program on the machine; to be called once in a process, which
-// must end by _exit. With program NULL it only tells SimGrid's version.
+// must end by _exit. With program NULL it only reports SimGrid's version.
 typedef void flow_plugin_run_fn(int version, const struct flow_machine *machine,
                                 const struct flow_program *program, struct flow_verdict *verdict);
 #define FLOW_PLUGIN_RUN "netsim_flow_run"

@@ -6,8 +6,8 @@
 
 #include "sim/flow/curve.h"
 
-// What a run on flows is based on: between which hosts its curve was measured, and how far flows
-// were off for this kind of program, or that this was never compared. Interned.
+// Returns the basis of a run on flows: between which hosts its curve was measured, and how far
+// flows were off for this kind of program, or that this was never compared. Interned.
 const char *flow_basis(const struct scenario_case *test_case, const struct flow_curve *curve);
 
 #endif

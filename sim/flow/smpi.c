@@ -155,8 +155,8 @@ static struct division divide_eager(const struct columns *columns, const struct 
     part.per_byte = fmin(part.per_byte, fmin(start / first, end / last));
     struct means means = {0};
     int count = means_over(&means, columns, part.per_byte, piece);
-    // What is left for the processors is what the curve says, or more: they also have what grows
-    // within the piece, since the latency can't.
+    // The remainder is the processors' time: at least as much as in the curve. It also has what
+    // grows within the piece, since the latency can't.
     double most = fmin(start - first * part.per_byte - processors_of(columns, piece->first),
                        end - last * part.per_byte - processors_of(columns, piece->last));
     part.latency = fmax(0, fmin(means.apart / count, most));
@@ -319,7 +319,7 @@ static void add_option(GArray *options, const char *name, char *value)
 GArray *smpi_options(const struct smpi_model *model)
 {
     // Fixed ones: rates are those of the links whatever the latency, a flow takes nothing in the
-    // other direction, and looking at the clock costs no time.
+    // other direction, and reading the clock costs no time.
     static const char *const fixed[][2] = {
         {"network/TCP-gamma", "1e12"},
         {"network/weight-S", "0"},

@@ -152,7 +152,7 @@ static const struct table tables[COLLECTIVES] = {
     [COLLECTIVE_ALLTOALLV] = TABLE(alltoallv, alltoallvs),
 };
 
-// What a rule that chooses by the number of ranks alone chooses.
+// The choice of a rule that depends on the number of ranks alone.
 static const char *chosen(const char *rule, const struct mpi_library_config *library, int ranks)
 {
     bool two = (ranks & (ranks - 1)) == 0; // a power of two

@@ -23,7 +23,7 @@
 #define AWAY_BYTES_PER_S 1e6 // at this rate, and a hundredth second, a message has long arrived
 #define AWAY_S 0.01
 
-// What a measured interval is of: stands where benchmarks have the message size.
+// The subject of a measured interval: stands where benchmarks have the message size.
 enum part { PART_ROUND_TRIPS, PART_START, PART_SENT, PART_LATE };
 
 struct sounding_call {
@@ -43,7 +43,7 @@ struct sounding {
     const struct registry *registry;
     struct scenario_case test_case; // of the pair
     struct topology pair;
-    double rate;                // bytes/s of the slowest link of the way; 0: on one host
+    double rate;                // bytes/s of the route's slowest link; 0: on one host
     GPtrArray *sections;        // of the pair: the case's, but for the limits
     struct param_values limits; // which are those of the whole run
     struct limit_config no_limit;
@@ -62,7 +62,7 @@ struct sounded {
     sim_time began;   // when its send was started
     GArray *calls[2]; // struct sounding_call, by rank
     guint next[2];
-    GArray *lanes;    // bool: a link's, away from the sender or further on its way
+    GArray *lanes;    // bool: a link's, away from the sender or further on its route
     GArray *occupied; // struct occupied
     union {
         struct transfer_arguments transfer;
@@ -269,7 +269,7 @@ static void on_measured(void *owner, const struct run_interval *interval)
         found->frame = time_to_s(longest(sounded, sounded->began)) * sounded->sounding->rate;
         break;
     }
-    // Whether the send or the receive is over last hangs on the protocol.
+    // Whether the send or the receive ends last depends on the protocol.
     bool last = interval->size == PART_LATE || interval->size == PART_SENT;
     if (last && ++sounded->ended == 2) {
         sounded->ended = 0;

@@ -6,15 +6,15 @@
 
 #include "sim/flow/flow_cluster.h"
 
-// What was found for messages of one size.
+// Times and bytes of messages of one size.
 struct sounding_found {
     int64_t size;
     double one_way; // s: half a round trip of a PingPong; 0: not asked for
     double start;   // s: that the sender's call takes which starts the send
-    double sent;    // s: until that send is over, while the receiver stays away
+    double sent;    // s: until that send ends, while the receiver stays away
     double late;    // s: that the receive takes of a message which has arrived
     double away;    // s: for which the receiver stayed away after that
-    double wire;    // bytes on the busiest link of the way, with gaps between frames
+    double wire;    // bytes on the route's busiest link, with gaps between frames
     double frame;   // of the largest of its frames
 };
 

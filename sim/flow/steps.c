@@ -27,7 +27,7 @@ struct standing {
     bool waits;            // the latest operation is a wait
     double busy;           // s that its processor works before `held`
     double after;          // s after it
-    struct flow_step held; // what is told next
+    struct flow_step held; // the step after that work
     bool holds;
 };
 
@@ -129,8 +129,8 @@ static void close_request(struct steps *steps, struct standing *at, uint32_t num
     g_hash_table_remove(at->places, GUINT_TO_POINTER(number));
 }
 
-// The plugin waits for sends and receives; a probe's own step has waited. A buffered send is over
-// for the plugin once it has begun, but a blocking call returns when its card is done with it.
+// The plugin waits for sends and receives; a probe's own step has waited. For the plugin a buffered
+// send ends when it begins, but a blocking call returns when its card is done with it.
 static void wait_for(struct steps *steps, struct standing *at, uint32_t sent)
 {
     at->waits = true;
@@ -150,7 +150,7 @@ static void wait_for(struct steps *steps, struct standing *at, uint32_t sent)
                                     .awaited_count = (int)at->awaited->len});
 }
 
-// One of them: which one, the plugin says (steps_took). A probe is none of the program's requests.
+// Waits for one of them; steps_took gets which. A probe is none of the program's requests.
 static void wait_for_one(struct standing *at)
 {
     g_array_set_size(at->awaited, 0);

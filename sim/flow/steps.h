@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The steps of a case's ranks for the plugin: its program, flattened, with what each part costs.
-// A rank's processor is busy with sends and receives as the curve says, with copies and reductions
-// as its host's memory and its library do, and with what the program computes.
+// A rank's processor is busy with sends and receives by the curve, with copies and reductions by
+// its host's memory and its library, and with the program's computations.
 //
 // Not modelled: processors that several ranks share, and what the library's calls cost besides.
 #ifndef NETSIM_FLOW_STEPS_H
@@ -31,7 +31,7 @@ void steps_next(struct steps *steps, int rank, struct flow_step *step);
 // The plugin's answer to the rank's FLOW_WAITANY, as flow_program.took.
 void steps_took(struct steps *steps, int rank, int which);
 
-// What the rank's latest step belongs to; NULL before its first. Valid until its next one.
+// Returns the operation of the rank's latest step; NULL before its first. Valid until its next one.
 const struct flat_op *steps_op(const struct steps *steps, int rank);
 
 // Where a rank is in its program, as "FILE:2:5: recv"; the caller frees it.

@@ -78,7 +78,7 @@ static void member_write(GByteArray *bytes, const struct member *member, const v
     case MEMBER_DOUBLE:
         g_byte_array_append(bytes, value, sizeof(double));
         return;
-    case MEMBER_BOOL: // that it is there says it
+    case MEMBER_BOOL: // its presence is its value
         return;
     }
 }

@@ -18,8 +18,8 @@ struct call_reader {
     GArray *blocks, *receive_blocks; // int64_t
 };
 
-// Appends the call. last_line: of the rank's call before; 0: there is none. Returns how many of the
-// bytes say where the call is: those after them are the call itself.
+// Appends the call. last_line: of the rank's call before; 0: there is none. Returns the number of
+// bytes that have the call's line: those after them are the call itself.
 guint call_bytes_write(GByteArray *bytes, const struct recorded_call *call, int last_line);
 
 void call_reader_init(struct call_reader *reader, call_bytes_more_fn *more, void *owner);

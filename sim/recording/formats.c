@@ -15,7 +15,7 @@ static const struct format {
     struct recording *(*read)(const char *path, struct source_mark where, struct diag_list *diags);
 } formats[];
 
-// The beginning of a file; -1: it can't be read, and *why (g_free) says why.
+// Reads the beginning of a file. Returns -1 and *why (g_free) if it can't be read.
 static ssize_t read_head(const char *path, char *head, char **why)
 {
     int64_t size;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // OTF2 archives, as Score-P and EZTrace write them: definitions, and per location (thread) a stream
-// of events. Regions (functions) are entered and left, and between these are records of what was
-// sent and received: the region says which call the records are of.
+// of events. Regions (functions) are entered and left, and between these are records of sent and
+// received data: the region is the call that the records are of.
 //
-// Reading takes one location after the other, twice: first come the sums of collectives whose
-// blocks differ, for a rank's own sums do not say what the others send, and then the calls.
+// Reading takes one location after the other, twice: first the sums of collectives whose blocks
+// differ, for a rank's own sums do not have what the others send, and then the calls.
 //
-// The archive loses some of what happened, and of that an event is refused: sizes of MPI_Alltoallv
-// by pair, whether a collective was in place if its sums do not tell, what MPI_Probe waited for,
+// The archive loses some data, and an event that needs them is refused: sizes of MPI_Alltoallv by
+// pair, whether a collective was in place if its sums leave that open, what MPI_Probe waited for,
 // requests that never ended. A receive from any source is replayed as one from the source that it
 // had, and a wait for any request as one for those that it took.
 #ifndef NETSIM_RECORDING_OTF2_H
@@ -42,7 +42,7 @@ struct otf2_region {
     const char *why; // it is refused
 };
 
-// What a region of that name is. The result lives as long as the program.
+// Returns the kind of a region of that name. The result lives as long as the program.
 const struct otf2_region *otf2_region_named(const char *name);
 
 // ---- The archive ----
@@ -66,7 +66,7 @@ struct otf2_communicator {
     OTF2_GroupRef group;
     bool top;            // it has no parent
     bool between_groups; // an inter-communicator
-    GArray *ranks;       // int: ranks of the job; NULL: not looked at yet
+    GArray *ranks;       // int: ranks of the job; NULL: not resolved yet
     bool self;           // each rank alone: `ranks` is empty
     bool global_ranks;
     bool numbered;
@@ -87,7 +87,7 @@ struct otf2_archive {
     struct source_mark where;
     struct diag_list *diags;
     OTF2_Reader *reader;
-    char *problem;          // what the library said first; NULL: nothing
+    char *problem;          // the library's first error; NULL: none
     GHashTable *strings;    // OTF2_StringRef: char *
     GHashTable *regions;    // OTF2_RegionRef: struct otf2_function *
     GHashTable *groups;     // OTF2_GroupRef: struct otf2_group *
@@ -146,7 +146,7 @@ int otf2_number(struct otf2_archive *archive, struct otf2_communicator *communic
 
 // ---- Collectives ----
 
-// What one member said of a collective.
+// One member's record of a collective.
 struct otf2_sum {
     OTF2_CollectiveOp operation;
     uint32_t root;
@@ -159,11 +159,11 @@ struct otf2_collective {
     uint64_t event;
     OTF2_CommRef communicator;
     struct otf2_sum sum;
-    const GArray *to_each, *from_each; // int64_t: bytes by member; empty: not said
+    const GArray *to_each, *from_each; // int64_t: bytes by member; empty: not recorded
 };
 
-// Parameters of MPI_Alltoallv's region, one per member: netsim's recorder has them, as the sums do
-// not say what goes to whom.
+// Parameters of MPI_Alltoallv's region, one per member: netsim's recorder writes them, as the sums
+// do not have the bytes of each pair.
 #define OTF2_TO_EACH "bytes to each"
 #define OTF2_FROM_EACH "bytes from each"
 

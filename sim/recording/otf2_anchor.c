@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The anchor of an OTF2 archive, as far as its length bounds what it may say: the library reads as
-// many properties as are announced, wherever the file ends.
+// The anchor of an OTF2 archive, as far as its length bounds its content: the library reads as many
+// properties as are announced, wherever the file ends.
 //
 //   byte 0     a mark, 'B': numbers are little-endian
 //   byte 2     "OTF2" and a null byte, the version of the anchor (1 byte), 38 bytes of numbers
@@ -29,7 +29,7 @@ bool otf2_anchor_sound(const char *path)
     char *bytes;
     gsize length;
     if (!g_file_get_contents(path, &bytes, &length, NULL))
-        return true; // the library says why
+        return true; // the library reports the error
     bool sound = length > TEXTS_AT && length <= ANCHOR_MOST_BYTES;
     const char *end = bytes + length, *at = sound ? after_texts(bytes + TEXTS_AT, end) : NULL;
     guint32 properties = 0;

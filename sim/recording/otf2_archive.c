@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What all readers of an OTF2 archive share: errors, and the events of a location.
+// Code that all readers of an OTF2 archive share: errors, and the events of a location.
 #include "sim/recording/otf2_calls.h"
 
 // ---- Errors ----

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Regions of MPI as calls: what their records say becomes a call when the region is left.
+// Regions of MPI as calls: a region's records become a call when the region is left.
 #include "sim/recording/otf2_calls.h"
 
 #include <string.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The calls of a rank of an OTF2 archive, while its events are read.
 //
-// What a receive that does not block gets is in the record of its end. So it waits in a queue until
-// that comes, and what follows it waits with it: the queue is as long as the oldest receive that is
-// open is old.
+// The message of a nonblocking receive is in the record of its end. So the receive waits in a queue
+// until then, and the calls after it wait with it: the queue is as long as the oldest open receive
+// is old.
 #ifndef NETSIM_RECORDING_OTF2_CALLS_H
 #define NETSIM_RECORDING_OTF2_CALLS_H
 
@@ -27,7 +27,7 @@ struct otf2_request {
     struct otf2_queued *queued; // the receive; NULL: it sends
 };
 
-// The call that is entered, and what its records said.
+// The call that is entered, and the content of its records.
 struct otf2_current {
     const struct otf2_function *function;
     OTF2_RegionRef reference;
@@ -73,7 +73,7 @@ bool otf2_fail(struct otf2_calls *calls, const char *hint, const char *format, .
 
 // ---- Events ----
 
-// What callbacks begin and end with: the event is noted; after an error no more are read.
+// Callbacks begin and end with these: the event is noted; after an error no more are read.
 struct otf2_calls *otf2_at_event(void *owner, uint64_t event);
 OTF2_CallbackCode otf2_over(struct otf2_calls *calls, bool good);
 

@@ -43,7 +43,7 @@ static bool complain(const struct otf2_view *view, const char *hint, const char 
     return false;
 }
 
-// What a member said of the collective; NULL: it called another one, and an error was added.
+// Returns a member's record of the collective; NULL: it called another one, and an error was added.
 static const struct otf2_sum *otf2_sum_of(const struct otf2_view *view, int member)
 {
     if (member == view->me)
@@ -103,7 +103,7 @@ static bool put_symmetric(const struct otf2_view *view)
     return set_size(view, sum / (whole ? members : others));
 }
 
-// Whose sums tell: the first member receives its own block alone, and nothing if it was in place.
+// The first member's sums show the mode: it receives its own block alone, or nothing if in place.
 static bool put_scan(const struct otf2_view *view)
 {
     const struct otf2_sum *first = view->members > 1 ? otf2_sum_of(view, 0) : &view->own;
@@ -155,7 +155,7 @@ static bool put_scatter(const struct otf2_view *view)
     return put_rooted(view, view->own.received, view->own.sent);
 }
 
-// The root knows the others' blocks from what they say. Its own is empty if it was in place.
+// The root's blocks are those in the others' records. Its own is empty if it was in place.
 static bool put_rooted_blocks(const struct otf2_view *view)
 {
     bool gathers = view->own.operation == OTF2_COLLECTIVE_OP_GATHERV;
@@ -179,8 +179,8 @@ static bool put_rooted_blocks(const struct otf2_view *view)
 
 // ---- All to all, of different blocks ----
 
-// Takes each member's block from its sums, if it was in place or was not; false: they are of no
-// such call. `parts`: how often a member's sum has its block.
+// Takes each member's block from its sums, for a call in place or not. Returns false if the sums
+// are of no such call. `parts`: how often a member's sum has its block.
 static bool blocks_from(const struct otf2_view *view, bool in_place, bool reduces, bool *error)
 {
     uint64_t parts = (uint64_t)view->members - (in_place ? 1 : 0), all = 0, total = 0;
@@ -228,7 +228,7 @@ static bool add_up(const GArray *blocks, uint64_t sum, int members)
     return sum == 0 && blocks->len == (guint)members;
 }
 
-// From a sum alone nothing is known but that there is nothing for anyone.
+// Sums alone suffice only if they are zero: then every block of the member is empty.
 static bool put_alltoallv(const struct otf2_view *view)
 {
     const GArray *to_each = view->collective->to_each, *from_each = view->collective->from_each;

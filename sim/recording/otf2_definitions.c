@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The definitions of an OTF2 archive. They come in any order, and what they refer to is looked up
+// The definitions of an OTF2 archive. Their order is arbitrary, so their references are resolved
 // when all are there.
 #include "sim/core/intern.h"
 #include "sim/recording/otf2.h"

@@ -10,7 +10,7 @@
 
 // ---- Errors ----
 
-// Keeps what the library would print. The first says most.
+// Keeps the first error that the library would print.
 static OTF2_ErrorCode keep_problem(void *owner, const char *file, uint64_t line,
                                    const char *function, OTF2_ErrorCode code, const char *format,
                                    va_list arguments)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Requests of an OTF2 archive, and the queue of calls behind a receive whose end is still to come.
+// Requests of an OTF2 archive, and the queue of calls after a receive that has not ended yet.
 #include "sim/recording/otf2_calls.h"
 
 #include <string.h>

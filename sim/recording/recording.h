@@ -4,8 +4,8 @@
 // which the calls of each rank are taken one after the other: neither needs memory that grows with
 // the length of the recording.
 //
-// What the tracer lost (sizes of derived types, communicators, who sends to null) is refused with
-// file and line, and never guessed.
+// Calls of which the tracer lost something (sizes of derived types, communicators, sends to null)
+// are refused with file and line; nothing is guessed.
 #ifndef NETSIM_RECORDING_RECORDING_H
 #define NETSIM_RECORDING_RECORDING_H
 
@@ -32,14 +32,14 @@ struct recorded_call {
     int peer;            // destination, or source of a receive or probe; OPERATION_ANY: any
     int64_t tag;         // OPERATION_ANY: any
     int64_t size;        // bytes, as the operation's key `size`; of a sendrecv what is sent
-    int source;          // of a sendrecv: whom it receives from
+    int source;          // of a sendrecv's receive
     int64_t receive_tag; // of a sendrecv
     int64_t receive_size;
     int root;       // 0
     double work;    // of OP_COMPUTE: in units of the recording
     double seconds; // besides that, whatever the speed (a sleep)
     int request; // number that the call starts, from 0 by rank; OPERATION_ANY: none. A number may
-                 // be used again when its request is over
+                 // be used again when its request has ended
     const int *awaited; // numbers of those that are waited for or tested
     int awaited_count;
     bool awaits_all; // instead: all open ones
@@ -81,7 +81,7 @@ uint64_t recording_calls(const struct recording *recording, int rank);
 // Whether some rank has a call of that operation; the first of such calls.
 bool recording_first(const struct recording *recording, enum op_code code, int *rank, int *line);
 
-// The same for recordings with the same calls, however they were written.
+// Returns a number that is the same for recordings with the same calls, whatever their format.
 uint64_t recording_identity(const struct recording *recording);
 
 // Its communicators (struct communicator *, sim/program/communicator.h); NULL: there are none.
@@ -100,8 +100,8 @@ struct recording_cursor;
 struct recording_cursor *recording_cursor_new(struct recording *recording, int rank);
 void recording_cursor_free(struct recording_cursor *cursor); // NULL is ignored
 
-// Yields the next call; false if the rank has no more. What the call points at is valid until the
-// next one.
+// Yields the next call; false if the rank has no more. The call's pointers are valid until the next
+// one.
 bool recording_cursor_next(struct recording_cursor *cursor, struct recorded_call *call);
 
 // ---- Building, for readers ----
@@ -111,7 +111,7 @@ struct recording_builder;
 struct recording_builder *recording_builder_new(const char *path, const char *format, int ranks,
                                                 enum recorded_work work);
 
-// Appends a call to those of its rank. Ranks may come in any order, in any mixture.
+// Appends a call to those of its rank. Calls of different ranks may be put in any order.
 void recording_builder_put(struct recording_builder *builder, int rank,
                            const struct recorded_call *call);
 void recording_builder_file(struct recording_builder *builder, int rank, const char *file);

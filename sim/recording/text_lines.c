@@ -58,7 +58,7 @@ void text_lines_close(struct text_lines *lines)
     g_string_free(lines->text, TRUE);
 }
 
-// What became of a line.
+// The outcome of reading a line.
 enum line_taken {
     TAKEN_WHOLE,
     LINE_TAKEN_NONE,

@@ -23,8 +23,8 @@ struct text_lines {
     GString *text;    // that line, without its end
 };
 
-// Opens a regular file to be read from its beginning, without waiting for anything, and says in
-// *size how many bytes it has. Returns NULL if it cannot be read; *why (g_free) says why.
+// Opens a regular file to be read from its beginning, without waiting for anything, and sets *size
+// to its bytes. Returns NULL and *why (g_free) if it cannot be read.
 FILE *text_lines_stream(const char *path, int64_t *size, char **why);
 
 // Opens the trace at `path`; false: it cannot be read, and an error was added at `where`.
@@ -33,7 +33,7 @@ bool text_lines_open(struct text_lines *lines, const char *path, struct source_m
 void text_lines_rewind(struct text_lines *lines);
 void text_lines_close(struct text_lines *lines);
 
-// Takes the next line. False: there is none, or *bad is set, and an error was added that says what
+// Takes the next line. Returns false if there is none, or with *bad and an error added if something
 // is wrong with it.
 bool text_lines_next(struct text_lines *lines, struct diag_list *diags, bool *bad);
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // SimGrid's time-independent traces (version 3.32): a line per call, "RANK ACTION ARGUMENTS".
 //
-// The tracer loses some of what happened, and of that a line is refused: sizes of derived types
-// (-1), which requests MPI_Waitany took, whether -333 as a source is MPI_ANY_SOURCE or
-// MPI_PROC_NULL, the size of MPI_Reduce_scatter_block. It does not say at all that a collective was
-// one of a smaller communicator: if all ranks call it, it is replayed as one of all of them, and
-// otherwise it ends as a deadlock.
+// The tracer loses some data, and a line that needs them is refused: sizes of derived types (-1),
+// which requests MPI_Waitany took, whether -333 as a source is MPI_ANY_SOURCE or MPI_PROC_NULL, the
+// size of MPI_Reduce_scatter_block. It does not record at all that a collective was one of a
+// smaller communicator: if all ranks call it, it is replayed as one of all of them, and otherwise
+// it ends as a deadlock.
 #ifndef NETSIM_RECORDING_TI_H
 #define NETSIM_RECORDING_TI_H
 
@@ -14,7 +14,7 @@
 #define TI_NULL_OR_ANY (-333) // a rank
 #define TI_ANY_TAG (-444)
 
-// What the trace names a request by.
+// A trace names a request by these.
 struct ti_ends {
     int64_t tag;
     int source, destination;
@@ -72,7 +72,7 @@ void ti_split(char *text, GArray *words);
 void ti_complain(const struct ti_line *line, int word, const char *hint, const char *format, ...)
     G_GNUC_PRINTF(4, 5);
 
-// Puts the line's calls into the recording; false: it is wrong, and an error was added.
+// Puts the line's calls into the recording. Returns false after adding an error if it is wrong.
 bool ti_action(const struct ti_line *line);
 
 static inline struct ti_rank *ti_state(const struct ti_line *line)

@@ -60,8 +60,8 @@ bool ti_put_exchange(const struct ti_line *line, const struct ti_action *action)
            ti_bytes_at(line, TI_ARGUMENT + 1, TI_ARGUMENT + 3, &received) && ti_put(line, &call);
 }
 
-// Where the arguments of a gather or scatter are. A rank that is not the root has one side only: of
-// the other it may say nothing, and give MPI_DATATYPE_NULL, which is -1 as derived types are.
+// The places of a gather's or scatter's arguments. A rank that is not the root has one side only:
+// for the other it may give no count, and MPI_DATATYPE_NULL, which is -1 as derived types are.
 struct sides {
     int count, type;           // of the side that each rank has: what it gives or gets
     int root_count, root_type; // of the root's: what it gets from each, or gives to each

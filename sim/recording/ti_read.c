@@ -47,8 +47,8 @@ static void file_close(struct ti_file *file)
     g_array_unref(file->words);
 }
 
-// The next line that says something; its words are in `words`. False: there is none, or *bad is
-// set, and an error was added.
+// Reads the next line that is neither empty nor a comment; its words are in `words`. Returns false
+// if there is none, or with *bad and an error added.
 static bool file_next(struct ti_file *file, struct diag_list *diags, bool *bad)
 {
     while (text_lines_next(&file->lines, diags, bad)) {
@@ -140,7 +140,7 @@ static bool read_line(struct ti_reader *reader, const struct ti_file *file, int 
 }
 
 // Looks through the calls of a file, before they are read: those of one rank, or of all
-// (OPERATION_ANY). What is wrong is found when they are read.
+// (OPERATION_ANY). Errors are reported when they are read.
 static void scan_calls(struct ti_reader *reader, struct ti_file *file, int only)
 {
     struct diag_list *ignored = diag_list_new();
@@ -243,8 +243,8 @@ static bool read_rank(struct ti_reader *reader, int rank, const char *path,
     return good;
 }
 
-// Whether a file that a list names is there. What is no list may have been given as one: its lines
-// are not printed, and the caller stops at the first.
+// Whether a file that a list names is there. The list may be some other file, given by mistake: its
+// lines are not printed, and the caller stops at the first.
 static bool is_there(const char *path, struct source_mark mark, struct diag_list *diags)
 {
     char *why;

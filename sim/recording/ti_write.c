@@ -207,7 +207,7 @@ enum field {
     FIELD_SOURCE,
     FIELD_RECEIVE_SIZE,
     FIELD_ROOT,
-    FIELD_NO_WORK, // of a reduction: it is not known, and a recording has it apart
+    FIELD_NO_WORK, // of a reduction, whose work is unknown: a recording has it apart
     FIELD_OWN_BLOCK,
     FIELD_BLOCKS,
     FIELD_BLOCKS_OF_ROOT,

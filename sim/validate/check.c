@@ -17,7 +17,7 @@ struct word {
     const char *name, *doc;
     const char *needs[MOST_KEYS], *may[MOST_KEYS];
     bool bounded;        // needs one of the bounds
-    bool without_metric; // looks at no value of a curve
+    bool without_metric; // uses no value of a curve
 };
 
 static const struct word words[] = {
@@ -332,8 +332,7 @@ static bool read_lines(const struct param_reading *reading)
     return count > 0 || param_refuse(reading, NULL, NULL, "a line is missing");
 }
 
-// ---- Keys, in the order in which they are read: what comes later may build on what came before
-// ----
+// ---- Keys, in the order in which they are read: later ones may build on earlier ones ----
 
 static const char *const statistics[] = {"greatest", "mean", NULL};
 static const char *const statuses[] = {"completed", "lost", "deadlock", "failed", NULL};
@@ -432,7 +431,7 @@ static struct param *word_rows(const struct word *word)
     return rows;
 }
 
-// Curves come in pairs, and what is compared is relative.
+// Curves are compared in pairs, relatively.
 static bool agreement_is_right(const struct param_map *map)
 {
     const struct check *check = map->values;

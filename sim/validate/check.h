@@ -39,7 +39,7 @@ struct size_range {
     int64_t from, to; // both included
 };
 
-// What sizes measure: as the file says, which the series must agree with.
+// The meaning of sizes, as in the file; the series must agree with it.
 enum check_sizes { SIZES_UNKNOWN, SIZES_BYTES, SIZES_COUNTED };
 
 struct check_bound {
@@ -79,7 +79,7 @@ void check_free(struct check *check);
 // The map of a word, in their order; false past the last. The caller frees its rows (g_free).
 bool check_table(unsigned word, struct param_table *table);
 
-// Whether a check asks for a size: it is in `sizes`, if any are given, and not in `except`.
+// Whether a check asks for a size. That must be in `sizes`, if any are given, and not in `except`.
 bool check_wants(const struct check *check, int64_t size);
 bool size_in(const GArray *ranges, int64_t size);
 

@@ -119,7 +119,7 @@ static bool read_ids(const struct param_reading *reading)
     return count > 0 || param_refuse(reading, NULL, NULL, "the id of a claim is missing");
 }
 
-// What only compares simulations is evidence of no source.
+// A check that only compares simulations is no evidence for a source.
 static void check_kind(const struct claim *claim, const struct node *map, const char *path,
                        struct diag_list *diags)
 {
@@ -133,7 +133,7 @@ static void check_kind(const struct claim *claim, const struct node *map, const 
         diag_add(diags, map->mark, path, NULL, "an agreement is the same as no other claim");
 }
 
-// A claim is checked, or it says why not, or who says the same; what is known to miss is checked.
+// A claim has a check, or a reason why not, or other claims that state it; a known miss is checked.
 static bool finish_claim(const struct param_map *map)
 {
     const struct claim *claim = map->values;
@@ -290,7 +290,7 @@ bool claims_read_ranks(struct claim_list *list, const struct node *tree, struct 
     return diags->found == before;
 }
 
-// ---- What is said twice ----
+// ---- Claims stated twice ----
 
 bool claims_refer(const struct claim_list *list, struct diag_list *diags)
 {

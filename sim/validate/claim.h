@@ -2,7 +2,7 @@
 // The claims: references/claims/SYSTEM.yaml, the statements of one source. Each file has two maps
 // from ids to claims: `behaviours`, which tests cover, and `others`, which results can be compared
 // with. A behaviour has statement, source, inferred and, if a scenario shows it, check; or outside,
-// which says why no simulator can show it.
+// the reason why no simulator can show it.
 //
 //   via.pingpong.latency_min.via_rpi:
 //     kind: number                # number, shape, config, figure or agreement
@@ -12,13 +12,13 @@
 //     because: …                  # how the statement is read, and why the tolerance is what it is
 //     check: {value: {…}}         # check.h; or a list of checks, which must all hold
 //     not_checkable: …            # instead of `check`: why not
-//     same_as: [ID, …]            # instead of `check`: other claims say this already; not counted
+//     same_as: [ID, …]            # instead of `check`: other claims state this; not counted
 //     known_miss: docs/fidelity.md#ANCHOR  # the check fails; this anchor explains why
 //
 // An agreement is no statement of a source: it holds two simulations against one another, as
-// packets and flows, and `source` says where the comparison is described.
+// packets and flows, and `source` names the place that describes the comparison.
 //
-// references/tests.yaml says which tests name which claims (tests/coverage writes it): a behaviour
+// references/tests.yaml lists which tests name which claims (tests/coverage writes it): a behaviour
 // holds if those tests were run and passed (test_results.h).
 #ifndef NETSIM_VALIDATE_CLAIM_H
 #define NETSIM_VALIDATE_CLAIM_H
@@ -31,7 +31,7 @@ struct claim {
     const char *statement, *source; // interned, as all texts here
     const char *outside;            // of a behaviour: why no test covers it, or NULL
     const char *not_checkable;      // NULL if it has checks
-    GPtrArray *same_as;             // const char *: the ids that say the same already; NULL: none
+    GPtrArray *same_as;             // const char *: ids of claims that state it; NULL: none
     const char *known_miss;         // or NULL
     GPtrArray *tests;  // char *, "tests/a/test_b.c": the tests that name it; may be empty
     GPtrArray *checks; // struct check *, in the file's order
@@ -80,7 +80,7 @@ bool claim_is_agreement(const struct claim *claim);
 
 const struct claim *claims_find(const struct claim_list *list, const char *id);
 
-// Whether a pattern matches an id: it is the id, its start up to a dot, or a glob that matches it.
+// Whether a pattern is an id, its start up to a dot, or a glob that matches it.
 bool claim_matches(const char *id, const char *pattern);
 
 #endif

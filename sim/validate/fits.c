@@ -8,7 +8,7 @@
 #include <string.h>
 
 // Values that a target fixes: those of a curve at a size. The curve is the claim's own, as the
-// target says no scenario.
+// target names no scenario.
 struct fixed {
     const char *scenario, *sets, *metric, *series, *under; // interned; under: NULL, or a quotient
     int64_t size;
@@ -63,7 +63,7 @@ static void fix_curve(const struct aim *aim, const struct curve *curve, const ch
     g_array_append_val(aim->fits->fixed, fixed);
 }
 
-// Wherever the claim's checks look at the series, or at the quotient of both.
+// Fixes the value wherever the claim's checks use the series, or the quotient of both.
 static void fix(const struct aim *aim, const char *series, const char *under, int64_t size)
 {
     for (guint i = 0; i < aim->claim->checks->len; i++) {
@@ -95,7 +95,7 @@ static int64_t size_of(const struct node *node)
     return -1;
 }
 
-// What a point or a gain fixes; an order and a crossover fix no value.
+// Notes the values that a point or a gain fixes; an order and a crossover fix none.
 static void fix_values(const struct aim *aim, const struct node *target)
 {
     const struct node *series = node_get(target, "series"), *gain = node_get(target, "gain");
@@ -202,7 +202,7 @@ static const char *fixes_point(const struct fits *fits, const struct curve *curv
     return fixed_at(fits, curve->other, NULL, size);
 }
 
-// ... at all sizes that a check looks at.
+// ... at all sizes that a check uses.
 static const char *fixes_curve(const struct fits *fits, const struct check *check,
                                const struct curve *curve, const struct runs *runs)
 {

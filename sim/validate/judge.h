@@ -16,7 +16,7 @@ struct judgement {
     char *why;        // why it is not checkable, or why the simulated program failed; else NULL
 };
 
-// All that a check may look at; the caller keeps ownership.
+// All that a check may use; the caller keeps ownership.
 struct judge_context {
     const struct runs *runs;
     const char *data_dir; // for references/figures/
@@ -26,7 +26,7 @@ struct judge_context {
 struct judgement judge(const struct judge_context *context, const struct check *check);
 void judgement_clear(struct judgement *judgement);
 
-// Registers with `runs` all runs that a check will look at.
+// Registers with `runs` all runs that a check needs.
 void judge_needs(const struct check *check, struct runs *runs);
 
 // Whether a value of a resolved case (as JSON shows it) equals the value that a text denotes: as

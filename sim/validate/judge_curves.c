@@ -38,7 +38,7 @@ void judge_value(struct judging *judging)
     g_array_unref(points);
 }
 
-// The worst of what was looked at so far.
+// The worst of the points judged so far.
 struct worst {
     double excess, bound;
     const struct curve *curve;
@@ -117,7 +117,7 @@ static void append_failures(GString *out, const struct check *check, const GArra
 }
 
 struct order {
-    GArray *failed; // int64_t: sizes at which it is the other way round
+    GArray *failed; // int64_t: sizes at which the order is reversed
     bool once;      // lower at least once
     bool somewhere; // once is enough
     double slack;   // how far above still counts as below, relative to the higher one
@@ -126,7 +126,7 @@ struct order {
     double low, high;
 };
 
-// Looks at one size: the highest of the lower curves against the lowest of the higher ones.
+// Compares at one size: the highest of the lower curves with the lowest of the higher ones.
 static void order_at(struct order *order, const GPtrArray *sets, guint lower, guint index)
 {
     double low = -INFINITY, high = INFINITY;

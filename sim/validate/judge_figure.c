@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The judge of figures: a figure is there if a file in references/figures/ says how to draw it, if
-// the drawing has the curves that the claim names, and if there are values to draw them from. What
-// the figure shows is a matter of the other claims.
+// The judge of figures: a figure is there if a file in references/figures/ describes how to draw
+// it, if the drawing has the curves that the claim names, and if there are values to draw them
+// from. The figure's content is a matter of the other claims.
 #include "sim/validate/judge_internal.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The points that judges look at, and the names they go by.
+// The points that judges use, and their names.
 #include "sim/validate/judge_internal.h"
 
 // ---- Points ----
@@ -23,7 +23,7 @@ static bool ends_are_there(const struct judging *judging, const GArray *points, 
     return true;
 }
 
-// Whether the sizes of the curve's series are of what the check says; if not, it can't be judged.
+// Whether the sizes of the curve's series mean what the check's do; if not, it can't be judged.
 static bool sizes_agree(struct judging *judging, const struct curve *curve)
 {
     char *why = NULL;
@@ -39,8 +39,8 @@ static bool sizes_agree(struct judging *judging, const struct curve *curve)
     return false;
 }
 
-// All points of a curve; NULL if they are not there, and then the check is decided: a series that
-// has failed misses what is said of it, anything else can't be checked.
+// Returns all points of a curve; NULL if they are not there, and then the check is decided: it
+// misses if the series has failed, and else can't be checked.
 GArray *judging_all_points(struct judging *judging, const struct curve *curve)
 {
     bool failed;
@@ -116,7 +116,7 @@ const struct curve *judging_curve(const struct judging *judging)
     return g_ptr_array_index(judging->check->curves, 0);
 }
 
-// Whether all that a check looks at is of one scenario, so that it needs no name.
+// Whether all curves of a check are of one scenario, so that it needs no name.
 static bool one_scenario(const struct check *check)
 {
     const struct curve *first = g_ptr_array_index(check->curves, 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Sequences of states: lines of the state log that come in an order.
+// Sequences of states: lines of the state log in an order.
 #include "sim/validate/judge_internal.h"
 
 #include "sim/output/text.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What all judges share: the verdict, numbers for people, the bounds of a check.
+// Code that all judges share: the verdict, numbers for people, the bounds of a check.
 #include "sim/validate/judge_internal.h"
 
 #include "sim/config/quantity.h"

@@ -167,7 +167,7 @@ bool runs_run(struct runs *runs, GError **error)
     return true;
 }
 
-// ---- What came out ----
+// ---- Results ----
 
 json_t *runs_result(const struct runs *runs, const struct curve *curve, char **why)
 {
@@ -218,7 +218,7 @@ static GArray *plain_points(const struct runs *runs, const struct curve *curve, 
     return NULL;
 }
 
-// What both have, in relation.
+// Returns the quotients or differences of two curves, at the sizes of both.
 static GArray *related(const struct curve *curve, const GArray *points, const GArray *others)
 {
     GArray *both = g_array_new(FALSE, FALSE, sizeof(struct curve_point));
@@ -353,7 +353,7 @@ static GArray *log_of(const struct runs *runs, const struct scenario *scenario, 
     series_result_free(flow_or_packets(runs->registry, g_ptr_array_index(scenario->cases, number),
                                        number, scenario->seed, &options));
     g_string_free(keeper.line, TRUE);
-    // Handlers tell what they do beforehand, and not in the order of time.
+    // Handlers report transitions ahead of time, and not in the order of time.
     g_array_sort(keeper.log, compare_logged);
     return keeper.log;
 }

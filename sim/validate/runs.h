@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The runs that checks look at: each scenario under each set of settings once, through a campaign.
+// The runs that checks need: each scenario under each set of settings once, through a campaign.
 #ifndef NETSIM_VALIDATE_RUNS_H
 #define NETSIM_VALIDATE_RUNS_H
 

@@ -156,7 +156,7 @@ static void append_behaviours(GString *out, const json_t *behaviours)
     g_string_append_c(out, '\n');
 }
 
-// Agreements stand apart, as they say nothing about a source.
+// Agreements stand apart, as they are no evidence for a source.
 static void append_compared(GString *out, const json_t *totals)
 {
     const json_t *compared = json_object_get(totals, "compared");

@@ -7,7 +7,7 @@
 
 struct test_results {
     GHashTable *outcomes; // char *, the test's name -> enum test_outcome
-    char *build;          // as the file says; NULL: it does not
+    char *build;          // as in the file; NULL: not there
     char *lack;
     char *current; // while reading: the test
 };

@@ -14,7 +14,8 @@ struct test_results;
 enum test_outcome { TEST_NOT_RUN, TEST_SKIPPED, TEST_PASSED, TEST_FAILED };
 
 // Reads a file; never returns NULL. If the file is missing, of another build than `build` or
-// unreadable, no test counts as run, and test_results_lack says why. Free with test_results_free.
+// unreadable, no test counts as run, and test_results_lack returns why. Free with
+// test_results_free.
 struct test_results *test_results_load(const char *file, const char *build);
 void test_results_free(struct test_results *results);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Sums over the rows of a scorecard (validate.h says what rows and totals look like).
+// Sums over the rows of a scorecard (validate.h describes rows and totals).
 #ifndef NETSIM_VALIDATE_TOTALS_H
 #define NETSIM_VALIDATE_TOTALS_H
 

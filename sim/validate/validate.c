@@ -133,8 +133,8 @@ static void append_part(GString *out, guint number, const char *text)
     g_string_append(out, text);
 }
 
-// What one more check found: what misses counts more than what can't be checked, and that more than
-// what holds. The deviation is that of the first check that decides.
+// Adds one more check's judgement: a miss counts more than a check that can't be made, and that
+// more than one that holds. The deviation is that of the first check that decides.
 static void finding_add(struct finding *finding, guint number, const struct judgement *judgement)
 {
     static const char *const said[] = {[JUDGED_HOLDS] = "",
@@ -189,7 +189,7 @@ static enum test_outcome outcome_of(const struct scoring *scoring, const struct 
     return claim->tests->len > 0 ? worst : TEST_NOT_RUN;
 }
 
-// What the tests of a behaviour say, besides what its checks have found: those decide alone where
+// Adds the outcome of a behaviour's tests to the findings of its checks, which decide alone where
 // the tests were not run.
 static void finding_of_tests(struct finding *finding, const struct scoring *scoring,
                              const struct claim *claim)
@@ -235,7 +235,7 @@ static char *why_not(const struct scoring *scoring, const struct claim *claim)
     return why;
 }
 
-// "counted as a, b": the claims that say the same.
+// "counted as a, b": the claims that state the same.
 static char *named_claims(GPtrArray *ids)
 {
     GString *out = g_string_new("counted as ");
@@ -280,7 +280,7 @@ static json_t *text_or_null(const char *text)
     return text && *text ? json_string(text) : json_null();
 }
 
-// What is claimed, if there is no check that says it.
+// Returns the checks' expectation, or the claim's statement if they have none.
 static const char *expectation(const struct claim *claim, const struct finding *finding)
 {
     return finding->expected->len > 0 ? finding->expected->str : claim->statement;
@@ -312,7 +312,7 @@ static json_t *judge_claim(const struct scoring *scoring, const struct claim *cl
 
 // ---- The scorecard ----
 
-// Whether all that a rank rests on is asked for: of one that is judged in part nothing is said.
+// Whether all claims that a rank rests on are asked for: a rank judged in part is not reported.
 static bool rank_is_meant(const struct validate_options *options, const struct claim_list *list,
                           const struct claim_rank *rank)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Validation: compares what the sources state (references/claims/) with what the simulator finds.
 //
-// claim.h reads the claims and their checks, runs.h runs what the checks look at, judge.h decides,
-// scorecard.h prints. This header is the entry to the whole.
+// claim.h reads the claims and their checks, runs.h runs the scenarios of the checks, judge.h
+// decides, scorecard.h prints. This header is the entry to the whole.
 #ifndef NETSIM_VALIDATE_VALIDATE_H
 #define NETSIM_VALIDATE_VALIDATE_H
 
