@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Campaigns: a result is what a plain run says; what makes cases equal; workers that die.
+// Campaigns: results equal those of a plain run; equality of cases; workers that die.
 #include "sim/campaign/campaign.h"
 #include "sim/campaign/case_key.h"
 #include "sim/campaign/source_id.h"
@@ -66,8 +66,8 @@ static void run_all(struct campaign *campaign)
     CU_ASSERT_PTR_NULL(error);
 }
 
-// What `netsim run --format json` prints, without what differs from run to run and the counts of
-// links, which a campaign does not keep.
+// The output of `netsim run --format json`, without the parts that differ from run to run and the
+// counts of links, which a campaign does not keep.
 static char *plain_run(const char *file)
 {
     struct scenario_schema *schema = registry_schema(&model_registry);

@@ -40,7 +40,7 @@ static void same_json(const struct made_sweep *sweep, const char *expected)
     outcome_free(outcome);
 }
 
-// Two axes of 3 and 2 values and two series, which end in every way that there is; at 0 B the
+// Two axes of 3 and 2 values and two series, which end in every possible state; at 0 B the
 // bandwidth is 0.
 static char *every_end(int point, int series)
 {

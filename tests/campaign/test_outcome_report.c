@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a report says of outcomes made by hand: best, worst, ties, effects, axes without effect.
+// Reports on outcomes made by hand: best, worst, ties, effects, axes without effect.
 #include "sim/core/intern.h"
 #include "sim/outcome/outcome_report.h"
 #include "tests/support/suite.h"
@@ -190,7 +190,7 @@ static void axes_that_change_nothing(void)
     add_curve(outcome, "latency_us", 4, (const double[]){NAN, 1, 2, 1, 3, 1});
     impossible(outcome, 0);
     check_changed(outcome, true, true);
-    // What has not been run says nothing.
+    // Missing points do not make an axis one without effect.
     outcome = completed_outcome();
     for (int point = 0; point < 6; point++)
         end_with(outcome, point, "missing", NULL);

@@ -114,7 +114,7 @@ static void check_wrong(const char *const *arguments, const char *part, guint co
     bench_free(&bench);
 }
 
-// A value that is wrong wherever it stands is told once, however many points have it.
+// A value that is invalid everywhere is reported once, however many points have it.
 static void a_wrong_value_is_told_once(void)
 {
     check_wrong((const char *const[]){"lam_via.rdescs=40,x", "lam_via.short=16 KiB,32 KiB", NULL},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Runs that differ in the seed alone, taken together: however the seeds were asked for, with runs
-// that fail, lose data or are missing among them. What is expected is done by hand.
+// that fail, lose data or are missing among them. The expected values were computed by hand.
 #include "sim/outcome/outcome_report.h"
 #include "sim/outcome/replicated.h"
 #include "tests/support/made_sweep.h"
@@ -84,8 +84,8 @@ static char *with_one_bad(int point, int series)
                                            : bad[4]);
 }
 
-// What failed after it had measured has a value; what lost data has none; what is missing is no
-// bad run. A mean of only some of the runs that were made counts for nothing.
+// A run that failed after it had measured has a value; one that lost data has none; a missing one
+// is not a bad run. A mean of only some of the runs that were made counts for nothing.
 static void test_bad_runs(void)
 {
     static const struct made_sweep sweep = {.axes = {"m.a=measured|failed|lost|missing|no", NULL},
@@ -137,7 +137,7 @@ static double number_at(const json_t *list, size_t index, const char *name)
 }
 
 // Differences are taken seed by seed: y is worse than x for sure, though their intervals overlap; z
-// cannot be told from x.
+// is not distinguishable from x.
 static void test_chance(void)
 {
     static const struct made_sweep sweep = {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The database: what is put comes out, what is not committed is gone, what is not ours is refused,
-// and merging takes everything once.
+// The database: it returns the results that were stored, drops those that were not committed,
+// refuses foreign files, and merges every result once.
 #include "sim/campaign/store.h"
 #include "tests/support/suite.h"
 #include "tests/support/temporary.h"
@@ -89,7 +89,7 @@ static void a_second_result_replaces_the_first(void)
     CU_ASSERT_TRUE(store_has(store, "a")); // a failure stands
     put(store, "a", crashed);
     CU_ASSERT_FALSE(store_has(store, "a"));    // a crash does not
-    json_t *result = store_result(store, "a"); // but is there to be looked at
+    json_t *result = store_result(store, "a"); // but its result can be read
     CU_ASSERT_PTR_NOT_NULL(result);
     json_decref(result);
     store_close(store);
@@ -177,8 +177,7 @@ static void what_is_not_ours_is_refused(void)
     temporary_remove(directory);
 }
 
-// The layout is a promise (docs/scenarios.md, "The database"): whoever changes it raises
-// STORE_VERSION.
+// The layout is a promise (docs/scenarios.md, "The database"): a change of it raises STORE_VERSION.
 static void the_layout_is_what_is_documented(void)
 {
     struct store *store = open_good(NULL);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Damaged databases: each damage is told with its table and row when the file is opened, so that
-// none of those who read databases meets it.
+// Damaged databases: each damage is reported with its table and row when the file is opened, so
+// that no reader of databases meets it.
 #include "sim/campaign/store.h"
 #include "sim/outcome/outcome.h"
 #include "tests/support/suite.h"
@@ -189,7 +189,7 @@ static void test_pages(void)
     temporary_remove(directory);
 }
 
-// What the file says its tables are is no text: the message quotes it and is text all the same.
+// The layout in the file is not valid UTF-8: the message that quotes it is valid all the same.
 static void test_layout_in_bytes(void)
 {
     char *directory = temporary_directory();

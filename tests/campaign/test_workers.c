@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Workers: every item is done once, whoever dies; texts of any length come whole; errors end it.
+// Workers: every item is done once, even if workers die; texts of any length arrive whole; errors
+// end it.
 #include "sim/campaign/workers.h"
 #include "tests/support/suite.h"
 
@@ -19,8 +20,8 @@ struct books {
     char *crash; // the last
 };
 
-// Item 10 dies by a signal, 11 ends its process, 12 takes too long; others write as much as their
-// number says.
+// Item 10 dies by a signal, 11 ends its process, 12 takes too long; others write as many bytes as
+// the cube of their number.
 static char *perform(void *owner, int item)
 {
     (void)owner;
@@ -135,7 +136,7 @@ static void one_item_in_a_process_of_its_own(void)
         g_free(crash);
         g_free(text);
     }
-    SUITE_SAME_INTEGER(books.ended, 0); // it is told nothing
+    SUITE_SAME_INTEGER(books.ended, 0); // `finished` is not called
 }
 
 int main(void)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a run of a program asks the system for (allocations.h, which this includes). Include it in
+// The memory that a run of a program allocates (allocations.h, which this includes). Include it in
 // one file of the test.
 #ifndef NETSIM_TESTS_SUPPORT_ALLOCATIONS_RUN_H
 #define NETSIM_TESTS_SUPPORT_ALLOCATIONS_RUN_H

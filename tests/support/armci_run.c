@@ -47,7 +47,7 @@ struct program_run *armci_run_good(const struct test_program *program)
     return sorted(run);
 }
 
-// ---- What it said ----
+// ---- Its transitions ----
 
 static bool is_of(const struct program_line *line, const char *where, const char *part)
 {

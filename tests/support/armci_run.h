@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Runs a program over ARMCI and keeps its transitions with their times, for tests that compare
-// their order (program_run.h says how they are written).
+// their order (program_run.h describes their form).
 //
 // Lines of components below ARMCI are kept as well. Sorted by time; what happened at one time stays
 // in the order of the run.
@@ -9,13 +9,12 @@
 
 #include "tests/support/program_run.h"
 
-// Ranks on hosts of two processors. What is wrong with the program fails the running case and ends
-// it.
+// Ranks on hosts of two processors. An invalid program fails the running case and ends it.
 struct program_run *armci_run(const struct test_program *program);
 struct program_run *armci_run_observed(const struct test_program *program,
                                        struct mpi_observer *observer);
 
-// The same, and fails the running case unless the run completes with balanced books.
+// Like armci_run, but fails the running case unless the run completes with balanced books.
 struct program_run *armci_run_good(const struct test_program *program);
 
 // Lines of a place that contain a text: how many; and when the nth of them was, from 1 (fails the

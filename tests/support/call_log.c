@@ -18,7 +18,7 @@ static void take_whole(void *watcher, struct message_ref message)
     g_array_append_val(log->entries, entry);
 }
 
-// A message is whole after somebody has asked for something.
+// Starts to record whole messages at the first call.
 static void watch(struct call_log *log, const struct mpi_process *process)
 {
     if (log->sim)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What an observer was told of a run (sim/mpi/observer.h), and when messages were whole in their
-// last place, in the order of the run.
+// The calls that an observer got in a run (sim/mpi/observer.h), and when messages were whole at
+// their destination, in the order of the run.
 #ifndef NETSIM_TESTS_SUPPORT_CALL_LOG_H
 #define NETSIM_TESTS_SUPPORT_CALL_LOG_H
 
@@ -34,7 +34,7 @@ struct logged {
 struct call_log {
     struct mpi_observer observer; // give &log->observer to the run
     GArray *entries;              // struct logged
-    const struct sim *sim;        // NULL: nothing was told yet. Only while it runs
+    const struct sim *sim;        // NULL until the first call; valid only during the run
 };
 
 struct call_log *call_log_new(void);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The part of mpi_reference.h on collectives. Who has heard from whom is followed message by
-// message: a message carries what its sender knew when it started it, and a rank knows that as soon
-// as it has received the message whole.
+// The part of mpi_reference.h on collectives. It follows, message by message, from which ranks each
+// rank has heard: a message carries what its sender knew when it started it, and a rank knows that
+// as soon as it has received the message whole.
 #include "tests/support/mpi_reference.h"
 
 #include <string.h>
@@ -15,7 +15,7 @@ struct carried {
 
 struct member {
     const struct free_call *call; // the collective that it is in; NULL: none
-    guint next;                   // call of the program to look at
+    guint next;                   // call of the program to check
     int instance;                 // collectives entered
     uint32_t knows;               // ranks from which it has heard in this one
     int64_t sent, received;       // bytes in this one

@@ -14,12 +14,12 @@ struct compiled {
 // `sets` as with --set, NULL-terminated, or NULL. Complaints go to `diags`.
 struct compiled compiled_try(const char *text, const char *const *sets, struct diag_list *diags);
 
-// The same in the schema of a registry of the test's own.
+// Like compiled_try, but in the schema of a registry of the test's own.
 struct registry;
 struct compiled compiled_try_in(const struct registry *registry, const char *text,
                                 const char *const *sets, struct diag_list *diags);
 
-// The same as compiled_try, or compiled_try_in; a text that does not compile ends the program.
+// Like compiled_try and compiled_try_in, but a text that does not compile ends the program.
 struct compiled compiled_new(const char *text, const char *const *sets);
 struct compiled compiled_new_in(const struct registry *registry, const char *text,
                                 const char *const *sets);

@@ -8,7 +8,7 @@
 #include "sim/scenario/topology_read.h"
 
 struct fake_memory {
-    int64_t copy_hot, copy_cold, cache; // bytes a second; bytes
+    int64_t copy_hot, copy_cold, cache; // B/s; B
     struct cost pin;
 };
 
@@ -39,7 +39,7 @@ struct fake_link {
 struct fake_switch {
     int64_t ports;
     sim_time latency;
-    int64_t forwarding; // bytes a second
+    int64_t forwarding; // B/s
 };
 
 // The keys of the workload that fake.scan has of its own.
@@ -56,14 +56,14 @@ extern const struct param_table fake_memory_table, fake_bus_table, fake_rpi_tabl
     fake_link_table, fake_switch_table, fake_scan_table;
 
 // Compiles a text called "t.yaml" in the made-up world. On success *scenario is set if it is asked
-// for; the text that comes back is what was complained about, a line each. The caller frees both.
+// for; returns the complaints, one per line. The caller frees both.
 char *fake_compile(const char *text, const char *const *sets, struct scenario **scenario);
 
-// The same for a file.
+// Like fake_compile, but for a file.
 char *fake_load(const char *file, const struct scenario_options *options,
                 struct scenario **scenario);
 
-// What a list says, as text; the caller frees it.
+// The diagnostics of a list, as text; the caller frees it.
 char *fake_complaints(const struct diag_list *diags);
 
 // Hosts, switches and links of a text, and what there is to complain about them.

@@ -20,7 +20,7 @@ struct comparison {
     int64_t compared;
 };
 
-// The rank's next entry that starts a request or gives one back; NULL: none.
+// The rank's next entry that starts or frees a request; NULL: none.
 static const struct logged *next_entry(struct comparison *at)
 {
     while (at->next < at->log->entries->len) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a program comes out as when it is unfolded (sim/flatten/flatten.h), against what its ranks
-// did in a run, by its log: which requests each rank started, with peer, tag, size, context and
-// number, in which order, and where it waited for which.
+// Compares an unfolded program (sim/flatten/flatten.h) with what its ranks did in a run, by its
+// log: which requests each rank started, with peer, tag, size, context and number, in which order,
+// and where it waited for which.
 #ifndef NETSIM_TESTS_SUPPORT_FLAT_REFERENCE_H
 #define NETSIM_TESTS_SUPPORT_FLAT_REFERENCE_H
 
@@ -14,7 +14,7 @@
 int64_t flat_reference_check(const struct test_program *program, const struct call_log *log,
                              bool whole, GString *complaints);
 
-// The same of any ranks' calls.
+// Like flat_reference_check, but for the calls of any ranks.
 int64_t flat_reference_compare(struct flatten *flatten, int ranks, const struct call_log *log,
                                bool whole, GString *complaints);
 

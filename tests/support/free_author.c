@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Who writes random programs (free_program.h).
+// The author of random programs (free_program.h).
 //
-// Beside the calls, the author keeps what is started and not matched at each destination. Receives
-// that name their source are matched in one way only, whenever what comes; so a call that is to be
-// done before others is written when its partner is there already, or together with it.
+// Besides the calls, the author keeps the sends and receives that are started and not matched at
+// each destination. A receive that names its source has one possible match, whatever the order of
+// arrival; so a call that must complete before others is written when its partner is there already,
+// or together with it.
 #include "tests/support/free_author.h"
 
 #include <string.h>

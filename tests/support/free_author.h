@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the author of random programs keeps while writing (free_author.c), for free_section.c, which
+// State of the author of random programs while it writes (free_author.c), for free_section.c, which
 // chooses what to write.
 #ifndef NETSIM_TESTS_SUPPORT_FREE_AUTHOR_H
 #define NETSIM_TESTS_SUPPORT_FREE_AUTHOR_H
@@ -18,7 +18,7 @@ struct pool {
     int sends, receives; // started
 };
 
-// What comes to a rank.
+// Messages to a rank and its receives.
 struct inbox {
     GArray *sends, *receives; // struct started; no receive fits a send
     bool wild_later;          // receives take anything from some time on

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A random MPI program as data: which calls each rank makes, for whoever has to say what must come
-// of them (mpi_reference.h), and the same as text for the simulator.
+// A random MPI program as data: the calls of each rank, for checkers of their results
+// (mpi_reference.h), and as text for the simulator.
 //
 // A program has sections. In each, ranks make calls of all kinds that free programs have. It cannot
 // deadlock, whatever a library buffers: the author appends calls in an order in which each can be
 // done once all before it have been started, with sends that need their receiver, and so it ends in
-// every other order too. Receives from any source can be in each other's way, so those that could
-// take one another's messages form pools: of these only numbers are known, sends to them block
-// nobody, and a section that has some begins and ends with a barrier.
+// every other order too. Receives from any source can compete for messages, so those that could
+// take one another's messages form pools: of these only numbers are known, sends to them do not
+// block, and a section that has some begins and ends with a barrier.
 #ifndef NETSIM_TESTS_SUPPORT_FREE_PROGRAM_H
 #define NETSIM_TESTS_SUPPORT_FREE_PROGRAM_H
 
@@ -17,7 +17,7 @@
 
 #define FREE_MOST_RANKS 6
 #define FREE_ANY (-1)  // source or tag
-#define FREE_TAGS 4    // of messages that get in each other's way
+#define FREE_TAGS 4    // of messages that receives compete for
 #define FREE_NOBODY 77 // a tag that no message has
 
 enum free_kind {
@@ -65,12 +65,12 @@ struct free_program {
     GPtrArray *lists;               // GArray *, awaited
 };
 
-// What a stack's programs may have.
+// Limits of a stack's programs.
 struct free_shape {
     int most_ranks;
     int most_steps;   // of a section
     bool no_self;     // no messages to oneself
-    bool sealed;      // each section ends with a barrier: there is no flow control
+    bool sealed;      // each section ends with a barrier, for lack of flow control
     bool plain;       // sends and receives have their usual calls only
     bool own_buffers; // no call has another's buffer: what overlaps can't be pinned twice
     bool only_fixed;  // no wildcards, one tag, no collectives

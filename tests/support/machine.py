@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What of a printed text belongs to the machine or the hour, and must not be kept in the repository.
+"""The parts of a printed text that depend on the machine or the hour, and must not be kept in the repository.
 
 MASKS is the one table: everything that records what netsim prints (golden sessions, golden curves, the
 consoles of the documentation) passes it through masked(), and runs netsim in environment(), so that the
@@ -9,8 +9,8 @@ texts are the same on every machine. leftovers() finds what no mask has replaced
 import os
 import re
 
-# What a command may see of the caller's environment; anything else (locale, home, user, time zone,
-# colours, the caches' place, settings of netsim) is fixed by environment().
+# Variables of the caller's environment that a command may see; all others (locale, home, user, time zone, colours, the
+# caches' place, settings of netsim) are fixed by environment().
 PASSED = re.compile(r"(PATH|TMPDIR|LD_LIBRARY_PATH|LD_PRELOAD|NETSIM|NETSIM_SOURCE_DIR|NETSIM_FLOW_PLUGIN|"
                     r"[A-Z]*SAN_OPTIONS|GCOV_PREFIX\w*|PYENV\w*)$")
 
@@ -41,8 +41,8 @@ MASKS = (
     ("jobs", re.compile(r"(?m)^.*note: \d+ processes instead of \d+: the memory would not hold .*\n"), ""),
 )
 
-# What no mask has replaced, whatever printed it. The first are of no use in any file of the repository; the
-# others may be in what is written by hand: the machine of a measurement, those of the theses.
+# Text that no mask has replaced, whatever printed it. The first are of no use in any file of the repository; the others
+# may be in what is written by hand: the machine of a measurement, those of the theses.
 EVERYWHERE = (
     ("a kernel's release", re.compile(r"\b(?:[4-9]|\d\d)\.\d+\.\d+(?:\.\d+)*-[\w.-]*[a-z]\w*")),
     ("a home directory", re.compile(r"(?<![\w.$}])/(?:root|home/\w+)\b(?![\w-])")),

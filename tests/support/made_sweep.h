@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Databases of sweeps whose results are made up, for those who report on sweeps, compare or draw
-// them.
+// Databases of sweeps with made-up results, for tests of reports, comparisons and plots of sweeps.
 #ifndef NETSIM_TESTS_SUPPORT_MADE_SWEEP_H
 #define NETSIM_TESTS_SUPPORT_MADE_SWEEP_H
 
@@ -15,7 +14,7 @@ struct made_sweep {
     int seeds;             // 0: they do not vary
     const char *series[6]; // names, ends with NULL
     const char *counts;    // what sizes are numbers of; NULL: bytes
-    // What one of the series came to at a point, which the caller frees: "completed; t_us:4=1.5
+    // The result of one of the series at a point, which the caller frees: "completed; t_us:4=1.5
     // drops@2=3", "failed|overrun|the text; ", "unbalanced|line" for one that completed and lost
     // something, "missing", NULL if the point has no such series. "impossible|why", asked of the
     // first of the series, is of the point.

@@ -186,8 +186,8 @@ static struct transfer *message_of(const struct matching *matching, const struct
     return NULL;
 }
 
-// An earlier message of the same source that the receive takes and nobody has: NULL if there is
-// none.
+// An earlier message of the same source that the receive accepts and that is not matched yet; NULL
+// if there is none.
 static const struct transfer *overtaken(const struct matching *matching,
                                         const struct transfer *receive,
                                         const struct transfer *message)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What MPI says that must come of a program, told from its calls alone, and what is wrong with a
+// The results of a program that MPI demands, derived from its calls alone, and the faults of a
 // run's log by that.
 //
 // The reference knows nothing of libraries: messages of a source overtake none that fits the same
 // receive, receives take messages in the order in which they were started, contexts are apart.
-// Where a receive can get one message only, it is said beforehand which; where it may get several,
+// Where a receive can get one message only, the reference predicts it; where it may get several,
 // the one that it got must be legal. A probe finds what a receive would have got. A message that
 // was sent before one that has come is there for an iprobe. A synchronous send is done after its
 // receive is matched, and what is done was matched.

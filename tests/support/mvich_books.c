@@ -10,7 +10,7 @@ struct books {
     int64_t preposts;
 };
 
-// Packets that have arrived and that the process has not looked at.
+// Packets that have arrived and that the process has not polled yet.
 static int64_t unread_credits(const struct mvich_connection *connection)
 {
     int64_t credits = 0;
@@ -87,7 +87,7 @@ static void check_balance(const struct rpi_bench *bench, int from, int to)
     SUITE_SAME_INTEGER(connection->r3_expected, 0);
 }
 
-// Vbufs that sends have left on the work queues after the last look at them.
+// Vbufs that sends have left on the work queues since they were last polled.
 static int64_t sends_unseen(const struct vip_vi *vi)
 {
     return vi->send.done.count;

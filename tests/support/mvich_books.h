@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What must always be true of MVICH's credits and vbufs, for tests that look into a job.
+// Invariants of MVICH's credits and vbufs, for tests that look into a job.
 #ifndef NETSIM_TESTS_SUPPORT_MVICH_BOOKS_H
 #define NETSIM_TESTS_SUPPORT_MVICH_BOOKS_H
 
@@ -16,7 +16,7 @@ static inline struct mvich_process *mvich_bench_process(const struct rpi_bench *
 // packet always finds one posted.
 void mvich_bench_expect_credits(const struct rpi_bench *bench);
 
-// Once the job is over: the same sum is exactly that number, and nothing is in use but posted
+// Once the job has ended, the same sum is exactly that number, and nothing is in use but posted
 // vbufs.
 void mvich_bench_expect_quiet(const struct rpi_bench *bench);
 

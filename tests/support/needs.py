@@ -1,7 +1,6 @@
-"""What a test may need and a machine may lack. A test that lacks something is skipped with its
-reason; a reason that begins with NEEDS_ROOT may be given where the suite does not run as root, and
-no reason at all where everything of the launcher's table is installed (tests/run_suite.py
---none-skipped)."""
+"""Requirements of tests that a machine may lack. A test that lacks something is skipped with its reason; a reason that
+begins with NEEDS_ROOT may be given where the suite does not run as root, and no reason at all where everything of the
+launcher's table is installed (tests/run_suite.py --none-skipped)."""
 
 import os
 import shutil
@@ -12,7 +11,7 @@ NEEDS_ROOT = "needs root: "
 
 
 def python_that_draws():
-    """The Python that has matplotlib, as sim/output/python.c looks for it; None if there is none."""
+    """The Python that has matplotlib, found as in sim/output/python.c; None if there is none."""
     for python in (os.environ.get("NETSIM_PYTHON"), "python3", "/usr/bin/python3"):
         if python and subprocess.run([python, "-c", "import matplotlib"], check=False,
                                      stderr=subprocess.DEVNULL).returncode == 0:

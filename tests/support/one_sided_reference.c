@@ -13,10 +13,10 @@ struct started {
 struct books {
     struct one_sided *check;
     GArray *started;                 // struct started, in the order of the run
-    int holder[TEST_MOST_RANKS];     // of a rank's mutex; -1: nobody
+    int holder[TEST_MOST_RANKS];     // of a rank's mutex; -1: none
     int64_t asked[TEST_MOST_RANKS];  // active messages that polls have been done for
     int64_t waited[TEST_MOST_RANKS]; // notifications, likewise
-    int64_t answers;                 // messages whole that nobody has asked for
+    int64_t answers;                 // whole messages without a request in the log
 };
 
 static void complain(struct books *books, const struct logged *entry, const char *what)
@@ -80,7 +80,8 @@ static void check_unlock(struct books *books, const struct logged *entry)
     *holder = -1;
 }
 
-// Of what a rank was told of: messages whole there, and answers, of which the log has no request.
+// Messages that have arrived at a rank: those whole there, and answers, of which the log has no
+// request.
 static int64_t come(const struct books *books, int rank, bool notifications)
 {
     int64_t count = notifications ? 0 : books->answers;

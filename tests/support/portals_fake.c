@@ -225,7 +225,7 @@ static char *printed(struct diag_list *diags)
     return copy;
 }
 
-// What a benchmark has measured.
+// Appends the results of a benchmark.
 static void tell_values(const GArray *values)
 {
     for (guint i = 0; i < values->len; i++) {

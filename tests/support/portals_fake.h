@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Portals over a network layer that is made up for tests: messages arrive at once and whole, and
-// are handled by a kernel thread per process. What became of a run can be asked for.
+// are handled by a kernel thread per process. The outcome of a run can be asked for.
 #ifndef NETSIM_TESTS_SUPPORT_PORTALS_FAKE_H
 #define NETSIM_TESTS_SUPPORT_PORTALS_FAKE_H
 
 #include "sim/model/model.h"
 
 #define PORTALS_FAKE_MOST 100000 // B: it does not carry more
-#define PORTALS_FAKE_BAD 777     // a message of so many bytes fails on the way
+#define PORTALS_FAKE_BAD 777     // a message of so many bytes fails in transit
 
 extern const struct registry portals_fake_registry;
 

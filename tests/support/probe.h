@@ -15,7 +15,7 @@ struct probe_packet {
     int number; // in the order of probe_send
     struct message_ref message;
     sim_time when;    // handed to the network
-    sim_time left;    // the network said that it has left the station; -1: not yet
+    sim_time left;    // it has left the station, by the network's report; -1: not yet
     sim_time arrived; // -1: not yet
     bool corrupt;
 
@@ -34,7 +34,7 @@ struct probe {
 struct probe *probe_new(const struct topology *topology, uint64_t seed, struct trace *trace);
 void probe_free(struct probe *probe);
 
-// The same with seed 1, of a topology that network_check passes: else the running case ends.
+// Like probe_new, with seed 1, but a topology that network_check refuses ends the running case.
 struct probe *probe_checked(const struct topology *topology, struct trace *trace);
 
 // Before the run, or from an event: sends one packet at `when`.

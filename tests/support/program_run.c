@@ -25,7 +25,7 @@ static void line_free(void *data)
 static char *transition_text(const struct trace_transition *transition)
 {
     GString *text = g_string_new(transition->machine);
-    // What is pinned has its address for a number: of no interest.
+    // A pinned buffer has its address as its number, which is of no interest.
     if (strcmp(transition->machine, "pin") != 0 && strcmp(transition->machine, "dreg") != 0)
         g_string_append_printf(text, "[%" G_GINT64_FORMAT "]", transition->subject);
     if (transition->from)

@@ -2,7 +2,8 @@
 // Runs a program over a stack, and keeps the protocol transitions of all layers as text, for tests
 // that compare them.
 //
-// A line is written as in the state log, without its time and its place, which stand beside it:
+// A line is written as in the state log, without its time and its place, which have fields of their
+// own:
 //
 //     send[1] start -> envelope_sent tiny
 //     cbuf[0] unexpected_tiny
@@ -18,9 +19,9 @@
 
 #define TEST_MOST_RANKS 8
 
-// What a test runs, on hosts around one switch if it says nothing else.
+// The program of a test, on hosts around one switch by default.
 struct test_program {
-    int ranks, hosts;                 // hosts: 0: one a rank
+    int ranks, hosts;                 // hosts: 0: one per rank
     const char *machine;              // YAML: links, network cards and hosts; NULL: eepro100
     const char *switches;             // "{name: plane, count: 4}"; NULL: one, "switch"
     const char *stack;                // NULL: lam_via
@@ -56,16 +57,17 @@ char *program_complaints(const struct test_program *program);
 struct program_run *program_run(const struct test_program *program, uint64_t seed);
 struct program_run *program_run_observed(const struct test_program *program, uint64_t seed,
                                          struct mpi_observer *observer);
-// The same with seed 1 and without the nth frame that each host sends, from 1.
+// Like program_run, with seed 1 and without the nth frame that each host sends, from 1.
 struct program_run *program_run_lossy(const struct test_program *program, int nth);
 void program_run_free(struct program_run *run);
 
-// The same, but returns NULL if the compiler refuses the program. *complaints is its text, "" if
-// there are none; the caller frees it.
+// Like program_run, but returns NULL if the compiler refuses the program. *complaints is its text,
+// "" if there are none; the caller frees it.
 struct program_run *program_run_try(const struct test_program *program, uint64_t seed,
                                     char **complaints);
 
-// The same with seed 1; fails the running case unless the run completes with balanced books.
+// Like program_run, with seed 1, but fails the running case unless it completes with balanced
+// books.
 struct program_run *program_run_good(const struct test_program *program);
 
 // A rank's transitions of some machines ("send recv probe cbuf"), each ended by a line feed; the

@@ -51,7 +51,7 @@ static struct link_config random_link(struct random_net *net)
     return config;
 }
 
-// 27 B come in while a symbol goes back over a link of topology_wormhole_link.
+// 27 B arrive while a symbol returns over a link of topology_wormhole_link.
 static void random_thresholds(struct random_net *net, struct switch_config *node)
 {
     node->go = pick(net->random, 27, 60);

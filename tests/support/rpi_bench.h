@@ -43,7 +43,7 @@ static inline struct rpi_process *rpi_bench_process(const struct rpi_bench *benc
     return rpi_process_of(bench->processes[rank]);
 }
 
-// What a rank knows of a peer.
+// A rank's state of a peer.
 static inline struct rpi_process_peer *rpi_bench_peer(const struct rpi_bench *bench, int rank,
                                                       int peer)
 {

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Runs a test that is a Python script so that nothing is skipped in silence: run_script.py SCRIPT ...
 
-Where the script's cases all hold but some were skipped, it says which and why, one line a reason,
-and ends with 77, which ctest reports as "Skipped". It does so too when an optional module is missing.
+Where the script's cases all hold but some were skipped, it prints which and why, one line per reason, and ends with 77,
+which ctest reports as "Skipped". It does so too when an optional module is missing.
 """
 
 import collections

@@ -104,7 +104,7 @@ static void peer_write(const struct packet *packet, const struct inet_addresses 
                        uint8_t *bytes, uint32_t room)
 {
     (void)packet, (void)addresses;
-    memset(bytes, 0, room); // what it says is not captured
+    memset(bytes, 0, room); // its contents are not captured
 }
 
 static const struct inet_protocol peer_protocol = {

@@ -3,9 +3,9 @@
 // that a test writes down, and keeps what node 0 sends it, as text.
 //
 // A packet to send is its chunks, separated by ";", each a name and fields: "INIT os=0",
-// "COOKIE-ECHO; DATA tsn=0 bytes=100". What is not said has a sensible value: the tags and TSNs
-// that the two ends have told one another, the last cookie that came. TSNs are relative to the
-// first one of their sender. Fields:
+// "COOKIE-ECHO; DATA tsn=0 bytes=100". A field that is not given has a sensible value: the tags and
+// TSNs that the two ends have exchanged, the last cookie that came. TSNs are relative to the first
+// one of their sender. Fields:
 //
 //   any chunk    vtag=N|own|peer|other: tag of the packet; "own" is node 0's (the usual one),
 //   "peer"
@@ -16,11 +16,11 @@
 //   DATA         tsn=N bytes=N sid=N ssn=N
 //   SACK, SHUTDOWN  cum=N
 //   COOKIE-ECHO  bad (its MAC is wrong); cookie=N: that of the N-th INIT-ACK that came, from 1
-//   ABORT, ERROR cause=N, with the number value=N if it is said
+//   ABORT, ERROR cause=N, with the number value=N if it is given
 //   CHUNK        type=N bytes=N
 //
-// What came is a line per packet: "INIT/0", "INIT-ACK/peer", "COOKIE-ACK SACK(0)",
-// "ABORT(7)", "SHUTDOWN-COMPLETE T/own"; the tag is shown if it is not this peer's.
+// Received packets are a line each: "INIT/0", "INIT-ACK/peer", "COOKIE-ACK SACK(0)", "ABORT(7)",
+// "SHUTDOWN-COMPLETE T/own"; the tag is shown if it is not this peer's.
 #ifndef NETSIM_TESTS_SUPPORT_SCTP_PEER_H
 #define NETSIM_TESTS_SUPPORT_SCTP_PEER_H
 
@@ -50,7 +50,7 @@ void sctp_peer_free(struct sctp_peer *peer);
 
 // The peer sends a packet at `when`.
 void sctp_peer_at(struct sctp_peer *peer, sim_time when, const char *packet);
-// The same from another of its cards.
+// Like sctp_peer_at, but from another of its cards.
 void sctp_peer_from(struct sctp_peer *peer, sim_time when, int card, const char *packet);
 
 // Node 0 calls at `when`.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The receiving side of an SCTP association by itself: packets go in as text, and what it sends and
-// gives to its reader comes out as text. What is around it (packets, sockets, other paths' states)
-// is faked here; tests/support/world_sctp.h has the whole.
+// The receiving side of an SCTP association by itself: packets go in as text, and the packets that
+// it sends and the data that it gives to its reader are recorded as text. Its surroundings
+// (packets, sockets, other paths' states) are faked here; tests/support/world_sctp.h has the whole.
 //
 // TSNs are counted from 1, the first one that the peer sends; SSNs are those on the wire.
 #ifndef NETSIM_TESTS_SUPPORT_SCTP_RECEIVER_H
@@ -45,7 +45,7 @@ void sctp_receiver_free(struct sctp_receiver *receiver);
 // whole message without them), U unordered, I immediately.
 void sctp_receiver_packet(struct sctp_receiver *receiver, int path, const char *chunks);
 
-// The same for a chunk that the caller has made, with a TSN counted from 1.
+// Like sctp_receiver_packet, but for a chunk that the caller has made, with a TSN counted from 1.
 void sctp_receiver_data(struct sctp_receiver *receiver, int path, uint8_t flags,
                         const struct sctp_data *data);
 void sctp_receiver_done(struct sctp_receiver *receiver); // the packet ends
@@ -63,15 +63,15 @@ void sctp_receiver_read(struct sctp_receiver *receiver);
 // Another packet leaves: what rides in front of it.
 void sctp_receiver_sends(struct sctp_receiver *receiver);
 
-// What was sent since the last call: "0:SACK 3 [5-6 8] dup 2 2 flags 0x40; ..." (path, cum_tsn, gap
+// Packets sent since the last call: "0:SACK 3 [5-6 8] dup 2 2 flags 0x40; ..." (path, cum_tsn, gap
 // blocks as TSNs, duplicates, flags if any). Valid until the next call.
 const char *sctp_receiver_sent(struct sctp_receiver *receiver);
 
-// What was delivered since the last call: "STREAM.SSN:BYTES" or "STREAM.u:BYTES", with "+" after a
-// part that more follows, and before one that follows.
+// Data delivered since the last call: "STREAM.SSN:BYTES" or "STREAM.u:BYTES", with "+" after a part
+// that more follows, and before one that follows.
 const char *sctp_receiver_delivered(struct sctp_receiver *receiver);
 
-// What happens, and what is sent then. `what`: a packet on path 0; "+200": 200 ms go by; ">":
+// An event, and the packets that it causes. `what`: a packet on path 0; "+200": 200 ms go by; ">":
 // another packet leaves.
 struct sctp_step {
     const char *what, *sent;

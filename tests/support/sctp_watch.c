@@ -8,7 +8,7 @@
 #define STEP 40 // events between checks
 #define MOST_EVENTS 20000000
 
-// What is remembered of an association from check to check.
+// Values of an association that are kept from check to check.
 struct memory {
     uint32_t cum_tsn, in_cum_tsn;
     bool known;
@@ -126,7 +126,7 @@ static void check_in(struct sctp_watch *watch, const struct sctp_association *as
     int64_t most = watch->receive_most;
     hold(watch, association, in->held >= 0 && in->queued >= 0, "bytes held and queued", in->held,
          in->queued);
-    // What has been delivered takes no room unless it counts, and what is held may be charged.
+    // Delivered data take no room unless they count, and held data may be charged.
     int64_t queued = association->host->config->queue_counts ? in->queued : 0;
     hold(watch, association, in->held + queued <= most + in->hold_charge,
          "bytes in the receive buffer", in->held + in->queued, most);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What must hold of all associations of a world of SCTP hosts (world_sctp.h) at any time: flights,
-// windows, timers, states of paths, buffers. The first that does not is printed.
+// Invariants of all associations of a world of SCTP hosts (world_sctp.h): flights, windows, timers,
+// states of paths, buffers. The first that does not hold is printed.
 #ifndef NETSIM_TESTS_SUPPORT_SCTP_WATCH_H
 #define NETSIM_TESTS_SUPPORT_SCTP_WATCH_H
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A trace sink that keeps all spans and notes in memory, for tests that look at when things
-// happened.
+// A trace sink that keeps all spans and notes in memory, for tests that check when things happened.
 #ifndef NETSIM_TESTS_SUPPORT_SPANS_H
 #define NETSIM_TESTS_SUPPORT_SPANS_H
 

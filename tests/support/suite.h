@@ -18,7 +18,7 @@ struct suite_case {
 // what main returns.
 int suite_run(const char *name, const struct suite_case *cases);
 
-// Fails the running case with a message that says what was expected and what came, and goes on;
+// Fails the running case with a message that shows the expected and the actual value, and goes on;
 // true if both are equal.
 bool suite_same_text(const char *file, int line, const char *actual, const char *expected);
 bool suite_same_integer(const char *file, int line, long long actual, long long expected);

@@ -7,7 +7,7 @@
 char *temporary_directory(void);
 void temporary_remove(char *directory);
 
-// Writes a file (directories on the way to it are made) and returns its path; the caller frees it.
+// Writes a file (and makes its directories) and returns its path; the caller frees it.
 char *temporary_file(const char *directory, const char *name, const char *text);
 
 #endif

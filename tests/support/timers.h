@@ -6,7 +6,7 @@
 #include "sim/core/sim.h"
 
 // Checks that "tcp time-outs: FIN" or the like has counted so many, and that one of the last timers
-// was awaited under the name `wait` ("retransmission timer (FIN)"); NULL: not looked at.
+// was awaited under the name `wait` ("retransmission timer (FIN)"); NULL: not checked.
 void expect_timer(struct sim *sim, const char *counter, long long count, const char *wait);
 
 #endif

@@ -14,12 +14,12 @@ void topology_defaults(const struct param_table *table, void *config);
 struct link_config topology_link_defaults(void);
 struct switch_config topology_switch_defaults(void);
 
-// A cut-through switch with links to match, in the manner of Myrinet: 4 ns a byte, no preamble, gap
-// or padding.
+// A cut-through switch with links to match, in the manner of Myrinet: 4 ns per byte, no preamble,
+// gap or padding.
 struct link_config topology_wormhole_link(void);
 struct switch_config topology_wormhole_switch(void);
 
-// Hosts are nodes 0 .. hosts - 1, switches follow. All switches have the defaults until told
+// Hosts are nodes 0 .. hosts - 1, switches follow. All switches have the defaults unless set
 // otherwise.
 struct topology *topology_new(int hosts, int switches);
 void topology_free(struct topology *topology);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Trace sinks for tests that look at the transitions of protocol machines, and at nothing else that
-// a run tells about itself.
+// Trace sinks for tests that check the transitions of protocol machines, and nothing else of a run.
 #ifndef NETSIM_TESTS_SUPPORT_TRANSITION_LOG_H
 #define NETSIM_TESTS_SUPPORT_TRANSITION_LOG_H
 

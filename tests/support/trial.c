@@ -116,7 +116,7 @@ static void set_collectives(struct trial *trial, const char *library)
     }
 }
 
-// What is full loses frames, too.
+// A full queue loses frames, too.
 static void set_narrow(struct trial *trial)
 {
     if (trial_chance(trial, 0.6))
@@ -159,7 +159,7 @@ struct tally {
     int made_good, given_up;             // programs that lost something
 };
 
-// The run says of itself that something was lost, or that the stack gave up for it.
+// The run reports that something was lost, or that the stack gave up for it.
 static bool gives_up_rightly(const struct trial_stack *stack, const struct program_run *run)
 {
     const struct series_result *result = run->result;
@@ -339,7 +339,7 @@ static guint32 setting(const char *name, guint32 fallback)
     return text ? (guint32)g_ascii_strtoull(text, NULL, 10) : fallback;
 }
 
-// What the programs together must have shown, or they would show little.
+// Cases that the programs together must have reached, or they would show little.
 static void expect_reached(const struct trial_stack *stack, const struct tally *tally, bool faults)
 {
     if (faults) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Tries random programs (free_program.h) on a stack with random settings, and compares what happens
-// with what MPI says (mpi_reference.h), and with the program unfolded (flat_reference.h). Each
-// program must end with balanced books, and a second run of it must be equal; with losses, what the
-// stack says of itself must be true.
+// Tries random programs (free_program.h) on a stack with random settings, and compares the results
+// with those that MPI demands (mpi_reference.h), and with the program unfolded (flat_reference.h).
+// Each program must end with balanced books, and a second run of it must be equal; with losses, the
+// stack's own reports must be true.
 //
 // NETSIM_RANDOM_PROGRAMS sets how many are tried of each stack, NETSIM_RANDOM_FIRST the first seed
 // (1), NETSIM_RANDOM_STACK the only stack that is tried. A program that goes wrong is printed with
@@ -29,7 +29,7 @@ struct trial {
     struct trial_limits limits;
     struct free_shape shape;
     int hosts;
-    int cards;                       // of each host; 0: one, or the machine says so
+    int cards;                       // of each host; 0: one, or as many as the machine has
     bool faults;                     // links lose packets
     bool makes_good;                 // the stack makes all losses good; the settings may change it
     char *sets[TRIAL_MOST_SETS + 1]; // "PATH=VALUE"
@@ -46,7 +46,7 @@ struct trial_stack {
     bool bare;    // messages have no tag and no number
     // A lost message stays lost: the run may end with one of these kinds of reason, ended by NULL,
     // in a deadlock, or with books that do not balance. NULL: it makes all losses good, at least
-    // where the settings say so.
+    // where the settings let it.
     const char *const *gives_up;
     // Settings, and limits of sizes by them.
     void (*settings)(struct trial *trial);

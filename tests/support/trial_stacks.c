@@ -121,7 +121,7 @@ static void set_sctp(struct trial *trial)
     trial_set(trial, "sctp.init_retries=100");
 }
 
-// What keeps the order that MPI_ANY_TAG demands, whatever is lost.
+// Settings that keep the order that MPI_ANY_TAG demands, whatever is lost.
 static void set_order(struct trial *trial)
 {
     static const char *const maps[] = {"tag_context", "single", "rank", "sequence", NULL};
@@ -420,7 +420,8 @@ static void gm_settings(struct trial *trial)
 {
     set_limits(trial, 128, 4096, 8192, 40000);
     trial_set(trial, "gm.send_tokens=%d", trial_pick(trial, 1, 61));
-    // Who has no buffer for what nobody receives is asked again, for so long as GM does that.
+    // A receiver without buffers for unexpected messages is asked again, for so long as GM does
+    // that.
     trial_set(trial, "gm.receive_tokens=4096");
     trial_set(trial, "gm_native.receive_buffers=170");
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The one world of tests that are below an MPI library: a cluster, a provider on it (TCP, VIA, GM,
-// ...), and processes that do what a test tells them to.
+// ...), and processes that a test controls.
 //
-// A process works through a list of jobs, one call a slice of processor time; without one it does
+// A process works through a list of jobs, one call per slice of processor time; without one it does
 // what its provider does then (polls, or sleeps). world_run runs until nothing is left to happen;
-// the functions that add jobs only add them. What a provider adds is in world_PROVIDER.h.
+// the functions that add jobs only add them. Additions of a provider are in world_PROVIDER.h.
 #ifndef NETSIM_TESTS_SUPPORT_WORLD_H
 #define NETSIM_TESTS_SUPPORT_WORLD_H
 
@@ -17,7 +17,7 @@
 
 struct world;
 
-// What a provider's processes begin with.
+// The first member of a provider's processes.
 struct world_process {
     struct world *world;
     int number;
@@ -60,7 +60,7 @@ struct world {
 // test, and no two are alike, so that one can't stand in for another.
 extern const char world_pair[];
 
-// The same with the hosts joined by one cable.
+// Like world_pair, but with the hosts joined by one cable.
 extern const char world_cable[];
 
 // A scenario's first series. `sets` as with --set, NULL-terminated, or NULL. A text that does not
@@ -68,11 +68,12 @@ extern const char world_cable[];
 struct world *world_new(const struct world_provider *provider, const char *text,
                         const char *const *sets, struct trace *trace);
 
-// The same from a scenario that has been compiled already; the world owns it from now on.
+// Like world_new, but from a scenario that has been compiled already; the world owns it from now
+// on.
 struct world *world_new_compiled(const struct world_provider *provider, struct compiled compiled,
                                  struct trace *trace);
 
-// Hosts joined by hand, in the manner of Myrinet: links of 4 ns a byte and 50 ns, and one
+// Hosts joined by hand, in the manner of Myrinet: links of 4 ns per byte and 50 ns, and one
 // cut-through switch of 150 ns, or one cable from host to host.
 struct world_star {
     int hosts;
@@ -85,8 +86,8 @@ struct world_star {
 };
 struct world *world_new_star(const struct world_provider *provider, const struct world_star *star);
 
-// Such a link; its packet corrupt_nth on the way from the host, counted from 1, gets a bit error
-// (0: none). The caller frees what is in it with world_link_clear, after the world.
+// Such a link; its packet corrupt_nth from the host, counted from 1, gets a bit error (0: none).
+// The caller frees what is in it with world_link_clear, after the world.
 struct link_config world_link(int64_t corrupt_nth);
 void world_link_clear(struct link_config *link);
 
@@ -122,7 +123,7 @@ char *world_ledger_line(const struct world *world);
 // The receiver has taken all of a message that the provider does not close.
 void world_close_message(struct world *world, struct message_ref message);
 
-// What a processor has spent in a stage.
+// Time that a processor has spent in a stage.
 sim_time world_stage_time(const struct cpu *cpu, const char *stage);
 
 // Time that a frame of `wire_bytes` takes from the first bit at one host to the last at the other

@@ -33,7 +33,7 @@ struct gm_end {
     struct gm_port *port;
     bool deaf;          // never takes events
     bool blocks;        // waits by interrupt
-    bool keeps;         // does not give a receive buffer back behind its message
+    bool keeps;         // does not return a receive buffer after its message
     sim_time work;      // that it does on each message
     sim_time poll_turn; // 100 ns
     GArray *received;   // struct gm_received

@@ -113,7 +113,7 @@ void grim_world_lanai4(struct grim_world_options *options)
     topology_defaults(&grim_lanai4_table, &options->scan);
 }
 
-// What world->state is.
+// The type of world->state.
 struct grim_state {
     struct grim_world_options options;
     struct link_config links[GRIM_WORLD_MOST];

@@ -3,7 +3,7 @@
 // cut-through switch, and endpoints that follow a script, without a library above.
 //
 // An endpoint injects its script in order, waits when there is no room, and polls: it takes one
-// active message a slice. Every message carries in argument[0] its number among those from its
+// active message per slice. Every message carries in argument[0] its number among those from its
 // source to its destination, and the endpoint that takes it checks that it is the next.
 #ifndef NETSIM_TESTS_SUPPORT_WORLD_GRIM_H
 #define NETSIM_TESTS_SUPPORT_WORLD_GRIM_H
@@ -19,7 +19,7 @@ struct grim_end {
     struct grim_channel *channel;
     GArray *script; // struct grim_message
     guint injected;
-    // What it does with what comes.
+    // Its handling of arrivals.
     sim_time polls_from;  // it takes nothing before; TIME_NEVER: never
     sim_time poll_cost;   // of each message that it takes
     bool replies;         // each message with one of the same size
@@ -28,7 +28,7 @@ struct grim_end {
     sim_time inject_cost; // of each message that it injects
     GArray *replying;     // messages that are still to be sent back
     guint replied;
-    // What has come.
+    // Arrivals so far.
     uint32_t next_number[GRIM_WORLD_MOST], sent_number[GRIM_WORLD_MOST];
     int64_t taken, out_of_order;
     GString *order; // "0:0 2:0 0:1 ": source:number of what was taken
@@ -42,12 +42,12 @@ struct grim_world_options {
     struct lanai_config lanai; // grim_world_lanai()
     struct grim_scan_config scan;
     uint64_t seed;
-    int64_t bus_rate;     // of the hosts, bytes a second
+    int64_t bus_rate;     // of the hosts, B/s
     struct trace *trace;  // instead of the log; NULL: none
     const char *machines; // of the log ("message,receiver"); NULL: none
     bool detail;          // in it
     // Faults of the links by host: packets of one direction that get a bit error, counted from 1
-    // (0: none), host to switch; and the probability of one, and of loss, both ways.
+    // (0: none), host to switch; and the probability of one, and of loss, in both directions.
     int64_t corrupt_nth[GRIM_WORLD_MOST];
     double bit_error_rate, drop_probability;
     struct param_window pulled; // the first host's cable is out; both 0: never
@@ -71,7 +71,7 @@ void grim_world_run(struct world *world);
 // All scripts are through, and all that was sent was taken, once and in order.
 bool grim_world_complete(const struct world *world);
 
-// What a host's card has spent in a stage of the firmware.
+// Time that a host's card has spent in a stage of the firmware.
 sim_time grim_world_stage(const struct world *world, int host, const char *stage);
 
 // The log, which there must be, and how often a text stands in it.

@@ -76,7 +76,7 @@ struct icpt_burst {
     struct vnic *vnic;
     struct intercept_sm message;
     int nth, count, sent, refused;
-    int rooms; // times that room was told of
+    int rooms; // reports of room
     sim_time room_at;
     bool again; // goes on with the rest when there is room
 };

@@ -3,7 +3,7 @@
 // protection domain, one CQ and registered memory. Node 0 has a QP to each other node, in their
 // order, and each of those one to node 0.
 //
-// What a test tells a node to do is done one after the other, in the process's task.
+// Actions of a node are done one after the other, in the process's task.
 #ifndef NETSIM_TESTS_SUPPORT_WORLD_IWARP_H
 #define NETSIM_TESTS_SUPPORT_WORLD_IWARP_H
 
@@ -44,12 +44,12 @@ void iwarp_world_free(struct iwarp_world *world);
 // The defaults of section iwarp.
 struct iwarp_config iwarp_world_defaults(void);
 
-// Calls the function within a node's task, after what it was told before.
+// Calls the function within a node's task, after its earlier actions.
 typedef void iwarp_call_fn(struct cpu_context *context, struct iwarp_node *node, void *argument);
 void iwarp_call(struct iwarp_world *world, int node, iwarp_call_fn *run, void *argument);
 
 // A work request on the node's memory from `offset` on; a message of the ledger to that node from
-// this one (of a read: the other way) belongs to it if `to` is not negative.
+// this one (of a read: from that to this) belongs to it if `to` is not negative.
 struct iwarp_work_request iwarp_request(struct iwarp_world *world, int node, int to,
                                         enum iwarp_operation operation, int64_t offset,
                                         int64_t bytes);
@@ -58,8 +58,8 @@ struct iwarp_work_request iwarp_request(struct iwarp_world *world, int node, int
 void iwarp_post(struct iwarp_world *world, int node, int qp,
                 const struct iwarp_work_request *request);
 
-// Polls, and sleeps between, until so many entries have come in all, and so many messages have been
-// placed here.
+// Polls, and sleeps between, until so many entries have arrived in all, and so many messages have
+// been placed here.
 void iwarp_poll(struct iwarp_world *world, int node, int entries, int placed);
 
 // Runs for so long.

@@ -19,7 +19,7 @@ static struct host_config host_config(void)
     };
 }
 
-// What world->state is.
+// The type of world->state.
 struct lanai_state {
     const struct lanai_world_options *options; // while the world is built
     struct link_config links[2];

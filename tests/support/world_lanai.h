@@ -2,8 +2,8 @@
 // Myrinet cards as the provider of the tests' world (world.h): two hosts with a card each, for
 // tests of the cards and of firmware.
 //
-// Buses of 100 MB/s (10 ns a byte) in bursts of
-// 128 B that cost 200 ns; processors of 1 GHz. The card's costs are the test's.
+// Buses of 100 MB/s (10 ns per byte) in bursts of 128 B that cost 200 ns; processors of 1 GHz. The
+// card's costs are the test's.
 #ifndef NETSIM_TESTS_SUPPORT_WORLD_LANAI_H
 #define NETSIM_TESTS_SUPPORT_WORLD_LANAI_H
 

@@ -17,7 +17,7 @@
 // A chunk as it went onto the wire, read back from the packet's bytes.
 struct sctp_line {
     sim_time when;
-    int node, card; // who sent it
+    int node, card; // the sender
     uint8_t type, flags;
     uint16_t length;
     uint32_t tsn;   // of DATA; of SACK and SHUTDOWN the cumulative one
@@ -44,7 +44,7 @@ struct sctp_wire {
 // `networks` at least 1. `sets` as with --set, NULL-terminated, or NULL.
 struct world *sctp_world(int hosts, int networks, const char *const *sets, struct trace *trace);
 
-// The same with cards of that model.
+// Like sctp_world, but with cards of that model.
 struct world *sctp_world_of(const char *nic, int hosts, int networks, const char *const *sets,
                             struct trace *trace);
 
@@ -54,8 +54,8 @@ struct sctp_association *sctp_node_association(const struct world *world, int nu
 
 // Jobs.
 world_job_fn sctp_listen_job, sctp_accept_job;
-// One-to-one, to the first address of node 1, which tells its others; or, if there is an argument,
-// to all, which are confirmed then (RFC 9260, 5.4).
+// One-to-one, to the first address of node 1, which announces its others; or, if there is an
+// argument, to all, which are confirmed then (RFC 9260, 5.4).
 world_job_fn sctp_connect_job;
 world_job_fn sctp_close_job;
 
@@ -81,7 +81,8 @@ world_job_fn sctp_call_job; // struct sctp_call
 // Node 1 listens and accepts, node 0 connects at 1 ms; both have a socket.
 void sctp_connect_nodes(struct world *world);
 
-// The same; node 1 then reads what node 0 sends from `when` on. Returns node 0's traffic.
+// Like sctp_connect_nodes; node 1 then reads what node 0 sends from `when` on. Returns node 0's
+// traffic.
 struct sctp_traffic *sctp_transfer(struct world *world, sim_time when, int64_t bytes,
                                    int64_t message);
 

@@ -15,7 +15,7 @@
 // A segment as it went onto the wire, read back from its bytes. Numbers are relative.
 struct tcp_line {
     sim_time when;
-    int node; // who sent it
+    int node; // the sender
     uint16_t source_port;
     int flags;
     int64_t sequence, acknowledgment, payload, window;
@@ -35,10 +35,10 @@ struct tcp_node {
     struct tcp_listener *listener;
     struct tcp_socket *socket;
     int64_t bytes_read, target; // of the read that runs
-    bool reset;                 // a call said that the connection is gone
+    bool reset;                 // a call failed as the connection is gone
 };
 
-// What the cards have sent.
+// The segments that the cards have sent.
 struct tcp_wire {
     struct wire wire;
     GArray *lines;        // struct tcp_line
@@ -61,13 +61,13 @@ world_job_fn tcp_close_job;
 // Node 1 listens, node 0 connects; both have a socket. The log starts with the handshake.
 void tcp_connect_nodes(struct world *world);
 
-// The same; from 5 ms on node 1 reads that many bytes, which node 0 writes at 10 ms.
+// Like tcp_connect_nodes; from 5 ms on node 1 reads that many bytes, which node 0 writes at 10 ms.
 void tcp_transfer(struct world *world, int64_t bytes);
 
 const struct tcp_line *tcp_log_at(const struct world *world, int index);
 int tcp_log_count(const struct world *world);
 
-// The n-th line (from 0) at or behind `from` with data of that node; NULL if there is none.
+// The n-th line (from 0) at or after `from` with data of that node; NULL if there is none.
 const struct tcp_line *tcp_log_data(const struct world *world, int node, int from, int nth);
 
 // "node0 PA 1:1449(1448) ack 1 win 5840 sack 2897:4345": the caller frees it.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The VI provider of the tests' world (world.h): its NIC is opened on each host, with a process
-// that does what a test tells it to, and without any library on top.
+// that a test controls, and without any library on top.
 //
 // The functions that end in `_done` and via_connect run the simulation; the others only add jobs.
 #ifndef NETSIM_TESTS_SUPPORT_WORLD_VIA_H
