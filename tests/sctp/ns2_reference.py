@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The rules of ns-2.35's SCTP with CMT (sctp.cc, sctp-cmt.cc), written down a second time, from the rules alone: one
-sender that has always data, one receiver that reads at once, direct links, processors without costs. A run tells what
-was sent when, and where, so that a test can hold netsim's profile `ns2` against it.
+sender that has always data, one receiver that reads at once, direct links, processors without costs. A run records
+time and path of each chunk sent, so that a test can compare netsim's profile `ns2` with it.
 
 Where it begins: all paths are confirmed, and their round trips measured once, by heartbeats."""
 
@@ -43,7 +43,7 @@ class Path:
 
 
 class Link:
-    """One direction each way: rate in bit/s, delay in s; drops: which packets vanish, from 1; down: (from, to)."""
+    """A link with two directions: rate in bit/s, delay in s; drops: which packets vanish, from 1; down: (from, to)."""
 
     def __init__(self, rate, delay, drops=(), down=None, overhead=38, least=84, gap=12):
         self.rate, self.delay, self.drops, self.down = rate, delay, frozenset(drops), down
@@ -320,7 +320,7 @@ class Run:
         first = {}
         for chunk in self.queue:
             if chunk.tsn > highest:
-                # The walk ends at the first chunk after the last block, having looked at it.
+                # The walk ends after tracking the first chunk beyond the last block.
                 if gaps:
                     self.track(chunk)
                     gaps = []

@@ -3,7 +3,7 @@
 // the paths, their schedulers and RTO of the model, but with fakes in place of the host, the
 // receiver, set-up and heartbeats. A test program includes this once.
 //
-// What leaves is told as text: "1[1 2] 2[3]" are two packets, of TSNs 1 and 2 to path 1 and of TSN
+// Output is recorded as text: "1[1 2] 2[3]" are two packets, of TSNs 1 and 2 to path 1 and of TSN
 // 3 to path 2; TSNs count from 1, whatever the initial TSN. A test feeds SACKs: "4 6-7 9" has
 // cum_tsn 4 and two gap blocks.
 #ifndef NETSIM_TESTS_SCTP_SENDER_H
@@ -177,7 +177,7 @@ struct inet_interface *inet_interface_of(const struct inet_host *host, int stati
 const struct route *inet_route(const struct inet_interface *interface, int station)
 {
     (void)station;
-    return (const void *)interface; // not NULL; nobody looks into it
+    return (const void *)interface; // not NULL, and never dereferenced
 }
 
 int64_t inet_path_mtu(const struct inet_interface *interface, int station)
@@ -373,7 +373,7 @@ static inline void sender_send(struct sender *sender, int count, int64_t bytes)
     sender_output(sender);
 }
 
-// What has left since the last call; the text is valid until the next.
+// The packets sent since the last call; the text is valid until the next.
 static inline const char *sender_take(struct sender *sender)
 {
     static char text[4096];

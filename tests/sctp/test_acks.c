@@ -93,8 +93,8 @@ static void test_duplicates(void)
                               });
 }
 
-// The last DATA's source is tried again after some SACKs to another path: it may be the other way
-// that is broken, as after a failover of the peer.
+// The last DATA's source is tried again after some SACKs to another path: the other direction may
+// be the broken one, as after a failover of the peer.
 static void test_duplicates_again(void)
 {
     sctp_receiver_play(RFC, (const struct sctp_step[]){{"1", ""},
@@ -161,7 +161,7 @@ static void test_beyond_the_map(void)
     sctp_receiver_play(
         "{profile: rfc9260, map: 64}",
         (const struct sctp_step[]){{"1", ""}, {"66", "0:SACK 1"}, {"65", "0:SACK 1 [65]"}, {0}});
-    // Its bit of the map may be that of one that has come: it is no duplicate.
+    // A TSN beyond the map that shares the bit of a received one is no duplicate.
     sctp_receiver_play(
         "{profile: rfc9260, map: 64}",
         (const struct sctp_step[]){

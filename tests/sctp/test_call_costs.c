@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a message costs: how often each cost is paid between the start of a send and the end of the
-// receive that waits for it. One cost at a time is made a millisecond dearer, which hides what else
-// goes on; the difference counts.
+// Costs of a message: how often each is paid between the start of a send and the end of the receive
+// that waits for it. One cost at a time is made a millisecond dearer, which outweighs everything
+// else; the difference counts.
 #include "tests/support/suite.h"
 #include "tests/support/world_sctp.h"
 

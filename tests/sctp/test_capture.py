@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What tshark says of captures of SCTP: no malformed packet, no bad checksum, no complaint of its
+"""tshark's verdict on captures of SCTP: no malformed packet, no bad checksum, no complaint of its
 experts, the handshake of a multi-homed association (sctp.handshake, sctp.multihoming of thesis 004,
 2.2), every type of chunk that a run has, gap blocks, and as many chunks sent again as there were."""
 
@@ -68,7 +68,7 @@ class Capture(Case):
                                    for kind in row[0].split(",") if kind)
 
     def complaints(self, file):
-        """What the experts say of warnings and errors."""
+        """The warnings and errors of the experts."""
         return [row[0] for row in self.fields(["_ws.expert.message"], *CHECKS, "-Y", GRAVE, card=file)]
 
     def test_whole(self):

@@ -179,7 +179,7 @@ static void test_first_threshold(void)
 
 #define STEP(from, to) "node0 sctp congestion[1] " from " -> " to " (path 1)\n"
 
-// The phases as the state log tells them.
+// The phases in the state log.
 static void test_phases(void)
 {
     struct transition_log *log = transition_log_new("sctp congestion", true);

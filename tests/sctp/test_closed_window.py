@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Probes of a closed window keep no run alive: a deadlock behind them is one. Where the reader comes back, the run goes on,
-also if the SACK that opens the window is lost and only a probe can find it open."""
+"""Probes of a closed window keep no run alive: a deadlock that they hide is reported. If the reader resumes, the run
+goes on, also if the SACK that opens the window is lost and only a probe can find it open."""
 
 import json
 import os
@@ -73,7 +73,7 @@ class ClosedWindow(Case):
             self.assertGreater(series["counters"]["sctp window probes"], 0)
 
     def test_reader_of_a_sliver(self):
-        """The same with the stack of 2007, which offers 1 while its window is all but closed."""
+        """Like test_reader, but with the stack of 2007, which offers 1 while its window is all but closed."""
         text = LATE_READER.replace("profile: rfc9260", "profile: s2007, most_transmissions: 0")
         for fault in "", ", down: [{from: 39.999 s, to: 40.5 s}]":
             _, series = self.simulate(text.format(fault=fault), 0)

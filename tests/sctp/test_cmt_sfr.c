@@ -71,7 +71,7 @@ static void test_repeated(void)
     sender_free(sender);
 }
 
-// A real loss is found by what came later on the same path.
+// A real loss is found by later arrivals on the same path.
 static void loss(uint32_t first)
 {
     struct sender *sender = flying_from(CMT(""), first);
@@ -96,7 +96,7 @@ static void test_loss(void)
         loss(first[i]);
 }
 
-// What path 1 acknowledges before a chunk of its own is no report of it.
+// Acknowledgments on path 1 below a chunk of its own do not report that one missing.
 static void test_earlier(void)
 {
     struct sender *sender = flying(CMT(""));

@@ -161,7 +161,7 @@ static void test_unexpected(void)
 
 // ---- COOKIE-ECHO ----
 
-// A: the peer has restarted. What was on its way is lost, and the ledger knows.
+// A: the peer has restarted. Data under way are lost, and the ledger records them so.
 static void test_restart(void)
 {
     struct sctp_peer *peer = established();
@@ -185,7 +185,7 @@ static void test_restart(void)
     char *line = world_ledger_line(peer->world);
     SUITE_CONTAINS(line, "lost: SCTP association restarted by the peer");
     g_free(line);
-    SUITE_SAME_INTEGER(sctp_peer_notified(peer), SCTP_NOTHING); // what came before it
+    SUITE_SAME_INTEGER(sctp_peer_notified(peer), SCTP_NOTHING); // the data before it
     SUITE_SAME_INTEGER(sctp_peer_notified(peer), SCTP_SEND_FAILED);
     SUITE_SAME_INTEGER(sctp_peer_notified(peer), SCTP_RESTART);
     sctp_peer_at(peer, 40 * TIME_MS, "DATA tsn=0 ssn=0");

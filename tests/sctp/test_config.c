@@ -61,7 +61,7 @@ static void test_profiles_are_sound(void)
     expect("{profile: bsd}", "rfc9260");
 }
 
-// What differs between the profiles, as their sources have it.
+// Differences between the profiles, from their sources.
 static const struct {
     const char *name, *values[3]; // rfc9260, s2007, ns2
 } differences[] = {

@@ -85,7 +85,7 @@ static void test_retransmission_arrives(void)
     }
 }
 
-// T3-rtx lets both trackers look for the next chunk.
+// T3-rtx lets both trackers search for the next chunk.
 static void test_t3(void)
 {
     struct sender *sender = flying(CMT("v2"));

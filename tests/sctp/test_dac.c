@@ -9,7 +9,7 @@
 
 struct outcome {
     int64_t sacks, retransmissions;
-    bool counted; // some SACK told of more than one packet
+    bool counted; // some SACK counted more than one packet
 };
 
 static struct outcome transfer(const char *profile, bool dac)

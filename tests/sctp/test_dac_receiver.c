@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The receiver's part of delayed acknowledgments for CMT (DAC; Iyengar, Amer, Stewart 2006): a gap
-// does not force a SACK, and a SACK tells how many packets it stands for.
+// does not force a SACK, and a SACK carries the number of packets that it acknowledges.
 #include "tests/support/sctp_receiver_alone.h"
 #include "tests/support/suite.h"
 
@@ -57,7 +57,7 @@ static void test_s2007_timer(void)
                        });
 }
 
-// What else forces a SACK still does.
+// The other reasons for an immediate SACK remain.
 static void test_forced(void)
 {
     sctp_receiver_play(S2007, (const struct sctp_step[]){

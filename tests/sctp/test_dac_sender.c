@@ -26,7 +26,7 @@ static void after(const char *section, const char *sack, int flags, int expected
     sender_free(sender);
 }
 
-// The BSD stack: bit 0x80 says that two packets or three have come.
+// The BSD stack: bit 0x80 stands for two or three received packets.
 static void test_flag(void)
 {
     after(FLAGS, "0 4", 0x00, 1);

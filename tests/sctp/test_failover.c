@@ -200,7 +200,7 @@ static void test_multihoming(void)
 }
 
 // With CMT both have, all the time that they are there; the second one less, as the receiver's
-// buffer bounds the flight of both. What is lost on the failed path fills the buffer until the path
+// buffer bounds the flight of both. Chunks lost on the failed path fill the buffer until the path
 // is given up.
 static void test_striping(void)
 {

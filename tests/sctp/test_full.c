@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A one-to-many socket with several associations that are full: it is writable once any of them has
-// room, and who spins on it (inet_spin) is woken at the end of a turn of its loop.
+// A one-to-many socket with several full associations is writable once any of them has room, and a
+// process that spins on it (inet_spin) is woken at the end of a turn of its loop.
 #include "sim/host/stages.h"
 #include "tests/support/suite.h"
 #include "tests/support/world_sctp.h"

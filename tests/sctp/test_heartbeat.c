@@ -52,7 +52,7 @@ static void test_rfc_period(void)
                 most = MAX(most, gap);
             }
         }
-        CU_ASSERT(least >= 5500 && most <= 6503); // ticks and the way to the wire
+        CU_ASSERT(least >= 5500 && most <= 6503); // ticks and the path to the wire
         CU_ASSERT(least < 5800 && most > 6200);
         SUITE_SAME_INTEGER(path(world, 1)->errors + path(world, 2)->errors, 0);
         world_free(world);
@@ -70,7 +70,7 @@ static void test_rfc_idle_only(void)
     CU_ASSERT(sctp_log_between(world, 10 * TIME_S, 11 * TIME_S, 0, 0, SCTP_DATA) > 1000);
     SUITE_SAME_INTEGER(sctp_log_between(world, 4 * TIME_S, 11 * TIME_S, 0, 0, SCTP_HEARTBEAT), 0);
     CU_ASSERT(sctp_log_between(world, 4 * TIME_S, 11 * TIME_S, 0, 1, SCTP_HEARTBEAT) >= 3);
-    sctp_run_until(world, 20 * TIME_S); // it is over
+    sctp_run_until(world, 20 * TIME_S); // the transfer has ended
     CU_ASSERT(sctp_log_between(world, 15 * TIME_S, 20 * TIME_S, 0, 0, SCTP_HEARTBEAT) >= 2);
     world_free(world);
 }
@@ -93,7 +93,7 @@ static void test_rfc_unanswered(void)
         SUITE_SAME_INTEGER(path(world, 2)->errors, ++errors);
         SUITE_SAME_INTEGER(path(world, 2)->rto.rto, rto *= 2);
     }
-    SUITE_SAME_INTEGER(errors, 3); // Path.Max.Retrans and one
+    SUITE_SAME_INTEGER(errors, 3);                                  // Path.Max.Retrans and one
     expect_timer(world->sim, "sctp time-outs: heartbeat", 6, NULL); // of both ends
     SUITE_SAME_TEXT(sctp_path_state_name(path(world, 2)), "INACTIVE");
     // The path is back: within a period of the RTO that it has by then.

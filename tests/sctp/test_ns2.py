@@ -10,7 +10,7 @@ direct links, and of each case what leaves: which chunk, to which path, when.
 | with CUC, cum_tsn alone lets no window grow | ProcessSackChunk | cmt_cuc_alone |
 | avoidance counts chunk by chunk | SendBufferDequeueUpTo, ProcessGapAckBlocks | pba_by_chunk |
 | DAC: the number as it is; only gap blocks make a SACK mixed; lowest TSN by path | ProcessGapAckBlocks | cmt_dac_form: number |
-| four packets per path and SACK, once a chunk that may not be fast-retransmitted is acknowledged | SendMuch | burst_rule: after_fr |
+| four packets per path and SACK, when a chunk that may not be fast-retransmitted is acknowledged | SendMuch | burst_rule: after_fr |
 | round robin after the path that was served last, each until its window is full | SendMuch | cmt_scheduler: fill |
 | chunks count with their headers at both ends; what is delivered is read | GenOneDataChunk, ProcessDataChunk | charge_headers, hold_charge, queue_counts |
 | without SFR, a chunk counts as missing below the newest that was ever acknowledged | ProcessGapAckBlocks | htna: false |
@@ -20,7 +20,7 @@ direct links, and of each case what leaves: which chunk, to which path, when.
 | a chunk in COOKIE-ECHOED counts for COOKIE-ACK (there any chunk, here DATA) | ProcessChunk | data_for_cookie_ack |
 
 Not as there: T3-rtx starts anew at any cumulatively acknowledged chunk (here: at the path's earliest); a SACK that its
-timer sends tells 0 packets (here: 1); retransmissions count in a burst. `near` tells where packets differ after several losses.
+timer sends reports 0 packets (here: 1); retransmissions count in a burst. `near` allows for differences after several losses.
 SACKs that arrive at once, which two paths of one rate and full windows often have, are taken in the order of their
 departure there, and here in that of some picoseconds which the sender's bus takes."""
 

@@ -177,7 +177,7 @@ static void send_across(struct cpu_context *context, struct sctp_node *node, voi
     SUITE_SAME_INTEGER(sctp_send(context, node->socket, &info), BYTES);
 }
 
-// The same from different cards: neither end knows the address that the other's INIT comes from,
+// A collision from different cards: neither end knows the address that the other's INIT comes from,
 // but INIT and cookie name one that it knows (RFC 9260, 5.2.1).
 static void test_collision_across(void)
 {
@@ -361,7 +361,7 @@ static void test_abort_one(void)
     SUITE_SAME_INTEGER(sctp_node(world, 1)->socket->associations->len, 0);
     SUITE_SAME_INTEGER(sctp_node(world, 2)->socket->associations->len, 1);
     CU_ASSERT(sctp_node(world, 1)->notified & 1u << SCTP_COMM_LOST);
-    SUITE_SAME_INTEGER(sctp_node(world, 1)->bytes_read, BYTES); // what had come before
+    SUITE_SAME_INTEGER(sctp_node(world, 1)->bytes_read, BYTES); // received before that
     world_free(world);
 }
 

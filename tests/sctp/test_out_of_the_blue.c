@@ -132,7 +132,7 @@ static void test_malformed(void)
 static void test_bundling(void)
 {
     static const struct row rows[] = {
-        {"HEARTBEAT; INIT; HEARTBEAT", "HEARTBEAT-ACK\n"}, // INIT ends what is looked at
+        {"HEARTBEAT; INIT; HEARTBEAT", "HEARTBEAT-ACK\n"}, // INIT ends the processing
         {"INIT-ACK; HEARTBEAT", ""},
         {"SHUTDOWN-COMPLETE; HEARTBEAT", ""},
         {"DATA tsn=0; ABORT; HEARTBEAT", ""}, // nothing after ABORT

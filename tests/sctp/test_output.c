@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What leaves and when: windows, bundling, Nagle, control chunks, bursts, probes, paths.
+// Packets sent, and when: windows, bundling, Nagle, control chunks, bursts, probes, paths.
 #include "tests/sctp/sender.h"
 #include "tests/support/allocations.h"
 #include "tests/support/timers.h"

@@ -208,7 +208,7 @@ static void test_unconfirmed_fails(void)
     transition_log_free(log);
 }
 
-// The peer opens a new association, or says so again, from an address that was given up.
+// The peer sets up an association, or repeats that, from an address that was given up.
 static void test_shown_after_failure(void)
 {
     struct transition_log *log = transition_log_new(MACHINES, true);

@@ -27,7 +27,7 @@ static struct world *pf_world(int networks, const char *const *sets, struct tran
     return sctp_world(2, networks, all, log ? &log->sink.trace : NULL);
 }
 
-// What the T3 handler does about the path.
+// The T3 handler's changes to the path.
 static void time_out(struct cpu_context *context, struct sctp_node *node, void *argument)
 {
     struct sctp_path *of = argument;
@@ -251,7 +251,7 @@ static void test_last_resort(void)
     }
 }
 
-// The first path's time-out counts, too, though it comes before the others in the list.
+// The first path's time-out counts, too, though that path precedes the others in the list.
 static void test_last_resort_of_first(void)
 {
     struct world *world =

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Random runs: hosts in two or three networks, an association for each pair, messages both ways,
-// packets that are lost, doubled, held back and cut off, and every switch of the stack by chance.
-// What must hold holds at each step, and all bytes arrive.
+// Random runs: hosts in two or three networks, an association for each pair, messages in both
+// directions, packets that are lost, doubled, held back and cut off, and every switch of the stack
+// by chance. The invariants hold at each step, and all bytes arrive.
 //
 // A run depends on its number alone: `test_sctp_random N` repeats run N and prints its settings,
 // `test_sctp_random N M` runs N .. M-1.
@@ -45,7 +45,7 @@ static void start(struct cpu_context *context, struct sctp_node *node, struct li
         int count = inet_stations(node->process.world->cluster, peer, stations, SCTP_MOST_PATHS);
         *end = (struct end){.peer = peer, .connects = true};
         end->socket = sctp_socket_new(context, node->host, SCTP_ONE_TO_ONE, &node->process.task);
-        // All addresses, or only the first: the handshake tells the others.
+        // All addresses, or only the first: the handshake carries the others.
         sctp_connect(context, end->socket, stations, sctp_random_below(live->run, 2) ? count : 1,
                      SCTP_WORLD_PORT, NULL);
     }
@@ -119,8 +119,8 @@ static bool read_some(struct cpu_context *context, struct sctp_node *node, struc
     if (bytes == SCTP_AGAIN)
         return false;
     if (bytes <= 0) {
-        // A packet that comes late to a peer that is done is answered by ABORT (RFC 9260, 8.4),
-        // which may find this end waiting for SHUTDOWN-COMPLETE.
+        // A delayed packet for a peer that is done is answered by ABORT (RFC 9260, 8.4), which may
+        // find this end waiting for SHUTDOWN-COMPLETE.
         end->broken |= end->read < live->run->bytes || (bytes < 0 && end->sent < live->run->bytes);
         if (!end->closed)
             sctp_close(context, end->socket);
@@ -243,7 +243,7 @@ static void check_end(const struct sctp_random *run, const struct world *world,
     CU_ASSERT(sound);
 }
 
-// What the runs have met together: each of them must be something.
+// Counters summed over all runs: none may be 0.
 static const char *const met_names[] = {
     "sctp chunks retransmitted",
     "sctp fast retransmits",

@@ -14,7 +14,7 @@
 
 #define RUNS 40
 
-// What a host has to do with another one.
+// A host's dealings with another one.
 struct peer {
     int64_t sent, read;
     struct sctp_send_info waits; // the socket had no room for it; bytes 0: none

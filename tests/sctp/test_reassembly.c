@@ -224,8 +224,8 @@ static void check_bounds(const struct play *play)
     CU_ASSERT(used <= association->settings.receive_buffer + play->largest);
 }
 
-// What the peer has sent and not seen acknowledged, in an order by chance, with loss and
-// duplication; it may run over the buffer.
+// Chunks that the peer has sent and not seen acknowledged, in random order, with loss and
+// duplication; they may exceed the buffer.
 static void play_round(struct play *play, int window)
 {
     uint32_t cum = play->receiver->association->in.cum_tsn - play->receiver->first_tsn + 1;

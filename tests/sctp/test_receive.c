@@ -30,8 +30,8 @@ static void test_violations(void)
         "1E",             // the end of nothing
         "1B 2",           // a whole message within another one
         "1B 2B",          // a message begins within another one
-        "1 3E 2",         // the same, the end having come first
-        "3B 2B",          // likewise
+        "1 3E 2",         // with the end first
+        "3B 2B",          // the later one first
         "1 2s0.0",        // an SSN that was delivered
         "2s0.3 3s0.3",    // an SSN that waits
         "1s0.0B 2s1.0E",  // fragments of different streams

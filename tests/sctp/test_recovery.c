@@ -225,7 +225,7 @@ static void test_timer_s2007(void)
     sender_free(sender);
 }
 
-// A SACK that is due does not fit beside a full chunk.
+// A SACK that is due does not fit next to a full chunk.
 static void test_with_sack(void)
 {
     struct sender *sender = flying(RFC, 1, 10 * WIRE, 10);
@@ -377,7 +377,7 @@ static void test_t3_alternate(void)
     sender_free(sender);
 }
 
-// The BSD stack's quirk: the policy looks at the window of the failed path before it is cut.
+// The BSD stack's quirk: the policy reads the window of the failed path before it is cut.
 static void test_t3_policy(void)
 {
     static const struct {
@@ -432,7 +432,7 @@ static void test_probe_pf(void)
     sender_free(sender);
 }
 
-// What is under way stays where it is, until its T3-rtx expires.
+// Chunks under way stay on their path, until its T3-rtx expires.
 static void test_move(void)
 {
     struct sender *sender = flying(RFC, 2, 20 * WIRE, 3);
@@ -464,7 +464,7 @@ static void test_path_down(void)
     sender_free(sender);
 }
 
-// What is marked does not count in the peer's window until it is sent again (RFC 9260, 6.2.1 B, C).
+// Marked chunks do not count in the peer's window until they are sent again (RFC 9260, 6.2.1 B, C).
 static void test_window_of_marked(void)
 {
     struct sender *sender = flying(RFC, 1, 10 * WIRE, 4);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The window that a receiver offers, what it drops when its buffer is full, and when a reader's
-// taking is told to the peer (RFC 9260, 6.2; the BSD stack of September 2007).
+// The window that a receiver offers, the chunks that it drops when its buffer is full, and when it
+// announces the room that a reader makes (RFC 9260, 6.2; the BSD stack of September 2007).
 #include "tests/support/sctp_receiver_alone.h"
 #include "tests/support/suite.h"
 
@@ -58,7 +58,7 @@ static void test_offer_s2007(void)
     sctp_receiver_free(receiver);
 }
 
-// A full buffer: nothing new is taken, and RFC 9260 wants that told at once.
+// A full buffer drops new chunks, and RFC 9260 requires a SACK at once.
 static void test_full(void)
 {
     static const char *const sections[] = {
@@ -78,7 +78,7 @@ static void test_full(void)
     }
 }
 
-// One that fills a gap displaces what came after it, the highest first.
+// A chunk that fills a gap displaces later ones, the highest first.
 static void test_renege(void)
 {
     struct sctp_receiver *receiver =
@@ -88,7 +88,7 @@ static void test_renege(void)
     sctp_receiver_packet(receiver, 0, "6s0.3:1000B 7s0.3:1000M");
     SUITE_SAME_INTEGER(window(receiver), 0);
     sctp_receiver_sent(receiver);
-    sctp_receiver_packet(receiver, 0, "1s0.0:1000"); // to the reader, who is slow
+    sctp_receiver_packet(receiver, 0, "1s0.0:1000"); // to the reader, which is slow
     SUITE_SAME_TEXT(sctp_receiver_sent(receiver), "0:SACK 1 [3 5]");
     SUITE_SAME_INTEGER(window(receiver), 1000);
     sctp_receiver_packet(receiver, 0, "4s1.0:1000"); // 4 and 5 are the reader's
@@ -97,7 +97,7 @@ static void test_renege(void)
                                                      // back
     SUITE_SAME_TEXT(sctp_receiver_sent(receiver), "0:SACK 2 [4-5]");
     SUITE_SAME_TEXT(sctp_receiver_delivered(receiver), "0.0:1000 1.0:1000 1.1:1000 0.1:1000");
-    // The queue is full: there is no room for 3, whatever it displaces.
+    // The queue is full, without room for 3, whatever it displaces.
     sctp_receiver_packet(receiver, 0, "3s0.2:1000");
     SUITE_SAME_INTEGER(*receiver->stack.count.dropped_for_window, 1);
     // The displaced ones come again once there is room.
@@ -136,7 +136,7 @@ static void test_charge_of_fragments(void)
     sctp_receiver_free(receiver);
 }
 
-// Told at once if the window has opened by 1/8 of the buffer, and by 1,500 B at least.
+// Announced at once if the window has opened by 1/8 of the buffer, and by 1,500 B at least.
 static void test_reader(void)
 {
     struct sctp_receiver *receiver =
@@ -150,7 +150,7 @@ static void test_reader(void)
     sctp_receiver_read(receiver);
     SUITE_SAME_TEXT(sctp_receiver_sent(receiver), "0:SACK 8 a_rwnd 10000");
     sctp_receiver_read(receiver);
-    arrive(receiver, 9, 100); // its SACK tells of the window, too
+    arrive(receiver, 9, 100); // its SACK announces the window, too
     SUITE_SAME_TEXT(sctp_receiver_sent(receiver), "0:SACK 9 a_rwnd 10900");
     sctp_receiver_read(receiver);
     SUITE_SAME_TEXT(sctp_receiver_sent(receiver), "");
@@ -179,7 +179,7 @@ static void test_sliver_opens(void)
     sctp_receiver_free(receiver);
 }
 
-// After the association has ended nothing is told.
+// An association that shuts down announces no window.
 static void test_ended(void)
 {
     struct sctp_receiver *receiver =

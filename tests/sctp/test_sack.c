@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a SACK does: flight, buffer, round trips, errors, T3-rtx, reneging (RFC 9260, 6.2.1, 6.3).
+// Effects of a SACK: flight, buffer, round trips, errors, T3-rtx, reneging (RFC 9260, 6.2.1, 6.3).
 #include "tests/sctp/sender.h"
 
 #define PLAIN "{no_delay: true}"
@@ -40,7 +40,7 @@ static void test_old_and_wrong(void)
     sender_sack(sender, "2");
     sender_sack_of(sender, "1", 0, 5); // it is late: its window does not count
     SUITE_SAME_INTEGER(sender_out(sender)->peer_rwnd, SENDER_RWND - CHUNK);
-    sender_sack(sender, "2 9-8"); // a block that ends before it begins says nothing
+    sender_sack(sender, "2 9-8"); // a block that ends before it begins is ignored
     flight(sender, 1);
     SUITE_SAME_INTEGER(sender->aborts, 0);
     sender_sack(sender, "4"); // never sent
@@ -53,7 +53,7 @@ static void test_old_and_wrong(void)
     sender_free(sender);
 }
 
-// What is marked belongs to no path's flight. If a gap block names it, the first transmission has
+// A marked chunk belongs to no path's flight. If a gap block names it, the first transmission has
 // arrived, whichever path it is marked for: that path does not gain by it.
 static void test_marked(void)
 {
@@ -92,7 +92,7 @@ static void test_renege(void)
     sender_free(sender);
 }
 
-// One chunk a round trip is timed, and none that was sent twice.
+// One chunk per round trip is timed, and none that was sent twice.
 static void test_round_trips(void)
 {
     struct sender *sender = sender_new(PLAIN, 1);
@@ -228,7 +228,7 @@ static void test_timer_cmt(void)
     sender_free(sender);
 }
 
-// Without gap blocks nothing beyond cum_tsn is looked at.
+// Without gap blocks no chunk beyond cum_tsn is read.
 static void test_cost(void)
 {
     struct sender *sender = sender_new("{no_delay: true, burst_rule: none}", 1);
@@ -236,7 +236,7 @@ static void test_cost(void)
     sender_send(sender, 50, CHUNK);
     struct sctp_path *path = sender_chunk(sender, 30)->path;
     for (uint32_t tsn = 11; tsn <= 50; tsn++)
-        sender_chunk(sender, tsn)->path = NULL; // a look would be the last
+        sender_chunk(sender, tsn)->path = NULL; // reading it would crash
     sender_sack(sender, "5");
     sender_sack(sender, "10");
     for (uint32_t tsn = 11; tsn <= 50; tsn++)
@@ -263,7 +263,7 @@ static void test_wrap(void)
     sender_free(sender);
 }
 
-// A SHUTDOWN acknowledges, but says nothing of gaps and window.
+// A SHUTDOWN acknowledges, but does not change gaps and window.
 static void test_shutdown(void)
 {
     struct sender *sender = sender_new(PLAIN, 1);

@@ -114,7 +114,7 @@ static void test_fill(void)
     world_free(world);
 }
 
-// A path that is not ACTIVE gets nothing while another one is, whoever schedules.
+// A path that is not ACTIVE gets nothing while another one is, whatever the scheduler.
 static void test_states(void)
 {
     static const char *const schedulers[] = {"head", "round_robin", "fill"};

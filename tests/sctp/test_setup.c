@@ -317,7 +317,7 @@ static void test_stale_at_client(void)
     sctp_peer_free(peer);
 }
 
-// Parameters of an INIT-ACK that nobody knows are reported after the cookie.
+// Unrecognized parameters of an INIT-ACK are reported after the cookie.
 static void test_unknown_in_init_ack(void)
 {
     struct sctp_peer *peer = sctp_peer_new(1, NULL);

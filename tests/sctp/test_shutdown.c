@@ -132,7 +132,7 @@ static void send_refused(struct cpu_context *context, struct sctp_node *node, vo
     SUITE_SAME_INTEGER(sctp_send(context, node->socket, &info), SCTP_GONE);
 }
 
-// What is under way is acknowledged first; SHUTDOWN acknowledges, too.
+// Data under way are acknowledged first; SHUTDOWN acknowledges, too.
 static void test_asked_with_data(void)
 {
     struct sctp_peer *peer = begin(NULL);

@@ -101,7 +101,7 @@ static void send_content(struct cpu_context *context, struct sctp_node *node, vo
     SUITE_SAME_INTEGER(sctp_send(context, node->socket, &info), 1008);
 }
 
-// What the protocol above has written comes first, and is there until the next receive.
+// The bytes of the protocol above precede the rest, and are valid until the next receive.
 static void test_content(void)
 {
     struct world *world = connected(NULL);
@@ -304,7 +304,7 @@ static void connect_again(struct cpu_context *context, struct sctp_node *node, v
 }
 
 // An address that the listener's card has no route to never becomes a path; it is not a new one
-// when its host comes back (RFC 9260, 5.2.2).
+// when its host restarts (RFC 9260, 5.2.2).
 static void test_restart_without_route(void)
 {
     struct world *world = sctp_world(2, 2, NULL, NULL);
@@ -338,14 +338,14 @@ static void test_paths(void)
     world_free(world);
 }
 
-// Nobody listens.
+// There is no listener.
 static void test_refused(void)
 {
     struct world *world = sctp_world(2, 1, NULL, NULL);
     world_do_at(sctp_node(world, 0), TIME_MS, sctp_connect_job, NULL);
     world_run(world);
     SUITE_SAME_INTEGER(sctp_node(world, 0)->error, SCTP_REFUSED);
-    SUITE_SAME_INTEGER(sctp_socket_error(sctp_node(world, 0)->socket), 0); // told once
+    SUITE_SAME_INTEGER(sctp_socket_error(sctp_node(world, 0)->socket), 0); // reported once
     world_free(world);
 }
 
@@ -372,7 +372,7 @@ static void test_close(void)
     world_free(world);
 }
 
-// With data unread the peer is told by an ABORT; both losses are on the books.
+// With data unread the peer gets an ABORT; both losses are on the books.
 static void test_close_unread(void)
 {
     struct world *world = connected(NULL);
@@ -428,7 +428,7 @@ static void subscribe(struct cpu_context *context, struct sctp_node *node, void 
     sctp_subscribe(node->socket, SCTP_EVENT_ASSOCIATION | SCTP_EVENT_SHUTDOWN);
 }
 
-// In the order of what they tell of, messages among them.
+// Notifications are in the order of their events, messages among them.
 static void test_notifications(void)
 {
     static const enum sctp_notification order[] = {SCTP_NOTHING, SCTP_SHUTDOWN_EVENT,

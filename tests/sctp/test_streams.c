@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Streams over the whole stack: a lost packet delays its stream only (claims
-// sctp.sctp.stream_order, sctp.sctp.no_hol_across_streams), and SACKs tell of what has come
+// sctp.sctp.stream_order, sctp.sctp.no_hol_across_streams), and SACKs name what has arrived
 // (sctp.sctp.sack).
 #include "models/inet/socket.h"
 #include "tests/support/suite.h"
@@ -12,7 +12,7 @@
 #define BYTES 1452 // a packet each
 #define STREAMS 3
 
-// What the reader gets, in order.
+// The messages that the reader gets, in order.
 struct reader {
     int count;
     struct {
@@ -127,7 +127,7 @@ static void test_one_loss(void)
         check_stream_order(&reader);
         int late = turn_of(&reader, 7);
         // The two other streams do not wait: 8 and 9 are read before it. Those of its own stream
-        // that came before its retransmission are read right after it.
+        // that arrived before its retransmission are read right after it.
         CU_ASSERT(turn_of(&reader, 8) < late && turn_of(&reader, 9) < late);
         CU_ASSERT(turn_of(&reader, 11) < late && turn_of(&reader, 12) < late);
         SUITE_SAME_INTEGER(turn_of(&reader, 10), late + 1);
@@ -155,7 +155,7 @@ static void test_unordered(void)
     world_free(world);
 }
 
-// Claim sctp.sack: what came after a loss is not sent again.
+// Claim sctp.sack: packets that arrived after a loss are not sent again.
 static void test_sack(void)
 {
     struct reader reader;
