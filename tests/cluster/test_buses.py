@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Hosts with several buses: a card has the bus that the host's list says, and shares it with nobody else."""
+"""Hosts with several buses: a card has the bus that the host's list names, and shares it with no other card."""
 
 import csv
 import json

@@ -47,7 +47,7 @@ static void ended(struct engine *engine, struct event *event)
     (void)event;
 }
 
-// A card sits at the bus that the host's list says. Buses of one host work at once, and each host
+// A card sits at the bus that the host's list names. Buses of one host work at once, and each host
 // has its own.
 static void test_buses(void)
 {

@@ -224,7 +224,8 @@ static void test_never_closer(void)
 
 // ---- Completions ----
 
-// What tells only of a sent frame waits, and comes with the next interrupt, whatever that is for.
+// A completion without a received frame waits, and is reported with the next interrupt of any
+// cause.
 static void test_completions_wait(void)
 {
     struct bench *bench = bench_new(NULL);
@@ -247,7 +248,7 @@ static void test_completions_wait(void)
     bench_free(bench);
 }
 
-// The delay does not make the distance smaller: a frame that has come is told of first.
+// The delay does not make the distance smaller: a received frame is reported first.
 static void test_completion_and_distance(void)
 {
     struct bench *bench = bench_new(NULL);
@@ -264,8 +265,9 @@ static void test_completion_and_distance(void)
 
 // ---- Rings and FIFOs ----
 
-// A frame takes a descriptor of the ring for each buffer; the ring says how many of the longest it
-// still takes. All come back, whether anybody hears of it or not, and whenever the card tells.
+// A frame takes a descriptor of the ring for each buffer; the ring's room is the number of longest
+// frames that it still takes. All descriptors are returned, with or without a completion, and
+// whenever the card reports it.
 static void check_transmit_ring(bool tokens, const char *completion)
 {
     const char *sets[] = {"em82547gi.largest_frame=9014 B", "em82547gi.tx_ring=16", completion,
@@ -296,7 +298,7 @@ static void test_transmit_ring(void)
     }
 }
 
-// Frames that find too few descriptors are lost, until the driver gives buffers back.
+// Frames that find too few descriptors are lost, until the driver returns buffers.
 static void test_receive_ring(void)
 {
     static const char *const sets[] = {"em82547gi.rx_ring=12", NULL};
@@ -370,7 +372,7 @@ static void test_receive_fifo(void)
 
 // ---- Throughput ----
 
-// Bits of frames a second when the ring never runs empty: the wire's slots or the bus's
+// Bits of frames per second when the ring never runs empty: the wire's slots or the bus's
 // transactions, whichever take longer.
 static double rate_of(const char *const *sets, uint32_t wire_bytes)
 {
@@ -383,7 +385,7 @@ static double rate_of(const char *const *sets, uint32_t wire_bytes)
     sim_time slot = network_station_time(bench->world->cluster->network, 0, wire_bytes);
     sim_time read = bus(bench, BUS_READ, wire_bytes), write = bus(bench, BUS_WRITE, wire_bytes);
     sim_time each = MAX(slot, MAX(read, write));
-    // The last frame comes after all others, up to the interrupt's distance.
+    // The last frame follows all others, by at most the interrupt's distance.
     sim_time least = way(bench, wire_bytes) + (FRAMES - 1) * each + service(bench);
     CU_ASSERT(time_at(bench->arrivals, FRAMES - 1) >= least);
     CU_ASSERT(time_at(bench->arrivals, FRAMES - 1) <= least + distance(bench));

@@ -238,7 +238,7 @@ static void test_plain_throughput(void)
 
 // ---- Losses ----
 
-// What finds no descriptor while the driver has not been told is lost, and counted.
+// A frame that finds no descriptor before the driver is notified is lost, and counted.
 static void test_plain_ring(void)
 {
     static const char *const sets[] = {"ethernet.rx_ring=4", "ethernet.coalesce_frames=100",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The Ethernet card: what a frame costs on its way, and where frames wait or are lost.
+// The Ethernet card: the costs of a frame on its path, and where frames wait or are lost.
 //
 // A frame of n bytes takes, from the doorbell to the protocol's callback at the other host,
 //     tx_start + B(descriptor + min(n, tx_threshold)) + W(n) + B(min(n, rx_residue) + descriptor)
@@ -20,7 +20,7 @@
 
 struct bench;
 
-// A protocol on both cards: frames come numbered, and each is a message of one byte a byte on the
+// A protocol on both cards: frames are numbered, and each is a message of one byte per byte on the
 // wire.
 struct protocol {
     struct bench *bench;
@@ -42,7 +42,7 @@ struct bench {
     int frames;
 };
 
-// A frame on its way to the transmit ring.
+// A frame to be put into the transmit ring.
 struct post {
     struct event event;
     struct bench *bench;
@@ -342,7 +342,7 @@ static void test_longer_than_fifo(void)
     bench_free(bench);
 }
 
-// Who sent a frame with a token is told once it has left, in order; the others are not told.
+// The sender of a frame with a token is notified once it has left, in order; other senders are not.
 static void test_tokens(void)
 {
     struct bench *bench = bench_new(world_cable, NULL, NULL);
@@ -403,7 +403,7 @@ static void test_underrun(void)
     span_log_free(log);
 }
 
-// A frame that is longer than the FIFO can't wait there: it is lost, with the reason, and the card
+// A frame that is longer than the FIFO can't wait there: the card drops it, with the reason, and
 // goes on.
 static void check_underrun_too_long(const char *completion)
 {
@@ -481,7 +481,7 @@ static void test_underrun_contention(void)
 {
     SUITE_SAME_INTEGER(underruns_beside(3456, NULL), 0);
     SUITE_SAME_INTEGER(underruns_beside(3488, NULL), 1);
-    // Where copies may hold up the bus nobody knows in advance when it comes to the rest.
+    // Where copies may hold up the bus the card can't know in advance when it gets to the rest.
     SUITE_SAME_INTEGER(underruns_beside(3456, "host.memory.bus_rate=2000 MB/s"), 0);
     SUITE_SAME_INTEGER(underruns_beside(3488, "host.memory.bus_rate=2000 MB/s"), 0);
 }
@@ -565,7 +565,7 @@ static void test_fcs_error(void)
 }
 
 // A frame that its first link loses is gone before the card has loaded the rest of it; a frame that
-// is made meanwhile may stand in its place. Each is still told to who waits for it, and once.
+// is made meanwhile may stand in its place. Each is still reported once to its sender.
 static void test_lost_while_loading(void)
 {
     const char *sets[] = {"link.drop_nth=[1]", "link.fault_direction=forward", NULL};
@@ -643,8 +643,8 @@ static void test_no_late_interrupt(void)
     bench_free(bench);
 }
 
-// A frame that comes while the routine is on its way out is not forgotten: there is a second
-// interrupt.
+// A frame that arrives while the interrupt routine exits is not forgotten: a second interrupt
+// follows.
 static void test_frame_during_exit(void)
 {
     const char *sets[] = {"host.kernel.interrupt_exit=1 ms", NULL};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Settings that contradict each other: each is told with the place of the setting that was made,
-// both values, and a remedy. Rules of physics can be set aside; what is shipped contradicts itself
-// nowhere (tests/scenarios).
+// Settings that contradict each other: each is reported with the place of the setting that was
+// made, both values, and a remedy. Rules of physics can be set aside; the shipped scenarios
+// contradict themselves nowhere (tests/scenarios).
 #include "tests/support/compiled.h"
 #include "tests/support/fake_schema.h"
 #include "tests/support/suite.h"
@@ -27,7 +27,7 @@
 struct contradiction {
     const char *text, *set; // a setting as with --set, or NULL
     const char *complaint;  // NULL: none
-    const char *remedy;     // part of it; NULL: not looked at
+    const char *remedy;     // part of it; NULL: not checked
 };
 
 static void expect(const struct contradiction *cases, size_t count)
@@ -337,7 +337,7 @@ static void test_buffers(void)
         {STACK("lam_via", "tulip"), "lam_via.short=64 KiB",
          "error: lam_via.short: lam_via.short of 64 KiB does not go with mvia.largest_transfer",
          "a smaller lam_via.short"},
-        // What the stack does not read contradicts nothing.
+        // A parameter that the stack does not read contradicts nothing.
         {TCP, "ch3_hybrid.buffer=64 B", NULL, NULL},
     };
     expect(cases, G_N_ELEMENTS(cases));
@@ -386,7 +386,7 @@ static void test_path_mtu(void)
         {UNLIKE("ch3_sctp", BY_SWITCHES), NULL, "the interfaces of n and m, on one path", NULL},
         {UNLIKE("ch3_sctp", BY_SWITCHES), "sctp.mtu=9000 B", NULL, NULL},
         {UNLIKE("ch3_sctp", BY_CABLE), "what_if=sctp_path_mtu", NULL, NULL},
-        // TCP's ends tell each other their segment sizes.
+        // TCP's ends exchange their segment sizes.
         {UNLIKE("lam_tcp", BY_SWITCHES), NULL, NULL, NULL},
         // Two networks, of which each has its MTU.
         {HEAD
@@ -451,7 +451,7 @@ static void test_documents(void)
     g_free(file);
 }
 
-// Each rule has a name of its own, says what it compares, and compares parameters that are there.
+// Each rule has a name of its own, describes its comparison, and compares parameters that exist.
 static void test_tables(void)
 {
     struct compiled compiled = compiled_new(TCP, NULL);

@@ -49,7 +49,7 @@ class UnlikeCards(Case):
                     if row["metric"].startswith("bandwidth")}
 
     def assert_near(self, rate, ceiling):
-        """Start and end of a message of 16 MiB, its way back and the acknowledgements take a little."""
+        """Start and end of a message of 16 MiB, its return and the acknowledgements take a little."""
         self.assertLess(rate, ceiling)
         self.assertGreater(rate, 0.93 * ceiling)
 
@@ -69,11 +69,11 @@ class UnlikeCards(Case):
     def test_both_in_one_network(self):
         text = MACHINE.replace("links: [{from: n.em0, to: s}, {from: n.em1, to: t}]",
                                "links: [{from: n0.em0, to: s}, {from: n1.em1, to: s}]")
-        # Of a message's two ways one is sent from PCI and one received there.
+        # Of a message's two directions one is sent from PCI and one received there.
         self.assert_near(self.rates(text + "stack: tcp\n")["tcp"], 2 / (1 / PCI + 1 / PCI_WRITES))
 
     def test_both_mtus_in_one_network(self):
-        """The smaller of both ends counts, both ways."""
+        """The smaller MTU of both ends counts in both directions."""
         text = MACHINE.replace("links: [{from: n.em0, to: s}, {from: n.em1, to: t}]",
                                "links: [{from: n0.em0, to: s}, {from: n1.em1, to: s}]") + "stack: tcp\n"
         small = text.replace("nic: em82541gi", "nic: em82541gi, mtu: 1500 B")

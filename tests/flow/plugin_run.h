@@ -68,7 +68,7 @@
 // ---- The run ----
 
 struct plugin_run {
-    // What the test sets. Each rank's steps end with FLOW_END; `next` (may be NULL) yields them
+    // Set by the test. Each rank's steps end with FLOW_END; `next` (may be NULL) yields them
     // instead.
     int ranks, spaces;
     const struct flow_step *steps[MOST_STEPS];
@@ -76,9 +76,9 @@ struct plugin_run {
     bool (*stop)(void *run, double seconds);
     int ranks_per_host; // 0: 1
     bool one_by_one;    // links of hosts carry one flow at a time
-    bool trunk;         // the lower and upper half of the hosts are joined by one link each way
+    bool trunk;         // the halves of the hosts are joined by one link per direction
 
-    // What came of it, in the parent.
+    // Its results, in the parent.
     struct flow_verdict verdict;
     double *end;                         // by rank; -1: it has not ended
     double mark[MOST_STEPS][MOST_MARKS]; // by rank and mark; -1: not reached
@@ -96,7 +96,7 @@ static int run_hosts(const struct plugin_run *run)
     return (run->ranks + each - 1) / each;
 }
 
-// Host i sends on link i and receives on link hosts + i; the trunks come after them.
+// Host i sends on link i and receives on link hosts + i; the trunks follow them.
 static int run_route(void *owner, int from, int to, int *links, int most)
 {
     const struct plugin_run *run = owner;
@@ -257,7 +257,7 @@ static void same_seconds(double actual, double expected)
     g_free(wanted);
 }
 
-// What main of a test program returns if there is no plugin; else 0.
+// Returns the exit code of main of a test program if there is no plugin; else 0.
 static int run_skipped(void)
 {
     char *path = child_plugin_path();

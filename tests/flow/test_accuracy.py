@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a run on flows is based on: where its curve was measured, and how far flows were off for this
+"""The basis of a run on flows: where its curve was measured, and how far flows were off for this
 kind of program by the tables of docs/fidelity.md; and `check` where SimGrid is missing."""
 
 import json

@@ -61,8 +61,8 @@ static void test_parts_and_order(void)
     }
 }
 
-// The largest message that is sent before its receiver has asked for it is what the stack's own
-// parameter says.
+// The largest message that is sent before its receiver has asked for it has the size of the stack's
+// own parameter.
 static void test_the_eager_limit_is_found(void)
 {
     static const struct {
@@ -122,7 +122,7 @@ static void test_ranks_on_one_host(void)
     check_points(curve->points, curve->rate);
     check_points(curve->local, 0);
     CU_ASSERT(curve->rate == 160e6);
-    SUITE_SAME_INTEGER(curve->most, 16384); // MPICH beside ARMCI has eager messages only
+    SUITE_SAME_INTEGER(curve->most, 16384); // the modelled MPICH-GM: eager messages only
     SUITE_CONTAINS(curve->beyond, "mpich_gm.eager");
     CU_ASSERT(flow_curve_at(curve, 64, true).one_way < flow_curve_at(curve, 64, false).one_way);
     flow_curve_free(curve);

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""`fidelity: flow` through the program: what flows take beside packets, how runs on flows end, what
+"""`fidelity: flow` through the program: times of flows next to packets, how runs on flows end, what
 is refused and where, and that the same bytes come of the same scenario."""
 
 import json
@@ -73,7 +73,7 @@ class Times(Flows):
                              BOTH.format(stack), 0.03)
 
     def test_work_of_a_rank(self):
-        """What a rank computes, copies and reduces alone takes what it takes on packets."""
+        """A rank's computing, copying and reducing alone takes as long as on packets."""
         program = ("[{ranks: all, do: [{compute: 3 ms}, {copy: 1 MiB}, {copy: 4 KiB}, "
                    "{compute: 7 us}]}]")
         self.assert_near(HEAD + f"workload: {{ranks: 2, program: {program}}}\n" +
@@ -118,7 +118,7 @@ class Times(Flows):
 @needs_plugin
 class Ends(Flows):
     def test_deadlock(self):
-        """A receive without its send ends as on packets: exit code 3, and who waits for what."""
+        """A receive without its send ends as on packets: exit code 3, and the ranks that wait, and for what."""
         program = ("[{ranks: 0, do: [{send: {to: 1, size: 1 KiB}}, "
                    "{recv: {from: 2, size: 8 B, tag: 3}}]}, "
                    "{ranks: 1, do: [{recv: {from: 0, size: 1 KiB}}]}]")
@@ -227,7 +227,7 @@ class Refusals(Flows):
         self.assertIn("flow", done.stderr)
 
     def test_without_simgrid(self):
-        """Everything else works; flows say what to type."""
+        """Everything else works; flows name the command to type."""
         text = HEAD + "workload: {benchmark: pmb.bcast, sizes: 1 KiB}\n" + BOTH.format("lam_via")
         done = self.call(text, environment={"NETSIM_FLOW_PLUGIN": "/nonexistent"})
         self.assertEqual(done.returncode, 3)

@@ -121,7 +121,7 @@ static void test_steps_are_found_to_the_byte(void)
     g_array_unref(found.sizes);
 }
 
-// Two equal steps that have a power of two between them are a line to whoever looks at its middle.
+// Two equal steps that have a power of two between them look like a line in its middle.
 static void test_equal_steps_are_found(void)
 {
     for (int64_t power = 64; power < LARGEST; power *= 2) {
@@ -153,7 +153,7 @@ static void test_staircases(void)
     }
 }
 
-// What has no lines takes all that may be measured, and no more; a large step is found
+// A curve without lines takes all that may be measured, and no more; a large step is found
 // nevertheless.
 static void test_noise_and_a_limit(void)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Platforms of machines, read back: each route is netsim's own, with its links' rates, and as long
-// as the plan says.
+// Platforms of machines, read back: each route is netsim's own, with its links' rates, and the
+// plan's latency.
 #include "sim/flow/platform_xml.h"
 #include "sim/flow/smpi.h"
 #include "sim/net/link.h"
@@ -15,7 +15,7 @@ struct link_read {
     double rate, latency;
 };
 
-// What a platform says, read by glib's parser, which refuses what is not well-formed.
+// The contents of a platform, read by glib's parser, which refuses text that is not well-formed.
 struct platform {
     char *text, *why;
     GHashTable *links;   // name: struct link_read

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What steps take under SimGrid, against closed forms: a flow takes its latency and its bytes over
+// Times of steps under SimGrid, against closed forms: a flow takes its latency and its bytes over
 // the rate that it gets of its links, and nothing else.
 #include "tests/flow/plugin_run.h"
 
@@ -79,7 +79,7 @@ static void test_two_flows_share_a_trunk(void)
     run_clear(&run);
 }
 
-// When the short one is over, the long one has the trunk for itself.
+// When the short one has ended, the long one has the trunk for itself.
 static void test_shares_change_when_a_flow_ends(void)
 {
     const struct flow_step to_2[] = {SEND(1, 2, SIZE), END};
@@ -154,7 +154,7 @@ static void test_a_rank_sends_to_itself(void)
     run_clear(&run);
 }
 
-// Doubles have 53 bits: after a day, they still tell nanoseconds.
+// Doubles have 53 bits: after a day, they still resolve nanoseconds.
 static void test_long_times_keep_their_digits(void)
 {
     const struct flow_step first[] = {BUSY(86400.0), MARK(0), SEND(1, 1, SIZE), END};

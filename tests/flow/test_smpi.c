@@ -147,9 +147,9 @@ static void add(GArray **factors, int64_t above, double base, double per_byte)
     g_array_append_val(*factors, factor);
 }
 
-// What smpirun of SimGrid 3.32 printed for this platform and these factors, a route of 20 us and
-// 12.5 MB/s: a threshold belongs to what is below it, and is compared with the envelope for the
-// network and without it for the processors.
+// Times that smpirun of SimGrid 3.32 printed for this platform and these factors, a route of 20 us
+// and 12.5 MB/s: a threshold belongs to the sizes below it, and is compared with the envelope for
+// the network and without it for the processors.
 static void test_smpi_looks_factors_up_as_it_does(void)
 {
     static const struct {

@@ -218,13 +218,13 @@ static void test_books(void)
     struct steps_books books = steps_books(world.steps);
     SUITE_SAME_INTEGER(books.sent, 1);
     SUITE_SAME_INTEGER(books.sent_bytes, 10);
-    SUITE_SAME_INTEGER(books.received, 1); // what nobody waits for is not received
+    SUITE_SAME_INTEGER(books.received, 1); // a message without a wait is not received
     SUITE_SAME_INTEGER(books.received_bytes, 30);
     g_free(text);
     world_clear(&world);
 }
 
-// What a rank waits for is known while it does.
+// The request that a rank waits for is known while it does.
 static void test_what_is_open(void)
 {
     struct world world =

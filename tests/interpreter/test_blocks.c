@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Collectives of programs whose blocks differ: what an expression with `peer` comes out as for each
-// rank, what is refused, and that many such calls need no memory.
+// Collectives of programs whose blocks differ: the value of an expression with `peer` for each
+// rank, calls that are refused, and that many such calls need no memory.
 #include "sim/model/model.h"
 #include "sim/run/flatten_case.h"
 #include "tests/support/allocations.h"
@@ -17,7 +17,7 @@ static void expect_text(const struct test_program *program, int rank, const char
     g_free(text);
 }
 
-// What comes from a peer is what the peer's expression says, in the same turn of a loop.
+// The block from a peer has the size of the peer's expression, in the same turn of a loop.
 static void test_alltoallv(void)
 {
     const struct test_program program = {
@@ -59,12 +59,12 @@ static void test_one_root(void)
     text = flat_reference_text(&program, 2);
     SUITE_CONTAINS(text,
                    "isend 1 16 B, wait 1, isend 0 5 B, wait 2, isend 1 6 B, wait 3, copy 7 B");
-    // Reduced at rank 0, 4 + 8 + 12 bytes, of which 12 come back.
+    // Reduced at rank 0, 4 + 8 + 12 bytes, of which 12 return.
     SUITE_CONTAINS(text, "isend 0 24 B, wait 4, irecv 0 12 B, wait 5");
     g_free(text);
 }
 
-// A list is what an expression of peer would be that says the same.
+// A list is equivalent to an expression of peer with the same values.
 static void test_lists(void)
 {
     static const char *const all[][2] = {
@@ -134,7 +134,7 @@ static void test_wrong(void)
     g_free(scenario);
 }
 
-// Of 64 ranks: once a rank has made its second call, it asks for no more memory.
+// Of 64 ranks: from its second call on a rank allocates no more memory.
 static void test_memory(void)
 {
     static const char scenario[] =

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Communicators that programs make and free: the collectives that each library runs for it, who
-// takes part, and that messages of a duplicate do not match those of what it duplicates.
+// Communicators that programs make and free: the collectives that each library runs for it, the
+// ranks that take part, and that messages of a duplicate do not match those of its original.
 #include "sim/mpi/request.h"
 #include "tests/support/call_log.h"
 #include "tests/support/flat_reference.h"
@@ -101,7 +101,7 @@ static void test_who(void)
     observed_clear(&observed);
 }
 
-// The same message in both: each receive takes the one of its communicator, whatever comes first.
+// Like messages in both: each receive takes the one of its communicator, whichever arrives earlier.
 static void test_contexts(void)
 {
     struct test_program program = {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Operations of a model that begin with a collective: among whom it runs, with how many bytes, that
-// the operation starts after it, and when it is left out. The library is made up: a message is with
-// its receiver at once.
+// Operations of a model that begin with a collective: its ranks and number of bytes, that the
+// operation starts after it, and when it is left out. The library is made up: a message is with its
+// receiver at once.
 #include "sim/flatten/flatten.h"
 #include "sim/model/job.h"
 #include "sim/mpi/arrival.h"
@@ -288,7 +288,7 @@ static void test_communicator(void)
     trial_clear(&trial);
 }
 
-// The arguments say whether there is a collective, and of how much; so does the device's state.
+// The arguments and the device's state determine whether there is a collective, and its size.
 static void test_left_out(void)
 {
     struct trial trial = run("{fence: {first: true}}, {compute: {time: \"1 ms * rank\"}}, "
@@ -321,7 +321,7 @@ static void test_missing(void)
     trial_clear(&trial);
 }
 
-// Unfolded, the collective's requests come before the operation.
+// Unfolded, the collective's requests precede the operation.
 static void test_flattened(void)
 {
     struct trial trial = compile("{fence: {first: true}}, {fence: {counters: 2}}");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// One-sided transfers, active messages and calls in programs: what the library is asked for, and
-// when the program goes on. The library is made up: it notes what it is asked, and each request is
-// done after so many events as the operation's count says (0: at once).
+// One-sided transfers, active messages and calls in programs: the requests to the library, and when
+// the program goes on. The library is made up: it notes its requests, and each request is done
+// after as many events as the operation's count (0: at once).
 #include "sim/interpreter/interpreter.h"
 #include "sim/source/program_source.h"
 #include "tests/support/fake_operations.h"
@@ -217,7 +217,7 @@ static void test_layouts(void)
            "put 1 8 B of 1x8; -put; put 1 16 B of 2x8; -put; ");
 }
 
-// With a request the program goes on at once, and waits where it says so.
+// With a request the program goes on at once, and waits at its wait operation.
 static void test_requests(void)
 {
     expect("call: {name: f, count: 3, request: a}, put: {to: 1, size: 1 B, request: b}, wait: b, "

@@ -161,7 +161,7 @@ static enum mpi_progress portal_advance(struct cpu_context *context, struct mpi_
     return blocking ? PROGRESS_BLOCKED : PROGRESS_NOTHING;
 }
 
-// With its numbers; the state's row could say but "events".
+// Includes its numbers; the state's row could only have "events".
 static json_t *describe_events(const struct mpi_request *request)
 {
     const struct portal_events *events = request->arguments;
@@ -295,7 +295,7 @@ static void test_arguments(void)
            "2 events; 2 events; ");
 }
 
-// A process is its own peer if the operation says so: the message goes from its rank to its rank.
+// A process may be its own peer: the message goes from its rank to its rank.
 static void test_to_itself(void)
 {
     expect("{loop: {count: 2, do: [{put: {to: rank, size: 1 KiB, match_bits: 7, request: a}}, "
@@ -381,7 +381,7 @@ static void test_refused(void)
                      "unknown stack \"otherr\"");
 }
 
-// What an expression comes out as is in the key's range, too.
+// The value of an expression is checked against the key's range, too.
 static void test_ranges(void)
 {
     static const struct {
@@ -403,7 +403,7 @@ static void test_ranges(void)
     }
 }
 
-// Reports name the operation, and the keys that its rows say.
+// Reports name the operation, and the keys of its rows.
 static void test_reports(void)
 {
     char *reason = run("{put: {to: 1, size: 1 B, match_bits: 0}}, events: 100", false);
@@ -411,7 +411,7 @@ static void test_reports(void)
     g_free(reason);
 }
 
-// What the device says of a request replaces what is known in general, in JSON and in words.
+// The device's description of a request replaces the general one, in JSON and in words.
 static void test_described_waits(void)
 {
     char *reason = run("events: 100, events: 100", false);
@@ -430,7 +430,7 @@ static void test_described_waits(void)
     g_free(reason);
 }
 
-// The JSON Schema has both puts, and what a table says of a key.
+// The JSON Schema has both puts, and the table's properties of a key.
 static void test_schema(void)
 {
     struct scenario_schema *schema = registry_schema(&registry);

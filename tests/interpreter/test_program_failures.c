@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What ends a program on a real stack, or keeps it from being run: the sentence that says so.
+// Programs that fail on a real stack, or are refused: the sentence of each error.
 #include "tests/support/program_run.h"
 #include "tests/support/suite.h"
 
@@ -28,7 +28,7 @@ static void test_request_still_open(void)
     }
 }
 
-// What a tag comes to while the program runs: a tag, and never any.
+// Values of a tag while the program runs: a valid tag, and never `any`.
 static void test_tags(void)
 {
     static const struct {
@@ -71,8 +71,8 @@ static void test_registration(void)
     expect_failure(&program, "does not let programs register memory");
 }
 
-// What each library knows of ranks that wait for ever: one for the receive of what it sends itself,
-// one for a message that nobody sends.
+// Each library's report of ranks that wait for ever: one sends to itself without a receive, the
+// other waits for a message that is never sent.
 static void test_deadlocks(void)
 {
     static const struct {
@@ -124,8 +124,8 @@ static void test_deadlocks(void)
     }
 }
 
-// The first length that MPI's count of bytes, or p4 with its header, can't say; the one before only
-// waits for a message that never comes. What the compiler can see it refuses.
+// The first length that exceeds MPI's count of bytes, or p4's with its header; with the one before
+// the rank only waits for a message that never arrives. The compiler refuses what it can evaluate.
 static void test_too_long(void)
 {
     static const struct {
@@ -158,7 +158,7 @@ static void test_too_long(void)
         }
 }
 
-// What a sendrecv receives has a length of its own.
+// The receive of a sendrecv has a length of its own.
 static void test_too_long_to_receive(void)
 {
     struct test_program program = {

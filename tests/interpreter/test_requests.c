@@ -34,8 +34,8 @@ struct observed {
     struct call_log *log;
 };
 
-// The first request of each rank connects them, where libraries do that with the first message;
-// what is said of requests counts from the next one.
+// The first request of each rank connects them, where libraries do that with the first message; the
+// tests' expectations count from the next one.
 static struct observed observe(size_t stack, const char *zero, const char *one)
 {
     char *ops[] = {g_strdup_printf("{recv: {from: 1, size: 0 B}}, %s", zero),
@@ -121,7 +121,7 @@ static void expect_order(const char *zero, const char *one, const char *expected
     "request: b}}, {irecv: {from: 1, tag: 3, size: 8 B, request: c}}, "
 #define SENT(tag) "{send: {to: 0, size: 8 B, tag: " #tag "}}, "
 
-// Three that are done and one that is not: a look at all of them closes none.
+// Three that are done and one that is not: a test of all of them closes none.
 #define FOUR                                                                                       \
     THREE "{irecv: {from: 1, tag: 4, size: 8 B, request: d}}, {compute: 50 ms}, {testall: all}, "
 
@@ -184,7 +184,8 @@ static void test_polling(void)
                  SENT(3) "{compute: 5 ms}, " SENT(2) "{compute: 5 ms}, " SENT(1), "3 2 1");
 }
 
-// Both look for what never comes: that is a deadlock, which names the calls and the requests.
+// Both poll for a message that never arrives: a deadlock, whose report names the calls and the
+// requests.
 static void test_polling_for_ever(void)
 {
     for (size_t i = 0; i < STACKS; i++) {
@@ -226,7 +227,7 @@ static void test_persistent(void)
         "1 2 3 4 5 6 7 8");
 }
 
-// What is under way goes on after request_free, and ends before the program does.
+// A transfer in progress goes on after request_free, and ends before the program does.
 static void test_freed(void)
 {
     for (size_t i = 0; i < STACKS; i++) {
@@ -244,9 +245,8 @@ static void test_freed(void)
 
 // ---- Modes of sends ----
 
-// A buffered send of any size is over before anybody receives, and the buffer can be taken back
-// only after that; but ch_p4 blocks in the writes of any send, and the others' eager messages are
-// out.
+// A buffered send of any size ends before any receive begins, and the buffer can be detached only
+// after that; but ch_p4 blocks in the writes of any send, and the others' eager messages are out.
 static void test_buffered(void)
 {
     for (size_t i = 0; i < PLAIN_STACKS; i++) {
@@ -266,7 +266,7 @@ static void test_buffered(void)
     }
 }
 
-// Room comes back when messages are out, and in the first gap that is large enough.
+// Room is freed when messages are out, and is taken in the first gap that is large enough.
 static void test_buffer_room(void)
 {
     for (size_t i = 0; i < STACKS; i++) {
@@ -331,7 +331,7 @@ static void test_replace(void)
 
 // ---- Derived datatypes ----
 
-// What lies in pieces is the same message, and takes longer; one piece is no layout.
+// Data in pieces are the same message, and take longer; one piece is no layout.
 static void test_layouts(void)
 {
     static const char *const layouts[] = {

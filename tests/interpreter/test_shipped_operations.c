@@ -46,7 +46,7 @@ static void test_tables(void)
     for (const struct operation_kind *const *table = schema->operations; *table; table++, tables++)
         check_table(*table);
     CU_ASSERT(tables >= 2);
-    // What a stack says that it has, there is.
+    // Each operation that a stack lists exists.
     for (const struct stack_schema *stack = schema->stacks; stack->name; stack++)
         for (const char *const *name = stack->operations; name && *name; name++)
             CU_ASSERT(operation_find(operation_table, *name) || operation_find(stack->own, *name));

@@ -3,7 +3,7 @@
 """The programs of examples/mpi under Open MPI and under SimGrid: they compute what is right with any
 number of ranks, refuse what they cannot do, and make the calls that the recordings in traces/ have.
 
-Nothing here looks at times: those of a recording are measured, and differ from one to the next.
+Nothing here checks times: those of a recording are measured, and differ from one to the next.
 """
 
 import os
@@ -25,7 +25,7 @@ RUNS = (("cg", 1, "40 30"), ("cg", 3, "50 60"), ("cg", 8, "64 500"), ("cg", 7, "
 REFUSED = (("cg", 4, "3"), ("cg", 2, "10 0"), ("stencil", 4, "10 10 5 1 3 2"),
            ("stencil", 4, "10 10 5 0"), ("stencil", 4, "1 10 5 1 4 1"), ("sample_sort", 2, "4 5"))
 
-# What the recordings were made of (traces/*/README.md).
+# The recordings, and the programs that they were made of (traces/*/README.md).
 RECORDED = (("cg_8", 8, "cg", "256 100"), ("stencil_16", 16, "stencil", "1024 1024 60 10"),
             ("sample_sort_8", 8, "sample_sort", "16384 64"))
 

@@ -79,7 +79,7 @@ class Returns(Exports):
         self.assertIn("compute 375\n", self.files("again")["lam_tcp_rank-0.txt"])
 
     def test_benchmark(self):
-        """One repetition of each size, unless the scenario says how many."""
+        """One repetition of each size, unless the scenario sets the number."""
         self.scenario("b.yaml", "  benchmark: pmb.allreduce\n  sizes: [8 B, 64 B]\n  ranks: 3\n")
         lines = {}
         for repetitions in (1, 5):
@@ -170,7 +170,7 @@ class UnderSimGrid(Exports):
         self.assertAlmostEqual(self.smpirun("out", 2), 0.025, delta=0.001)
 
     def test_a_recording_is_replayed_as_it_was(self):
-        """What smpirun recorded and what is exported of it take the same time there."""
+        """A recording by smpirun and its export take the same time there."""
         recorded = os.path.join(SOURCE, "traces", "cg_8")
         self.export(os.path.join(SOURCE, "scenarios", "replay_cg.yaml"), "out", "--series",
                     "LAM TCP", "--set", "workload.speed=1 Gflop/s")

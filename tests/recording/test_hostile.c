@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What is no recording, or would take all memory or time to find that out: devices, pipes, files
-// without lines or with endless ones, ranks and requests without number, bytes of any kind. Each
-// must end with what is wrong and where.
+// Files that are no recordings, or would take all memory or time to find that out: devices, pipes,
+// files without lines or with endless ones, ranks and requests without number, bytes of any kind.
+// Each must end with an error and its place.
 #include "sim/program/program.h"
 #include "sim/recording/recording.h"
 #include "sim/recording/text_lines.h"
@@ -19,7 +19,7 @@
 #define GOOD "0 init\n0 barrier\n0 finalize\n"
 #define WHERE ((struct source_mark){"case.yaml", 3, 5})
 
-// What is said of a recording; "" if it is read. free.
+// Complaints about a recording; "" if it is read. free.
 static char *complaints_of(const char *path)
 {
     struct diag_list *diags = diag_list_new();
@@ -118,7 +118,7 @@ static void test_kinds_of_files(void)
     temporary_remove(directory);
 }
 
-// Files below /proc say that they have nothing, and so nothing is read of them.
+// Files below /proc have a size of 0, and so nothing is read of them.
 static void test_files_without_size(void)
 {
     char *directory = temporary_directory(),
@@ -213,14 +213,14 @@ static void test_binary(void)
     expect_text("\xef\xbb\xbf"
                 "0 init\n0 finalize\n",
                 "cannot be read");                          // a mark of UTF-8 before the rank
-    char *text = many("0 init\n", "0 barrier\n", 1000, ""); // beyond what is looked at first
+    char *text = many("0 init\n", "0 barrier\n", 1000, ""); // beyond the part that is checked first
     size_t size = strlen(text);
     text[size - 5] = '\0';
     expect_bytes(text, size, "t:1001:1: error: the line holds a null byte: this is no text");
     g_free(text);
 }
 
-// Bytes of all kinds, from a simple generator: something is wrong with each, and it is said.
+// Bytes of all kinds, from a simple generator: each file is wrong, and refused with a complaint.
 static void test_random_bytes(void)
 {
     uint32_t state = 1;
@@ -254,8 +254,8 @@ static void test_ranks(void)
     expect_many("", "r\n", PROGRAM_MOST_RANKS, "", "cannot be read: No such file");
 }
 
-// A file that is no list of files, of a user who may read what others may not: none of it is
-// printed, and there is one error.
+// A file that is no list of files, of a user with the right to read files that others may not: none
+// of it is printed, and there is one error.
 static void test_foreign_file(void)
 {
     char *directory = temporary_directory();
@@ -323,7 +323,7 @@ static void test_many_requests(void)
                 "does not say which 99999 of the 100000 open requests are waited for");
 }
 
-// Waits for what was never started, or is over.
+// Waits for requests that were never started, or have ended.
 static void test_unknown_requests(void)
 {
     static const char *const lines[] = {

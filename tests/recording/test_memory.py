@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A recording of 1,024 ranks is replayed packet by packet over GM in memory that its length does not
 determine: at most 5 KB per rank more than the same calls take as a program, connections being the
-same, while the rank's calls are several times as long as that. What is no recording is refused in
-memory that does not grow with it.
+same, while the rank's calls are several times as long as that. A file that is no recording is refused
+in memory that does not grow with it.
 
 Each rank passes messages around a ring, and computes in many small pieces between them.
 """
@@ -108,7 +108,7 @@ class Memory(unittest.TestCase):
         self.assertGreater(size, 10 * PER_RANK)
         self.assertLess((long - program) / RANKS, PER_RANK)
         self.assertLess((long - short) / RANKS, PER_RANK)
-        # Nor does reading it take more, which is over before the machine is built.
+        # Nor does reading it take more, which ends before the machine is built.
         reading = [self.peak("check", "--allow-unused", self.directory / f"replay{rounds}.yaml")
                    for rounds in (SHORT, LONG)]
         self.assertLess((reading[1] - reading[0]) / RANKS, PER_RANK)

@@ -136,7 +136,7 @@ static void test_requests(void)
          "1:issend to 1 tag 7 100 B r0; 4:wait w0; "},
         {"MPI_Irsend{ isend 1 0 7 100 55 } MPI_Wait{ sent 55 }",
          "1:irsend to 1 tag 7 100 B r0; 4:wait w0; "},
-        // What a receive gets is known at its end; what is between keeps its place.
+        // The source of a receive is known at its end; calls between keep their places.
         {"MPI_Irecv{ irecv 55 } MPI_Send{ send 1 0 7 5 } MPI_Wait{ received 2 0 8 60 55 }",
          "1:irecv to 2 tag 8 60 B r0; 4:send to 1 tag 7 5 B; 7:wait w0; "},
         {"MPI_Irecv{ irecv 1 } MPI_Irecv{ irecv 2 } MPI_Wait{ received 2 0 8 60 2 } "
@@ -263,7 +263,7 @@ static void test_time(void)
 
 // ---- Collectives ----
 
-// The same on all of three ranks.
+// Equal events, and equal calls, on all of three ranks.
 static void expect_same(const char *events, const char *calls)
 {
     const struct otf2_given given = {.ranks = 3, .events = {events, events, events}};
@@ -598,7 +598,7 @@ static void broken_end(struct broken *broken)
     temporary_remove(broken->directory);
 }
 
-// Reads it with other bytes; true if it was read. Otherwise something is said of it.
+// Reads it with other bytes; true if it was read. Otherwise there is a complaint.
 static bool broken_read(const struct broken *broken, const char *bytes, gsize length)
 {
     CU_ASSERT_FATAL(g_file_set_contents(broken->file, bytes, (gssize)length, NULL));

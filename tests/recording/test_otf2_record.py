@@ -59,7 +59,7 @@ class Case(unittest.TestCase):
 class Replays(Case):
     def test_shipped(self):
         """As many messages as the program sends: 50 steps, on each of four sides that join two ranks
-        one each way, five allreduces and that of the check, and the barrier."""
+        one per direction, five allreduces and that of the check, and the barrier."""
         done, results = self.replay(SHIPPED, "time_scale: 8")
         self.assertEqual(done.returncode, 0, done.stderr)
         untimed = self.replay(SHIPPED)[1]

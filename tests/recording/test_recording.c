@@ -121,7 +121,7 @@ static bool same_call(const struct recorded_call *one, const struct recorded_cal
            same_list(one->receive_blocks, other->receive_blocks, blocks);
 }
 
-// ---- What is put comes out ----
+// ---- Calls are read as they were written ----
 
 // Takes all calls of all ranks, the ranks in a random mixture, and holds them against `kept`.
 static void expect_kept(struct recording *recording, GPtrArray **kept, GRand *random)
@@ -232,8 +232,8 @@ static void test_given_up(void)
 
 #define MEMORY_RANKS 400
 
-// Bytes that are asked for while a recording of so many calls per rank is built and taken. Memory
-// that is given back is counted all the same: this bounds what is used from above.
+// Bytes that are asked for while a recording of so many calls per rank is built and taken. Freed
+// memory is counted all the same: this is an upper bound of the memory used.
 static uint64_t bytes_asked(int calls)
 {
     uint64_t before = allocations.bytes;
@@ -271,8 +271,8 @@ static void test_memory(void)
 
 // ---- A disk that takes nothing ----
 
-// In a child, for GLib looks up the directory of temporary files once, and limits stay. Returns
-// what recording_builder_end says; g_free.
+// In a child, for GLib looks up the directory of temporary files once, and limits stay. Returns the
+// error of recording_builder_end; g_free.
 static char *error_with(const char *directory, rlim_t most)
 {
     int ends[2];

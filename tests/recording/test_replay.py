@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Recordings as workloads: replayed over every stack with MPI they take exactly as long as the same
-calls as a program, all messages arrive, and what is wrong is told with file and line. The random
+calls as a program, all messages arrive, and mistakes are reported with file and line. The random
 programs have fixed seeds; no test depends on how long something takes.
 """
 
@@ -21,7 +21,7 @@ TESTBEDS = os.path.join(SOURCE, "scenarios", "testbeds")
 STACKS = {"lam_tcp": "cluster1", "lam_via": "cluster1", "mvich": "cluster1", "mpich_p4": "cluster1",
           "ch3_sock": "x306", "ch3_sctp": "x306", "ch3_hybrid": "x306", "openmpi_tcp": "x306",
           "armci": "config1"}
-EAGER_ONLY = {"armci"}          # MPICH beside ARMCI has no rendezvous
+EAGER_ONLY = {"armci"}          # the modelled MPICH-GM has no rendezvous
 PINNING = {"lam_via", "mvich"}  # long messages of memory that is pinned first
 MOST_RANKS = {"x306": 2, "config1": 2, "cluster1": 6}
 DONE, WRONG, FAILED = 0, 1, 3   # exit codes

@@ -37,7 +37,7 @@ static void expect_calls(const char *lines, const char *calls)
     g_free(trace);
 }
 
-// Part of what is said of lines of rank 0 of three.
+// Part of the complaint about lines of rank 0 of three.
 static void expect_refused(const char *lines, const char *part)
 {
     char *trace = of_three(lines);
@@ -106,7 +106,7 @@ static void test_requests(void)
         // Of an array that has a null request, too.
         {"0 isend 1 3 1 1\n0 waitall 2\n", "2:isend to 1 tag 3 4 B r0; 3:waitall all; "},
         {"0 isend 1 3 1 1\n0 waitall 0\n0 wait 0 1 3\n", "2:isend to 1 tag 3 4 B r0; 4:wait w0; "},
-        // One that nothing waits for is over at the end.
+        // A request that no call waits for ends at the end.
         {"0 isend 1 3 1 1\n", "2:isend to 1 tag 3 4 B r0; 3:waitall all; "},
     };
     EACH_PAIR(expect_calls, pairs);
@@ -353,7 +353,7 @@ static void test_files(void)
 struct listed {
     const char *list;
     const char *names[3], *texts[3];
-    const char *part; // of what is said; NULL: it is read
+    const char *part; // of the complaint; NULL: it is read
 };
 
 static void expect_list(const struct listed *listed)

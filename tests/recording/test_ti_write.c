@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Calls that are written as a time-independent trace are the same when they are read again: those
-// of the shipped recordings, and random ones with fixed seeds. What the format would lose is
+// of the shipped recordings, and random ones with fixed seeds. Calls that the format would lose are
 // refused.
 #include "sim/recording/recording.h"
 #include "sim/recording/ti_write.h"
@@ -314,7 +314,7 @@ static void test_random(void)
 
 // ---- What is refused, and how waits are written ----
 
-// What rank 1 of three has put so far, or why the last call was refused.
+// The lines that rank 1 of three has put so far, or why the last call was refused.
 struct page {
     char *text;
     size_t length;

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Recordings that can be read, and whose programs come to no good end: receives without a send, sends without a receive,
-calls that do not belong together, numbers that are too large. Each run ends, says which calls of which lines wait, and
-for what; the exit codes are those of any other program.
+"""Recordings that can be read, and whose programs come to no good end: receives without a send, sends without a
+receive, calls that do not belong together, numbers that are too large. Each run ends with a report of the calls that
+wait, their lines, and the reasons; the exit codes are those of any other program.
 """
 
 import os
@@ -19,7 +19,8 @@ EAGER_ONLY = {"armci"}
 DONE, WRONG, LOST, FAILED = 0, 1, 2, 3 # exit codes
 LARGE = 1000000
 
-# Calls of rank 0 and of rank 1, how the run ends, and what it says of that. Rank 0's calls are in the file from its second line on.
+# Calls of rank 0 and of rank 1, how the run ends, and parts of its report. Rank 0's calls are in the file from its
+# second line on.
 CASES = (
     # Receives without a send.
     (("recv 1 1 8 6",), (), FAILED, "deadlock", "t.txt:2:1: recv", "peer 1, tag 1, 8 bytes, waits for a matching message"),
@@ -31,7 +32,7 @@ CASES = (
     (("recv 1 -444 8 6",), (), FAILED, "deadlock", "t.txt:2:1: recv"), # any tag
     (("sendRecv 8 1 8 1 6 6",), (), FAILED, "deadlock", "t.txt:2:1: sendrecv"),
     (("recv 1 1 8 6",), ("recv 0 1 8 6",), FAILED, "2 of 2 ranks wait", "t.txt:2:1: recv", "t.txt:5:1: recv"),
-    # Sends without a receive: one that is buffered is over, and its message is lost.
+    # Sends without a receive: one that is buffered has ended, and its message is lost.
     (("send 1 1 8 6",), (), LOST, "1 not completed of 1 messages", "rank 0 to 1, 8 B: bytes 0..7 not delivered"),
     (("isend 1 1 8 6", "wait 0 1 1"), (), LOST, "not delivered"),
     ((f"send 1 1 {LARGE} 6",), (), FAILED, "deadlock", "t.txt:2:1: send", "peer 1, tag 1, 1000000 bytes, waits for"),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Files of claims: what is wrong in them is reported with its place, and patterns mean what they
-// say.
+// Files of claims: mistakes in them are reported with their places, and patterns match as
+// documented.
 #include "sim/validate/anchor.h"
 #include "sim/validate/claim.h"
 #include "tests/support/fake_schema.h"
@@ -161,8 +161,8 @@ static void test_bad_checks(void)
     expect_check("{ends_with: {scenario: s, series: A, status: dead}}", "unknown status \"dead\"");
 }
 
-// Agreements of two simulations: the curves come in pairs, the tolerance is relative, and the claim
-// says that it is one.
+// Agreements of two simulations: the curves are given in pairs, the tolerance is relative, and the
+// claim has the kind agreement.
 static void test_agreements(void)
 {
 #define AGREEMENT(rest) "{agreement: {scenario: s, metric: a_us, series: A, " rest "}}"
@@ -192,7 +192,7 @@ static void test_agreements(void)
 #undef OF_KIND
 }
 
-// More mistakes than are told: none of what follows them is taken for right.
+// More mistakes than are reported: none of those beyond the limit is accepted.
 static void test_many_bad_checks(void)
 {
     GString *text = g_string_new("others:\n  s.a:\n    kind: number\n    statement: it is so\n"
@@ -265,7 +265,7 @@ static void test_ranks(void)
     g_free(complaints);
 }
 
-// The complaints about references/tests.yaml, beside two claims.
+// The complaints about references/tests.yaml, with two claims.
 static void expect_tests(const char *text, const char *part)
 {
     static const char claims[] =
@@ -347,7 +347,7 @@ static void test_analyses(void)
     diag_list_free(diags);
 }
 
-// A claim that others say already names them, and they have checks.
+// A claim that other claims contain names them, and they have checks.
 static void test_same(void)
 {
     static const struct {
@@ -404,7 +404,7 @@ static void test_patterns(void)
     CU_ASSERT_FALSE(claim_matches("sys.a.b", "*.a"));
 }
 
-// What ships is right, whoever reads it.
+// The shipped files have no mistakes.
 static void test_shipped(void)
 {
     const char *source = g_getenv("NETSIM_SOURCE_DIR");

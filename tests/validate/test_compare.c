@@ -78,7 +78,7 @@ static void test_values(void)
     expect("A,0,,m_us,4\nA,1,,m_us,5\n", "A,1,,m_us,5\nA,0,,m_us,4\n", 0.0, 0);
     expect("A,0,,m_us,4\nA,1,,m_us,5\n", "A,1,,m_us,4\nA,0,,m_us,5\n", 0.0, 2);
     expect("A,all,1,m_us,4\n", "A,,1,m_us,4\n", 0.0, 0);
-    // What is no number equals what is none, and no number else.
+    // A value that is no number equals another such value, and no number.
     expect("A,,1,m_us,nan\n", "A,,1,m_us,nan\n", 0.0, 0);
     expect("A,,1,m_us,nan\n", "A,,1,m_us,1\n", 100.0, 1);
     expect("A,,1,m_us,1\n", "A,,1,m_us,inf\n", 100.0, 1);
@@ -210,7 +210,7 @@ static void test_common(void)
     json_decref(comparison);
 }
 
-// What differs is a failure, and a curve without common points is skipped.
+// A difference is a failure, and a curve without common points is skipped.
 static void test_junit(void)
 {
     json_t *comparison = compare_as(HEAD "A,,1,m_us,4\nA,,2,m_us,8\nB,0,,n_us,1\n",
@@ -323,7 +323,7 @@ static void test_broken(void)
     expect_refused(HEAD "\"A\"B,,1,m_us,4\n", "2: a comma is expected after what is in quotes");
 }
 
-// What is no table is not one that is equal to every other such.
+// Two files that are no tables are not equal.
 static void test_no_table(void)
 {
     expect_refused("", "1: the columns series, size, metric and value");
@@ -343,7 +343,7 @@ static void test_characters(void)
     expect_bytes_refused(nul, sizeof nul - 1, "3: this is no text in UTF-8");
 }
 
-// A document is looked at before values are taken from it.
+// A document is checked before values are taken from it.
 static void test_documents(void)
 {
     static const struct {

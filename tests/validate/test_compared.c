@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What is read for a comparison, down to the last field, and what is said of it, to the letter.
+// Files read for a comparison, down to the last field, and the comparison's text, to the letter.
 #include "sim/campaign/store.h"
 #include "sim/compare/compare.h"
 #include "sim/compare/tolerances.h"
@@ -370,7 +370,7 @@ static void test_members(void)
     expect_text(problem_of("[]"), "an object is expected");
 }
 
-// ---- What is said ----
+// ---- The comparison's text ----
 
 // `tolerance` as --tolerance takes it; NULL: none.
 static char *said(const char *first, const char *second, const char *tolerance,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The vocabulary of checks on curves made by hand: each word holds, misses by a hair, and says so
-// when data are missing. Every line is one such case, so a bound that is off by one, a neighbour
-// that is forgotten, or a relation the wrong way round shows.
+// The vocabulary of checks on curves made by hand: each word holds, misses by a hair, and reports
+// missing data. Every line is one such case, so a bound that is off by one, a neighbour that is
+// forgotten, or a reversed relation shows.
 #include "sim/validate/judge.h"
 #include "tests/support/fake_schema.h"
 #include "tests/support/suite.h"
@@ -161,7 +161,7 @@ static void test_values(void)
          "there is no value at 2 B"},
         {"xA 1:100", "{values: {series: xA, points: [[1 B, 100]], tolerance: 3 us}}", MISSES,
          "xA of s ended as failed"},
-        // What the sizes count is said in plain numbers.
+        // Values whose sizes are counts are reported in plain numbers.
         {"cA 1:100 1024:200",
          "{values: {series: cA, points: [[1, 100], [1024, 199]], tolerance: "
          "1 us}}",
@@ -368,7 +368,7 @@ static void test_ranges(void)
          "{first: {series: cA, sizes: 1 .. 3, above: 29, between: 2 .. 3}}", HOLDS, "30 us at 2"},
         {"cA 0:900 1:0 2:30 3:900",
          "{first: {series: cA, sizes: 1 .. 3, above: 30, between: 1 .. 2}}", MISSES, "900 us at 3"},
-        // What lies before the range does not count, and 0 is found where nothing else is.
+        // Values before the range do not count, and 0 is found where no other value is.
         {"cA 0:900 1:0 2:30 3:900",
          "{first: {series: cA, sizes: 0 .. 3, below: 900, between: 1 .. 1}}", HOLDS, "0 us at 1"},
         {"cA 0:900 1:0", "{first: {series: cA, sizes: 0 .. 1, above: 901, between: 0 .. 1}}",
@@ -395,7 +395,7 @@ static void test_several(void)
          "mean 2, then 1.5"},
         {"A 1:2 2:2 4:2; B 1:1 2:1 4:1",
          "{narrows: {over: A, under: B, sizes: 1 B .. 2 B, later: 4 B}}", MISSES, "then 2"},
-        // From ahead to behind, but less so.
+        // From a ratio above 1 to one below, but closer to 1.
         {"A 1:2 4:3; B 1:1 4:4", "{narrows: {over: A, under: B, sizes: 1 B, later: 4 B}}", HOLDS,
          "then 0.75"},
         {"A 1:2 4:1; B 1:1 4:4", "{narrows: {over: A, under: B, sizes: 1 B, later: 4 B}}", MISSES,
@@ -422,7 +422,7 @@ static void test_runs(void)
     run_samples(samples);
 }
 
-// What a check expects, as scorecards say it.
+// The expectation of a check, as scorecards print it.
 static void test_expected(void)
 {
     static const char *const samples[][2] = {
@@ -570,7 +570,7 @@ static void test_figure(void)
     g_free(directory);
 }
 
-// All that is said of a check: how it was judged, what was simulated, why not, and how far off.
+// All texts about a check: how it was judged, the simulated value, why not, and how far off.
 static void test_said(void)
 {
     static const char *const names[] = {"holds", "misses", "not checkable"};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The results that `netsim test` leaves: who passed, for which build; anything else was not run.
+// The results that `netsim test` leaves: the tests that passed, for which build; anything else was
+// not run.
 #include "sim/validate/test_results.h"
 #include "tests/support/suite.h"
 #include "tests/support/temporary.h"

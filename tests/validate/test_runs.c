@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Runs that claims ask for: what comes out of them, and what is said where there is none; and
-// checks of parameters, which are looked up in the scenario alone.
+// Runs that claims ask for: their results, and the reason where there is none; and checks of
+// parameters, which are looked up in the scenario alone.
 #include "sim/validate/judge.h"
 #include "tests/support/fake_schema.h"
 #include "tests/support/suite.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a claim's holding is worth: which checks decide, and what targets of calibrations fix.
-// (What was chosen needs scenarios: tests/cli/test_validate.py.)
+// The standing of claims: which checks decide, and which values targets of calibrations fix.
+// (Chosen values need scenarios: tests/cli/test_validate.py.)
 #include "sim/core/intern.h"
 #include "sim/validate/standing.h"
 #include "sim/validate/totals.h"
@@ -95,7 +95,7 @@ static struct world world_new(const char *targets)
     return world;
 }
 
-// What it complained about; the caller frees it.
+// Its complaints; the caller frees them.
 static char *world_free(struct world *world)
 {
     char *complaints = fake_complaints(world->diags);
@@ -114,7 +114,7 @@ static void test_each(void)
         {"s.behaviour", "test", NULL},
         {"s.outside", NULL, NULL},
         {"s.unchecked", NULL, NULL},
-        // A target, and what looks at nothing but its value.
+        // A target, and checks that use nothing but its value.
         {"s.target", "fitted", "one"},
         {"s.again", "fitted", "one"},
         {"s.both", "fitted", "one"},
@@ -214,7 +214,7 @@ static void test_ranks(void)
                 "holds");
 }
 
-// What is predicted and can be checked is counted by itself, and so is what is compared.
+// Claims that are predicted and can be checked are counted by themselves, and so are compared ones.
 static void test_predicted(void)
 {
     json_t *rows = json_loads(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Sequences of states, on a state log made by hand: what comes in an order, what may stand between,
-// and how lines are written.
+// Sequences of states, on a state log made by hand: steps in an order, lines that may stand
+// between, and how lines are written.
 #include "sim/core/intern.h"
 #include "sim/validate/judge.h"
 #include "tests/support/fake_schema.h"
@@ -67,7 +67,7 @@ static void test_order(void)
     expect("steps: ['rank 0 send[1] sent -> done', 'rank 0 send[1] start -> sent']", false,
            "1 of 2 steps, the last: rank 0 send[1] sent -> done at 3.000000 us; then not rank 0 "
            "send[1] start -> sent");
-    // By time, not as told; at the same time as told.
+    // Ordered by time, not by line; by line at the same time.
     expect("steps: [\"rank 0 send[1] start -> sent\", \"rank 1 recv[1] start -> wait\", "
            "\"rank 1 recv[1] wait -> done\", \"rank 0 send[1] sent -> done\"]",
            true, "all 4 steps");
