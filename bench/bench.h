@@ -36,14 +36,14 @@ struct bench_options {
 // "ratio"}], "pingpong": {"messages_per_s"}, "nas": [{"stack", "messages_per_s", "class_a_s"}],
 // "memory": {"hosts", "bytes_per_host"}, "flows": [{"network", "ranks", "wall_s", "cpu_s",
 // "messages", "messages_per_cpu_s", "bytes", "simgrid_cpu_s", "simgrid_messages_per_cpu_s",
-// "simgrid_bytes", "ratio"}]}. What could not be measured is null. New reference.
+// "simgrid_bytes", "ratio"}]}. Values that could not be measured are null. New reference.
 //
 // Of flows: the process from its start to its end, with all that it starts: the scenario is read,
 // the machine built and the stack's curve measured in it, too. `bytes` is the largest memory of a
 // process of them, resident; `ratio` is of the messages per second of processor time to SimGrid's.
 json_t *bench_run(const struct bench_options *options);
 
-// The same as aligned tables.
+// Prints the results as aligned tables.
 void bench_print(json_t *results, FILE *out);
 
 // ---- The parts; each returns its member of the above ----

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Thousands of ranks on flows: one allreduce of MPICH over TCP, in a fat tree and in a network of
-// leaves and spines; beside it, the same in SimGrid without netsim (simgrid_allreduce.cc).
+// leaves and spines; for comparison, the same in SimGrid without netsim (simgrid_allreduce.cc).
 #include "bench/outside.h"
 #include "bench/process.h"
 

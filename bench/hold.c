@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The hold model: a fixed number of pending events, each of which schedules itself anew when it
-// runs. What it does not show: cancelled events, and events at the current time, which never enter
-// the engine's heap.
+// runs. It does not show cancelled events, nor events at the current time, which never enter the
+// engine's heap.
 #include "bench/bench.h"
 #include "bench/heap.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a host costs: the case, hosts, NICs, links and one switch of a large cluster, and the
-// packets that are under way when every host sends to its neighbour. What the protocol stacks above
-// keep for each connection is not in it.
+// The memory per host: the case, hosts, NICs, links and one switch of a large cluster, and the
+// packets that are under way when every host sends to its neighbour. The state that the protocol
+// stacks above keep for each connection is not in it.
 #include "bench/bench.h"
 
 #include "sim/cluster/cluster.h"

@@ -2,7 +2,7 @@
 // A whole parallel program: NAS LU, class A, on 16 hosts over gigabit Ethernet, at the level of
 // packets, with cards, buses, interrupts, kernels and MPI libraries. Its messages are short and
 // many, and each waits for others: no other NAS program has as many for its time. Some of its
-// iterations are run, and the time of all is said.
+// iterations are run, and the time of all is reported.
 #include "bench/bench.h"
 
 #include "sim/run/run.h"

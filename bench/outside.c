@@ -164,7 +164,7 @@ json_t *bench_outside_run(const struct bench_outside *outside, const char *argum
     return result;
 }
 
-// What the program, run with these arguments, received per second of wall time.
+// The packets that the program, run with these arguments, received per second of wall time.
 static double received_per_s(const struct bench_outside *outside, const char *arguments)
 {
     json_t *result = bench_outside_run(outside, arguments);

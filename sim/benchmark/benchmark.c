@@ -19,7 +19,7 @@
 #define PINGPONG_TAG 1
 #define SPREAD_METRICS "latency_us, latency_min_us, latency_avg_us"
 
-// The loops' counter, and what is said with it.
+// The loops' counter, and expressions that contain it.
 #define COUNTER "i"
 #define NEXT_ROOT COUNTER " % ranks"
 #define RIGHT "(rank + 1) % ranks"

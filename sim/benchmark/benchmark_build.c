@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What builders of benchmarks share.
+// Functions that builders of benchmarks share.
 #include "sim/benchmark/benchmark.h"
 
 #define PALLAS_REPETITIONS 1000

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// osu_bw, osu_bibw and osu_latency of version 2: their loops, tags and two buffers. What is left
-// out: that the buffers are touched before each size, which happens outside of the clock.
+// osu_bw, osu_bibw and osu_latency of version 2: their loops, tags and two buffers. Left out: the
+// buffers are touched before each size, which happens outside of the clock.
 #include "sim/benchmark/osu.h"
 
 #define OSU_SEND_BUFFER INT64_C(0x40000000)
 #define OSU_RECEIVE_BUFFER INT64_C(0x60000000)
 
-#define ANSWER_SIZE 4 // bytes: what ends a window
+#define ANSWER_SIZE 4 // bytes, of the message that ends a window
 #define BANDWIDTH_TAG 100
 #define ANSWER_TAG 101
 #define LATENCY_TAG 1

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The point-to-point tests of the OSU benchmarks 2.x, for two ranks: latency, and bandwidth of
-// windows of messages, one way and both ways.
+// windows of messages, unidirectional and bidirectional.
 #ifndef NETSIM_BENCHMARK_OSU_H
 #define NETSIM_BENCHMARK_OSU_H
 
@@ -20,7 +20,7 @@ extern const struct param_table osu_window_table, osu_latency_table;
 // Automatic repetitions for a size (struct benchmark_schema, repetitions_for).
 int64_t osu_loops(const void *parameters, int64_t size);
 
-// What a rank does for one size (struct benchmark, append).
+// Append the operations of a rank for one size (struct benchmark, append).
 void osu_append_bandwidth(GPtrArray *body, int rank, int64_t size, const struct workload *workload);
 void osu_append_bibandwidth(GPtrArray *body, int rank, int64_t size,
                             const struct workload *workload);

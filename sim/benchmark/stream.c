@@ -3,7 +3,7 @@
 
 #define MOST_BINS 100000
 
-// ---- What the scenario says ----
+// ---- Parameters ----
 
 #define S struct stream_config
 

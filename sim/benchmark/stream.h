@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Benchmarks over time, as iperf does them: rank 0 writes buffers to rank 1 until a duration is
-// over, and the bytes that rank 1 has received are counted in bins of simulated time.
+// Benchmarks over time, as iperf does them: rank 0 writes buffers to rank 1 until a duration has
+// passed, and the bytes that rank 1 has received are counted in bins of simulated time.
 //
-// The first write that begins when the duration is over is the last one: the reader reads on until
-// it has that buffer, so that all that was written has been received at the end. What comes after
-// the duration is in no bin. A buffer counts when the reader has all of it.
+// The first write that begins after the duration is the last one: the reader reads on until it has
+// that buffer, so that all that was written has been received at the end. Bytes received after the
+// duration are in no bin. A buffer counts when the reader has all of it.
 #ifndef NETSIM_BENCHMARK_STREAM_H
 #define NETSIM_BENCHMARK_STREAM_H
 
@@ -30,7 +30,7 @@ struct stream {
     sim_time longest_gap;      // between two buffers, within the duration
     int64_t bins;
     int64_t *bytes; // of each bin
-    // The bin of that number, from 0, is over, and those before it. NULL: nobody listens.
+    // The bin of that number, from 0, and those before it have ended. NULL: no listener.
     void (*bin_over)(void *owner, int64_t bin);
     void *owner;
 };
@@ -52,7 +52,7 @@ void stream_receive(struct stream *stream, sim_time now);
 // mean and the longest gap, which belong to no bin. Nothing unless the stream has ended.
 void stream_report(const struct stream *stream, struct series_result *result);
 
-// What the sizes of the result are: COUNTS_SECONDS, or COUNTS_MS if the bins are no whole seconds.
+// The unit of the result's sizes: COUNTS_SECONDS, or COUNTS_MS if the bins are no whole seconds.
 const char *stream_counts(const struct stream_config *config);
 
 // The program of such a benchmark (struct benchmark, build).

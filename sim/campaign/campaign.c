@@ -147,7 +147,7 @@ static struct piece *piece_at(const struct campaign *campaign, int number)
 
 // ---- Adding ----
 
-// The number of the piece of work that a case is; *is_new: there was none like it.
+// The number of the piece of work that a case is; *is_new: whether none was like it.
 static int piece_of(struct campaign *campaign, const struct scenario *scenario,
                     const struct scenario_case *test_case, bool *is_new)
 {
@@ -373,7 +373,7 @@ int campaign_missing(const struct campaign *campaign)
 
 // ---- Results ----
 
-// A series as series_json tells it, with its name where it belongs: in front.
+// A series as of series_json, with its name in front.
 static json_t *named(const char *name, json_t *result)
 {
     json_t *series = json_pack("{s:s}", "name", name);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sim/campaign/mpi_workers.h"
 
-// How many processes the launcher says that it has started, 1 if it says nothing: mpirun of Open
+// The number of processes that the launcher reports to have started, or 1: mpirun of Open
 // MPI, and what MPICH's Hydra and Slurm with PMI or PMIx set.
 static int launched(void)
 {

@@ -14,10 +14,10 @@
 
 #include <stdbool.h>
 
-// Starts MPI if this process is one of several of a job, which mpirun and similar launchers say in
-// the environment; otherwise does nothing. MPI is finalized at the program's end. Returns false and
-// sets *error if the ranks can't find each other because the program was built without MPI or for
-// another launcher's MPI: each rank would do all of the work.
+// Starts MPI if this process is one of several of a job, which mpirun and similar launchers put
+// into the environment; otherwise does nothing. MPI is finalized at the program's end. Returns
+// false and sets *error if the ranks can't find each other because the program was built without
+// MPI or for another launcher's MPI: each rank would do all of the work.
 bool mpi_workers_start(GError **error);
 
 // The number of ranks in the job and this process's rank; 1 and 0 if MPI was not started.
@@ -25,7 +25,7 @@ int mpi_workers_size(void);
 int mpi_workers_rank(void);
 
 // Collective: returns whether all ranks are ready (`good`) and have the same work, whose hash is
-// `digest`. Rank 0 may not be ready: then *quiet tells the other ranks that the reason has been
+// `digest`. Rank 0 may not be ready: then *quiet informs the other ranks that the reason has been
 // reported.
 bool mpi_workers_agree(bool good, const char *digest, bool *quiet);
 

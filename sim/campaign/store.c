@@ -221,7 +221,8 @@ bool store_put(struct store *store, const struct store_case *of, const json_t *r
 
 // ---- Merging ----
 
-// Whether the results of a case, if both are there, are the same; *take: it is to be copied.
+// Whether the results of a case, if both are there, are the same; *take: whether it is to be
+// copied.
 static bool agree(struct store *store, const char *key, const char *document, bool *take,
                   GError **error)
 {

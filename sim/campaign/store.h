@@ -32,7 +32,7 @@ GQuark store_error_quark(void);
 // damaged. All of its contents are checked here (store_check.c), so that readers need not check
 // again.
 struct store *store_open(const char *path, GError **error);
-// The same for reading only; the file must exist.
+// Like store_open, but for reading only; the file must exist.
 struct store *store_open_existing(const char *path, GError **error);
 void store_close(struct store *store); // uncommitted rows are lost
 

@@ -27,11 +27,11 @@ struct column {
 };
 
 #define MOST_COLUMNS 6
-#define MOST_KEY 2 // columns that say which row it is
+#define MOST_KEY 2 // columns that identify a row
 
 struct check {
     struct store *store;
-    const struct table *table; // whose rows are looked at
+    const struct table *table; // whose rows are checked
 };
 
 // The rows of a table, in their order: its key first.
@@ -155,7 +155,8 @@ static char *axes_problem(const json_t *axes, bool zip, double *points)
     return problem;
 }
 
-// What is wrong with the definition of a sweep, as points.c writes it; else how many points it has.
+// The error in the definition of a sweep, as points.c writes it; else NULL and the number of its
+// points.
 static char *definition_problem(const json_t *definition, int *points)
 {
     const json_t *seeds = json_object_get(definition, "seeds");
@@ -255,7 +256,7 @@ static char *campaign_problem(struct check *check, sqlite3_stmt *row)
                                              points, found);
 }
 
-// A point has a seed, or it says why it is not possible.
+// A point has a seed, or the reason why it is not possible.
 static char *point_problem(struct check *check, sqlite3_stmt *row)
 {
     (void)check;

@@ -103,7 +103,7 @@ static bool prepare_all(struct store *store, GError **error)
                    &store->put_value, error);
 }
 
-// What is in a database may come from anywhere: nothing in it is run, and all of it is looked at,
+// The content of a database may come from anywhere: nothing in it is run, and all of it is checked,
 // as it is at one moment.
 static bool check_content(struct store *store, GError **error)
 {

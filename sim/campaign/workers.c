@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Workers as processes of this machine. Each is forked from the master when everything has been
-// read, so it knows all pieces of work, and is told by a socket which of them to do next.
+// read, so it knows all pieces of work, and receives through a socket the number of the next one.
 //
-//   master to worker   int32_t: the item; the end of the stream: there is no more
+//   master to worker   int32_t: the item; the end of the stream: no more items
 //   worker to master   uint32_t: length, and so many bytes: the text
 #include "sim/campaign/workers.h"
 
@@ -138,7 +138,7 @@ static bool start(struct workers *workers, struct worker *worker, GError **error
     return true;
 }
 
-// Takes leave of a worker. Returns what waitpid says of its end.
+// Ends a worker. Returns its status as of waitpid.
 static int leave(struct worker *worker, bool by_force)
 {
     int status = 0;
@@ -269,7 +269,7 @@ int workers_signal_of(const GError *error)
 
 // ---- The whole ----
 
-// Waits for what comes first and treats all that has come.
+// Waits for the first event and handles all pending ones.
 static bool step(struct workers *workers, struct pollfd *waits, GError **error)
 {
     for (int i = 0; i < workers->count; i++)

@@ -17,7 +17,7 @@ struct work {
     // Worker: does an item and returns the text (g_free) that the master receives.
     char *(*perform)(void *owner, int item);
     // Master: an item has ended with this text. If its worker has died, text is NULL and `crash`
-    // says how. Returns false and sets *error if the result can't be kept: the work ends.
+    // describes how. Returns false and sets *error if the result can't be kept: the work ends.
     bool (*finished)(void *owner, int item, const char *text, const char *crash, GError **error);
     // Master: called at least every WORKERS_IDLE_MS while work is under way.
     bool (*idle)(void *owner, GError **error);
@@ -51,7 +51,7 @@ int workers_signal_of(const GError *error);
 // descriptor for workers_interrupted, or -1 after a failure.
 int workers_watch(sigset_t *old);
 
-// Whether a signal has arrived; if so, *error names it and says how much of the work was done.
+// Whether a signal has arrived; if so, *error names it and how much of the work was done.
 bool workers_interrupted(int signals, int done, int count, GError **error);
 
 #endif

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-// The columns that are looked for; "rank" and "unit" may be missing.
+// The columns that are read; "rank" and "unit" may be missing.
 enum column {
     COLUMN_SERIES,
     COLUMN_RANK,
@@ -79,8 +79,8 @@ static bool read_value(const char *text, double *value)
     return end != text && *end == '\0';
 }
 
-// Adds the value of a row, but for a counter's, which is no curve; says what is wrong with it, or
-// NULL.
+// Adds the value of a row, but for a counter's, which is no curve; returns what is wrong with it,
+// or NULL.
 static const char *add_row(struct compared *compared, const GPtrArray *row, const int *columns)
 {
     const char *fields[COLUMNS];

@@ -24,7 +24,7 @@ struct curve {
     const char *scenario; // interned, as all names here
     const char *sets;     // interned: "path=value" joined by line feeds; "" for none
     const char *series;
-    const char *metric; // may be NULL for a check that looks at no value
+    const char *metric; // may be NULL for a check that needs no value
     int of_rank;        // 1 + the rank whose values are meant; 0: all ranks together
     enum curve_relation relation;
     struct curve *other; // the second curve of a relation, or NULL

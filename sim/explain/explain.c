@@ -59,7 +59,7 @@ void explain_sort(GArray *parts)
 struct way {
     struct explanation *found;
     sim_time *lanes;      // on each lane
-    GHashTable *messages; // whose packets the way was on
+    GHashTable *messages; // with packets on the path
 };
 
 static void *message_key(struct message_ref message)
@@ -445,7 +445,8 @@ static struct explanation *shorter(const struct explain_run *run, const struct p
     return found;
 }
 
-// What came of a phase that is explained. A failure after it leaves it as it is, but for the last.
+// The explanation of a phase. A failure after the phase does not affect it, except after the last
+// one.
 static struct explanation *conclude(const struct explain_run *run, struct phase *phase, bool last,
                                     const struct series_result *result)
 {

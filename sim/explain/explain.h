@@ -21,7 +21,7 @@ struct explanation {
     enum sim_status status;
     bool done;    // else the run failed, or measured nothing
     char *why;    // why it is not done; or NULL
-    char *report; // on a run that failed: what each rank waits for, and for whom; or NULL
+    char *report; // on a run that failed: what each rank waits for, and for which peer; or NULL
     json_t *reason;
     int rank;         // whose time it is: the slowest's
     int64_t messages; // messages that `total` covers
@@ -30,7 +30,7 @@ struct explanation {
     // a benchmark over time.
     int64_t repetitions, run_repetitions;
     bool whole; // all repetitions are measured together: `total` is that of a program
-    bool added; // the size is not one of the scenario's: it was run by itself
+    bool added; // the size, not one of the scenario's, was run by itself
     // The run was too long to be recorded, so its size was run by itself with these repetitions;
     // what the run has measured.
     bool shortened;
@@ -38,14 +38,14 @@ struct explanation {
     int64_t run_messages; // that run_total covers
     sim_time total;
     GArray *path; // struct explain_part, largest first; the waits that held it up are stages
-    // struct explain_part: the stages on the way that ended each wait. The stages of one wait add
+    // struct explain_part: the stages on the path that ended each wait. The stages of one wait add
     // up to its part of `path` exactly.
     GArray *held;
     GArray *sleeps; // struct explain_part, largest first: the rank's, by what it waited for
     GArray *loads;  // struct resource_load, busiest first
     // The path by class alone, including what was waited for.
     sim_time work[STAGE_CLASSES];
-    int64_t steps;      // messages of which packets are on the way, one after the other
+    int64_t steps;      // messages with packets on the path, one after the other
     GPtrArray *choices; // char *, by algorithm_text: what decides how it is done
                         // explain_try
     GPtrArray *trials;  // struct explain_trial *; empty: nothing was tried (sim/explain/trial.h)
@@ -65,7 +65,7 @@ struct explain_run {
     int64_t repetitions;
     guint most_pieces;         // of the record; 0: RECORD_MOST_PIECES
     double time_limit_s;       // wall clock, of all runs together; 0: none
-    int64_t wall_end;          // when these are over (g_get_monotonic_time)
+    int64_t wall_end;          // when these end (g_get_monotonic_time)
     void (*beat)(void *owner); // polled during each run; NULL: none
     void *beat_owner;
 };

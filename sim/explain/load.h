@@ -22,7 +22,7 @@ struct resource_load {
     const char *group, *name; // of the lane
     const char *link;         // a link's: "a->b"; else NULL
     const char *ends[2];      // a link's: what it joins; else NULL
-    bool processor, works;    // works: it has a utilisation; else it is only a queue
+    bool processor, works;    // works: has a utilisation; else only a queue
     bool queues;              // its queue was recorded
     double busy;              // share of the measured time, 0 .. 1
     sim_time busy_time;       // the same

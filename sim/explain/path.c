@@ -12,7 +12,7 @@ enum {
     CAUSE_MESSAGE = 10,   // more, for the same message
     CAUSE_BEHIND_GAP = 10,
     CAUSE_TURN = 50,  // the lane was taken until then
-    CAUSE_CHAIN = 60, // a latency that follows what it belongs to, or the other way round
+    CAUSE_CHAIN = 60, // a latency that follows what it belongs to, or vice versa
 };
 
 #define BEHIND "behind others"
@@ -61,7 +61,7 @@ static bool is_processor(const struct lane_record *lane)
     return lane->slices->len > 0;
 }
 
-// Lanes that show who waits hold no work.
+// Lanes of packets that wait for a link hold no work.
 static bool is_queue(const struct lane_record *lane)
 {
     return lane->kind == TRACE_QUEUE;
@@ -86,7 +86,7 @@ static const char *link_stage(const char *what, const struct lane_record *lane)
     return stage;
 }
 
-// The piece's stage as people are told it: a processor's work and latencies by their own name; else
+// The piece's stage as reports name it: a processor's work and latencies by their own name; else
 // what kind of resource was taken, also by a gap.
 static struct stage told_stage(const struct lane_record *lane, const struct piece *piece)
 {
@@ -121,8 +121,8 @@ static struct path_part waiting(const struct walk *walk)
     return part;
 }
 
-// The way was in the part's stage from `from` on; NULL: it waited.
-// own_work: of the process that waited, which then did something else.
+// The path was in the part's stage from `from` on; NULL: it waited. own_work: of the process that
+// waited, which then did something else.
 static void tell_on(struct walk *walk, const struct path_part *told, bool own_work, sim_time from)
 {
     sim_time start = MIN(MAX(from, walk->from), walk->at);
@@ -193,7 +193,7 @@ static void tell_piece(struct walk *walk, guint lane, const struct piece *piece,
     tell_on(walk, &part, own_work, from);
 }
 
-// Behind others at the walk's link; `what` and `who`: who had it.
+// Behind others at the walk's link; `what` and `who`: its holder.
 static void tell_behind(struct walk *walk, const char *what, const char *who, sim_time from)
 {
     char *by = g_strconcat(what, who, NULL);

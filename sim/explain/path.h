@@ -10,13 +10,13 @@
 // that a cut-through switch passes on, and a frame that was loaded when the FIFO had room, begin
 // while the piece before them continues: then the path leaves that piece in the middle. Time that
 // no piece explains is waiting, for a timer or for something that the model does not trace; if a
-// process of the host slept then, the stage's name says what for.
+// process of the host slept then, the stage's name has what for.
 //
 // A packet may wait for its link while packets of other hosts are ahead of it. Then the path does
-// not continue with what these waited for, but with the packet's own way, from the time at which it
-// could have had the link. The link's time until then is attributed to the senders of the packets
-// it carried. Packets of the same host ahead of it are its host's own work, and the path follows
-// them.
+// not continue with what these waited for, but with the packet's own path, from the time at which
+// it could have had the link. The link's time until then is attributed to the senders of the
+// packets it carried. Packets of the same host ahead of it are its host's own work, and the path
+// follows them.
 //
 // A message that is held up (for a credit, a descriptor, an ACK, a window) continues when the
 // awaited event comes, and the path leads there. Its parts between the beginning and the end of

@@ -206,7 +206,7 @@ static int compare_pieces(const void *a, const void *b)
     return (left->from > right->from) - (left->from < right->from);
 }
 
-// At equal times, leaving comes before joining.
+// At equal times, leaving precedes joining.
 static int compare_steps(const void *a, const void *b)
 {
     const struct queue_step *left = a, *right = b;
@@ -280,7 +280,7 @@ static void drop_slices(struct lane_record *lane)
     }
 }
 
-// What the dropped steps came to is one step.
+// Replaces the dropped steps by their sum.
 static void drop_steps(struct lane_record *lane, sim_time when)
 {
     struct queue_step sum = {when, 0};

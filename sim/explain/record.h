@@ -88,7 +88,7 @@ struct record {
     GArray *sleeps;          // struct sleep
     guint pieces, most;      // kept, and at most: RECORD_MOST_PIECES
     sim_time lost;           // pieces that ended until then may be missing; -1: none is
-    const struct sim *clock; // tells what has ended; NULL: pieces beyond the largest number are
+    const struct sim *clock; // shows what has ended; NULL: pieces beyond the largest number are
                              // lost
     bool idle;               // nothing that has ended is wanted
     guint idle_limit;        // pieces at which an idle record drops what has ended

@@ -69,7 +69,7 @@ static int name_width(const struct explanation *found)
     return width;
 }
 
-// The parts of a wait: the way of the awaited message, or the holder of the link.
+// The parts of a wait: the path of the awaited message, or the holder of the link.
 static void print_held(const struct explanation *found, const char *wait, int width, FILE *out)
 {
     for (guint i = 0; i < found->held->len; i++) {

@@ -45,7 +45,7 @@ static const struct resource {
 #define LINK_CLASSES (CLASS(WIRE) | CLASS(BEHIND))
 #define SWITCH_CLASSES CLASS(SWITCH)
 
-// The share of the way that is of these classes.
+// The share of the path that is of these classes.
 static double share_of(const struct explanation *found, uint32_t classes)
 {
     sim_time time = 0;
@@ -68,7 +68,7 @@ static const char *rate_unit(enum param_kind kind)
                                      : NULL;
 }
 
-// The value, faster, as --set takes it; NULL: the parameter says nothing of how fast it is, or is
+// The value, faster, as --set takes it; NULL: the parameter is neither a rate nor a time, or is
 // off.
 static char *faster_value(const struct param_values *values, const struct param *param, int faster,
                           double factor)
@@ -204,7 +204,7 @@ static const char *node_name(const struct topology *topology, int index)
     return ((struct topology_switch *)g_ptr_array_index(topology->switches, index - hosts))->name;
 }
 
-// The link that the way is on for longest; NULL: it is on none.
+// The link that the path is on for longest; NULL: it is on none.
 static const struct resource_load *busiest_link(const struct explanation *found)
 {
     const struct resource_load *most = NULL;

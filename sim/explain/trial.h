@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Trials: the same size of the same case run again with one resource 1 % faster, or with another
-// algorithm, to see whether that helps. Only what helped is said to bound a run.
+// algorithm, to see whether that helps. Only what helped is reported to bound a run.
 //
 // A resource is made faster by settings, as a user would do it: its rates are multiplied and its
 // times divided. Resources with less than TRIAL_LEAST of the critical path are not tried.
@@ -13,9 +13,9 @@
 #define TRIAL_LEAST 0.01 // share of the critical path
 // A resource bounds the run if at least this share of the time changes as the resource does.
 #define TRIAL_BOUND 0.5
-// All of the time can change with a resource, and a little more where packets then meet in other
-// ways. A far larger change is chance: which packets meet, what is lost, in which turn a poller
-// looks.
+// All of the time can change with a resource, and a little more where packets then meet
+// differently. A far larger change is chance: which packets meet, what is lost, in which turn a
+// poller polls.
 #define TRIAL_CHANCE 2.0
 
 struct explain_trial {

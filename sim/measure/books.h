@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the ledger's totals say of a run that has come to its end.
+// Checks the ledger's totals of a run that has ended.
 #ifndef NETSIM_MEASURE_BOOKS_H
 #define NETSIM_MEASURE_BOOKS_H
 

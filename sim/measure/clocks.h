@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The clocks of a free program: `clock` sets one to zero, `lap` notes the time since then or since
-// its lap before. What a rank's laps took is reported as the metrics NAME_mean_us, NAME_min_us and
-// NAME_max_us of that rank.
+// its lap before. The times of a rank's laps are reported as the metrics NAME_mean_us, NAME_min_us
+// and NAME_max_us of that rank.
 #ifndef NETSIM_MEASURE_CLOCKS_H
 #define NETSIM_MEASURE_CLOCKS_H
 

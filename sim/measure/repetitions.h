@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the single repetitions of a measurement were like: the first, the longest with the timer
+// Statistics of the single repetitions of a measurement: the first, the longest with the timer
 // that it waited for, and the median. Unlike struct laps it keeps no times, so it is always kept.
 #ifndef NETSIM_MEASURE_REPETITIONS_H
 #define NETSIM_MEASURE_REPETITIONS_H

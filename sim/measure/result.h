@@ -33,7 +33,7 @@ struct result_sample {
     double us;
 };
 
-// What is unusual about the repetitions of a size.
+// Unusual repetitions of a size.
 enum standout_kind {
     STANDOUT_LONGEST, // the longest takes many times the median
     STANDOUT_FIRST,   // the first differs from the others
@@ -47,7 +47,7 @@ struct result_standout {
     int64_t repetition, repetitions; // its number, from 1, of how many
     double us, usual_us;             // usual: the median, or the mean of the others
     const char *wait;                // the timer that it waited for, interned or static; or NULL
-    double wait_us;                  // likewise of one message, where a repetition has several
+    double wait_us;                  // the wait of one message, where a repetition has several
 };
 
 struct series_result {

@@ -18,7 +18,7 @@ static double real_of(const json_t *json)
     return text ? g_ascii_strtod(text, NULL) : 0.0;
 }
 
-// ---- The members that are whole numbers, in one order for both ways ----
+// ---- The members that are whole numbers, in one order for writing and reading ----
 
 #define WHOLES 13
 

@@ -19,7 +19,7 @@ struct eager_limit {
 // The setting up to which a standard send of an MPI library waits for no receive.
 struct stack_eager {
     const char *setting; // its parameter, by its full name: "lam_tcp.short"
-    const char *also;    // the parameters behind `most`; NULL: there are none
+    const char *also;    // the parameters that determine `most`; NULL: there are none
     struct eager_limit (*limit)(const struct scenario_case *test_case);
 };
 

@@ -205,7 +205,7 @@ static char *zipped_text(const json_t *axes, int k)
     return g_string_free(text, FALSE);
 }
 
-// Zipped parameters are one axis: there are no points in which one varies alone. Those that differ
+// Zipped parameters are one axis, as no points vary one of them alone. Those that differ
 // in the seed alone have one value of it.
 static void read_zipped(struct reader *reader, const json_t *axes)
 {

@@ -96,10 +96,10 @@ const char *outcome_series_name(const struct outcome *outcome, int series);
 // points that lost data are included, with their status. The caller frees it.
 GString *outcome_csv(const struct outcome *outcome);
 
-// The same with one row for all runs of a point, which differ only in the seed: how many were run,
-// how many completed, how many have a value (n), their mean, the half width of its confidence
-// interval (summary.h), standard deviation, minimum and maximum. Runs that lost data have no value
-// here. `outcome` is an outcome as read. The caller frees it.
+// Like outcome_csv, but with one row for all runs of a point, which differ only in the seed: how
+// many were run, how many completed, how many have a value (n), their mean, the half width of its
+// confidence interval (summary.h), standard deviation, minimum and maximum. Runs that lost data
+// have no value here. `outcome` is an outcome as read. The caller frees it.
 GString *outcome_means_csv(const struct outcome *outcome);
 
 #endif

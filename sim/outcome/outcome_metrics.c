@@ -189,7 +189,7 @@ static int reference_of(const struct outcome *outcome, const GPtrArray *curves, 
     return reference;
 }
 
-// Adds to the residual of each replication that of the ratio of two points' means: what says how
+// Adds to the residual of each replication that of the ratio of two points' means, which shows how
 // well the ratio is known (the ratio estimator of W. G. Cochran, Sampling Techniques, 3rd ed.,
 // 1977, section 6.3). Both points have a seed's value in common, so what they share cancels out.
 static void add_residuals(const struct outcome *outcome, const struct outcome_curve *curve,

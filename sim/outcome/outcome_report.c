@@ -162,7 +162,7 @@ static bool same_value(double a, double b)
     return a == b || (isnan(a) && isnan(b));
 }
 
-// Whether two points have ended in the same way with the same values; *known: both have been run.
+// Whether two points have the same end and the same values; *known: whether both have been run.
 static bool same_outcome(const struct outcome *outcome, int a, int b, bool *known)
 {
     *known = !outcome->problems[a] && !outcome->problems[b];

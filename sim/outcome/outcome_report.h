@@ -12,8 +12,8 @@
 //
 // Runs that differ only in the seed are replications of one point: its value is their mean, with a
 // confidence interval (summary.h). A seed is no axis, has no effect and can't be best. Two points
-// are told apart if 0 is outside the interval of their difference, taken seed by seed; an effect is
-// told apart from 0 if 0 is outside its own interval. A point of which some runs have no value
+// differ significantly if 0 is outside the interval of their difference, taken seed by seed; an
+// effect is significant if 0 is outside its own interval. A point of which some runs have no value
 // shows the mean of the others, but counts neither as best or worst nor in an effect.
 #ifndef NETSIM_OUTCOME_OUTCOME_REPORT_H
 #define NETSIM_OUTCOME_OUTCOME_REPORT_H
@@ -44,7 +44,7 @@
 // single run. Points of failures, which are runs, have a "seed".
 json_t *outcome_report_json(const struct outcome *outcome);
 
-// The same as text.
+// The report as text.
 char *outcome_report_text(const struct outcome *outcome);
 
 #endif

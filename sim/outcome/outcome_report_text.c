@@ -658,7 +658,7 @@ static void print_seeds(const json_t *report, GString *out)
     g_free(seeds);
 }
 
-// What was said of effects and of the best, if anything: 0 lies in the interval of a difference.
+// Explains the marks of effects and best points with 0 in the interval of their difference.
 static void print_chance(const json_t *report, GString *out)
 {
     if (seeds_of(report) && number(report, "points") > 1)

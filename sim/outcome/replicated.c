@@ -70,7 +70,7 @@ static void copy_texts(const struct outcome *runs, int run, struct outcome *to, 
                 g_strdup(runs->texts[(guint)run * runs->parameters->len + i]);
 }
 
-// The first run of a point says what the point is.
+// The first run of a point describes the point.
 static void describe(const struct outcome *runs, int run, struct outcome *to, int point)
 {
     gsize axes = to->axes->len;
@@ -89,7 +89,7 @@ static bool is_missing(const struct outcome_end *end)
     return g_strcmp0(end->status, "missing") == 0;
 }
 
-// The end of a point is that of its first run that did not complete; one that was not made tells
+// The end of a point is that of its first run that did not complete; one that was not made counts
 // less than one that failed.
 static void add_end(const struct outcome *runs, int run, struct outcome *to, int point, int series)
 {

@@ -326,7 +326,7 @@ static int captures_interface(struct capture *capture, const char *name,
     struct node_file *node = node_of(captures, name);
     if (!node->pcapng)
         return -1;
-    // The second card of a host is told from the first.
+    // A number distinguishes the second card of a host from the first.
     char *shown = node->interfaces == 0 ? g_strdup(name)
                                         : g_strdup_printf("%s#%d", name, node->interfaces + 1);
     struct captured_interface interface = {

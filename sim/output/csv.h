@@ -5,7 +5,7 @@
 
 #include "sim/measure/result.h"
 
-// The unit in a counter's row, which tells it from a measured value.
+// The unit in a counter's row, which distinguishes it from a measured value.
 #define CSV_COUNT "count"
 
 // "scenario,series,rank,size,metric,unit,value" and one row per value, in the order of series and

@@ -41,8 +41,8 @@ static const char *take_quoted(struct csv_rows *rows, GString *field)
     return at;
 }
 
-// Takes one field off the text and says what follows it: ',', '\n' or '\0'. NULL in *problem, or
-// what is wrong.
+// Reads one field and returns the character after it: ',', '\n' or '\0'. Sets *problem to NULL, or
+// to what is wrong.
 static char take_field(struct csv_rows *rows, GString *field, const char **problem)
 {
     const char *at = rows->at;

@@ -158,7 +158,7 @@ static void append_held_ports(GString *out, json_t *ports)
     append_rest(out, "    ", json_array_size(ports), MOST_RANKS, "ports");
 }
 
-// What is found of a deadlock, a sentence each.
+// The findings on a deadlock, a sentence each.
 static void append_findings(GString *out, json_t *reason)
 {
     static const char *const keys[] = {"lost", "mismatches", "circles", "ended"};

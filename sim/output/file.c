@@ -113,8 +113,7 @@ static int open_beside(const char *place, char **beside)
     return descriptor;
 }
 
-// What takes the place of a file may be read by whoever could read that one. If not, there is
-// nothing to be done about it.
+// Gives the new file the permissions of the file that it replaces. A failure is ignored.
 static void keep_mode(const struct file *file)
 {
     struct stat status;
@@ -125,8 +124,8 @@ static void keep_mode(const struct file *file)
 
 // ---- The stream ----
 //
-// Whoever writes to the stream need not look at each write: the first failure is kept with its
-// reason, which stdio forgets once the buffer is full in the middle of a file.
+// A caller need not check each write: the first failure is kept with its reason, which stdio
+// forgets once the buffer is full in the middle of a file.
 
 static ssize_t stream_write(void *cookie, const char *data, size_t size)
 {

@@ -67,8 +67,8 @@ bool file_check_directory(const char *path, GError **error);
 
 // Creates a directory and its missing parents. Returns false and sets *error if that fails.
 bool file_make_directory(const char *path, GError **error);
-// The same, and tests that files can be created in it: root has write permission even where that
-// fails, as in /proc.
+// Like file_make_directory, but also tests that files can be created in it: root has write
+// permission even where that fails, as in /proc.
 bool file_ready_directory(const char *path, GError **error);
 
 // results/NAME, with characters that could lead out of results/ replaced. The caller frees it.

@@ -260,7 +260,7 @@ static json_t *sum_of_ledgers(const json_t *list)
 {
     static const struct {
         const char *name;
-        bool if_any; // told only if it is not 0
+        bool if_any; // only if not 0
     } members[] = {{"messages", false},   {"bytes", false},         {"delivered", false},
                    {"declined", true},    {"declined_bytes", true}, {"lost", false},
                    {"duplicated", false}, {"misordered", false}};
@@ -280,7 +280,7 @@ static json_t *sum_of_ledgers(const json_t *list)
     return sum;
 }
 
-// The run as a whole; wall time is told where it is known (not negative).
+// The run as a whole; with the wall time, if known (not negative).
 static json_t *run_of_series(const json_t *list, uint64_t seed, double wall)
 {
     json_int_t events = 0;

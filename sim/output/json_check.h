@@ -10,8 +10,8 @@
 // nothing is wrong; unknown members are allowed. The caller frees the text.
 char *series_problem_json(const json_t *series);
 
-// What is wrong with a file that is no JSON: its place, and what is expected there. Nothing of the
-// file is in the text, as it may be another than was meant. The caller frees it.
+// The error in a file that is not JSON: its place, and what is expected there. The text quotes
+// nothing of the file, as it may be another than was meant. The caller frees it.
 char *json_unread_problem(const char *path, const json_error_t *error);
 
 // Like series_problem_json for a document or a manifest, which must have `series`, each with a

@@ -216,7 +216,7 @@ static void links_add_time(GString *clauses, sim_time time, const char *text)
                                (double)time / 1e6, text);
 }
 
-// What was unusual on a link: "3 queue full, 2 lost, 12 held back (17.20 us)".
+// The unusual events on a link: "3 queue full, 2 lost, 12 held back (17.20 us)".
 static void links_append_clauses(GString *out, const struct link_load *link)
 {
     static const struct {

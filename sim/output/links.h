@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What has passed over each direction of each link: links.csv, the list in JSON, and the table of
+// The traffic over each direction of each link: links.csv, the list in JSON, and the table of
 // `run --links`. The columns are those of link_count_kinds (sim/core/link_load.h).
 #ifndef NETSIM_OUTPUT_LINKS_H
 #define NETSIM_OUTPUT_LINKS_H
@@ -19,7 +19,7 @@ GString *links_csv(const struct result *result);
 // all. Returns NULL if no series keeps sizes apart.
 GString *links_csv_by_size(const struct result *result);
 
-// The same of one series, as a list of objects; packets that cards dropped by reason. New
+// The links of one series, as a list of objects; packets that cards dropped by reason. New
 // reference; NULL on flows.
 json_t *links_json(const struct series_result *series);
 

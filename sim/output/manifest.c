@@ -71,7 +71,7 @@ static json_t *manifest_execution_json(const struct result *result,
     return object;
 }
 
-// What was run and how it ended, series by series; the case holds every parameter with value and
+// Each series of the run and how it ended; the case holds every parameter with value and
 // origin.
 static json_t *manifest_series(const struct scenario *scenario, const struct result *result)
 {
@@ -109,7 +109,7 @@ static bool manifest_has_extra(const struct series_result *series, enum manifest
     return has[extra] != NULL;
 }
 
-// The results as the manifest tells them.
+// The manifest's description of the results.
 static json_t *manifest_results(const struct result *result, const char *csv)
 {
     char *digest = g_compute_checksum_for_string(G_CHECKSUM_SHA256, csv, -1);

@@ -23,7 +23,7 @@ struct manifest_execution {
 
 // Returns the document as a new reference. All of it but the member "execution" (host, times,
 // command) is equal for two runs of one scenario and seed. `csv` is the text of results.csv, which
-// lies next to the manifest: the manifest contains its SHA-256, so that a reader can tell whether
+// lies next to the manifest: the manifest contains its SHA-256, so that a reader can check whether
 // both belong to one run.
 json_t *manifest_json(const struct scenario *scenario, const struct result *result,
                       const struct manifest_execution *execution, const char *csv);
@@ -42,7 +42,7 @@ bool manifest_write(const char *directory, json_t *manifest, const char *csv,
                     const GString *const extras[MANIFEST_EXTRAS], GError **error);
 
 // Whether a manifest and the results next to it belong to one run; true for those of older
-// versions, which don't say. If not, returns false, and *error names both files.
+// versions, which lack the digest. If not, returns false, and *error names both files.
 bool manifest_is_of(const json_t *manifest, const char *directory, const char *csv, GError **error);
 
 #endif

@@ -11,7 +11,7 @@
 
 #define BAR_WIDTH 24
 #define REDRAW_INTERVAL (G_USEC_PER_SEC / 10)
-// Before so much is done and so much time has passed, what is left can't be told.
+// The remaining time is not estimated before this much is done and this much time has passed.
 #define TELLING_FRACTION 0.02
 #define TELLING_S 1.0
 
@@ -29,7 +29,7 @@ struct progress {
     char *detail;
 };
 
-// Seconds of $NETSIM_PROGRESS; negative: it is no number.
+// Seconds of $NETSIM_PROGRESS; negative if that is no number.
 static double interval_asked(void)
 {
     const char *text = g_getenv("NETSIM_PROGRESS");
@@ -73,7 +73,7 @@ char *progress_line(double fraction, const char *detail, double seconds, int wid
     g_string_append_printf(time, "  %.1f s", seconds);
     if (fraction >= TELLING_FRACTION && fraction < 1.0 && seconds >= TELLING_S)
         g_string_append_printf(time, ", %.0f s left", ceil(seconds / fraction - seconds));
-    // What is being done gives way to the time.
+    // The detail is cut so that the time fits.
     bool valid = g_utf8_validate(detail, -1, NULL);
     if (valid)
         cut(what, MAX(width - text_width(line->str) - text_width(time->str), 0));

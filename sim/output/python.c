@@ -9,9 +9,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-// The modules that must be installed. They are only looked for, as loading them takes half a
-// second. Not in the current directory, where the scripts do not look either; but, other than with
-// -I, among the user's own packages.
+// The modules that must be installed. They are only searched for, as loading them takes half a
+// second. The current directory is not searched, as the scripts do not; but, unlike with -I,
+// the user's own packages are.
 #define HAS_MATPLOTLIB                                                                             \
     "import sys\n"                                                                                 \
     "sys.path[:] = [path for path in sys.path if path]\n"                                          \
@@ -90,7 +90,7 @@ static int wait_for(GPid pid)
     return ending.status;
 }
 
-// A descriptor from which a text can be read, which nobody has to clean up. -1 and *error.
+// A descriptor from which a text can be read, without a file to remove. -1 and *error.
 static int open_input(const char *text, GError **error)
 {
     size_t length = text ? strlen(text) : 0, done = 0;

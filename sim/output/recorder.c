@@ -154,7 +154,7 @@ static void recorders_connect(struct recorders *all)
 
 bool recorders_open(struct recorders *all, GError **error)
 {
-    // Directories come first: a file in the place of one of them can't be opened after that.
+    // Directories are made first: a file in the place of one of them can't be opened after that.
     for (int directories = 1; directories >= 0; directories--)
         for (int i = 0; i < RECORD_KINDS; i++)
             if (all->of[i] && (all->of[i]->kind->directory != NULL) == directories &&

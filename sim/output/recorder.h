@@ -51,7 +51,7 @@ struct registry;
 struct result;
 struct scenario;
 
-// What a run is asked to record. It must outlive the recorders.
+// The recordings that a run is asked for. It must outlive the recorders.
 struct recorders_request {
     char *const *paths; // RECORD_KINDS; NULL: not asked for
     const struct captures_options *captures;
@@ -59,7 +59,7 @@ struct recorders_request {
     const struct scenario *scenario;
 };
 
-// What a kind whose path is a directory does by itself.
+// Functions of a kind whose path is a directory.
 struct recorder_directory_ops {
     // Checks the request and plans; writes nothing. Returns false and sets *error if it can't be
     // met.
@@ -87,8 +87,8 @@ struct recorder_kind {
     void (*init)(struct recorder *recorder);
     // Never NULL: subsequent events belong to this series of the scenario.
     void (*begin_series)(struct recorder *recorder, int series, const char *name);
-    // Writes what is pending of a series. `complete`: it was not cut short. Also called between
-    // series.
+    // Writes what is pending of a series. `complete`: the series was not cut short. Also called
+    // between series.
     void (*end_series)(struct recorder *recorder, bool complete);
     // Inserts a part, which is rewound, as the next series. NULL: copies it.
     void (*join)(struct recorder *recorder, FILE *part);
@@ -166,7 +166,7 @@ void recorders_begin(const struct recorders *all, int series, const char *name);
 // `complete`: the series was not cut short.
 void recorders_end(const struct recorders *all, bool complete);
 
-// What has been written of the series of a result: a list of {"as": the option, "file", …}.
+// The files written of the series of a result: a list of {"as": the option, "file", …}.
 json_t *recorders_files(const struct recorders *all, const struct result *result);
 
 // Completes and frees all. Returns what is wrong with those that are not whole, in words (NULL:

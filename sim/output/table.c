@@ -255,7 +255,7 @@ static struct size_column size_column_of(const struct result *result, const GArr
     return column;
 }
 
-// Some of the groups, which stand beside each other.
+// Some of the groups, which are printed side by side.
 struct span {
     const GPtrArray *groups;
     guint first, end;
@@ -313,7 +313,7 @@ static void table_append_row(GString *out, const struct span *span, int size_wid
     g_string_append_c(out, '\n');
 }
 
-// The groups from one on that fit beside the sizes: at least one.
+// The groups from `first` on that fit next to the sizes: at least one.
 static struct span span_from(const GPtrArray *groups, guint first, int size_width, int width)
 {
     struct span span = {groups, first, first};
@@ -521,7 +521,7 @@ static void append_notes_of(GString *out, const struct result *result, bool basi
     }
 }
 
-// What the fidelity of series cannot show, and what it is based on, once for all of them.
+// The limits of the fidelity of series, and what it is based on, once for all of them.
 static void append_notes(GString *out, const struct result *result)
 {
     gsize before = out->len;

@@ -32,7 +32,7 @@ bool table_shows(const char *const *metrics, const char *metric);
 // The columns of the terminal that a file is; 0: it is none.
 int table_terminal_width(FILE *file);
 
-// Whether output to `file` should be coloured: it is a terminal, and NO_COLOR is not set.
+// Whether output to `file` should be coloured: if it is a terminal, and NO_COLOR is not set.
 bool table_wants_colour(FILE *file);
 
 #endif

@@ -27,7 +27,8 @@ char *text_fingerprint(uint64_t fingerprint);
 // A metric's name without its unit, as words: "latency_us" is "latency". The caller frees it.
 char *text_metric_label(const char *metric);
 
-// The same for the axis of a picture, where "program" is the "program time". The caller frees it.
+// Like text_metric_label, but for the axis of a picture, where "program" is the "program time". The
+// caller frees it.
 char *text_metric_axis(const char *metric);
 
 // Whether a user's `name` means this metric: "repetition_p99_us", "repetition_p99", "repetition

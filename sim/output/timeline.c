@@ -54,7 +54,7 @@ struct counter {
     char *name;
     bool told, begun; // there is a value; an event was written
     sim_time when;
-    int64_t value, written; // the last told; of the last event
+    int64_t value, written; // the current one; that of the last event
 };
 
 struct timeline {
@@ -63,7 +63,7 @@ struct timeline {
     char *series;
     int processes, threads;
     uint64_t arrows;
-    sim_time latest;       // that was told, of this series
+    sim_time latest;       // of an event of this series
     GPtrArray *lanes;      // struct lane *, of this series; lane n is at n - 1
     GArray *counters;      // struct counter, of this series; values n begin at n - 1
     GHashTable *by_name;   // "group\nname" to lane number

@@ -31,7 +31,7 @@ static guint keep_span(GArray *points, guint from, guint to, guint at)
         least = all[i].value < all[least].value ? i : least;
         greatest = all[i].value > all[greatest].value ? i : greatest;
     }
-    // What is kept is not before `at`: no point is overwritten that is still to be read.
+    // None of the four lies before `at`: no point is overwritten that is still to be read.
     const guint order[] = {from, MIN(least, greatest), MAX(least, greatest), to - 1};
     for (size_t i = 0; i < G_N_ELEMENTS(order); i++)
         if (i == 0 || order[i] != order[i - 1])

@@ -29,7 +29,7 @@ static void read_number(struct op_reader *reader, struct op *op, const struct op
     }
 }
 
-// What a parameter's own kind reads.
+// Reads a key by its parameter's own kind.
 static void read_fixed(struct op_reader *reader, struct op *op, const struct operation_key *key,
                        const struct node *node, const char *path)
 {
@@ -287,7 +287,7 @@ static void read_key(struct op_reader *reader, struct op *op, const struct opera
     g_free(key_path);
 }
 
-// Of the keys that say which data, one must be there and no other.
+// Of the keys that describe the data, exactly one must be there.
 static void check_data(struct op_reader *reader, const struct operation_kind *kind,
                        const struct node *map, const char *path)
 {
@@ -349,7 +349,7 @@ static void read_arguments(struct op_reader *reader, struct op *op, const struct
     }
 }
 
-// What the kind's owner has to say about the arguments as a whole.
+// Lets the kind's owner check the arguments as a whole.
 static void complete(struct op_reader *reader, struct op *op, const char *path)
 {
     char *error = NULL;

@@ -4,8 +4,8 @@
 // itself; a model has its own table (struct model).
 //
 // The arguments of an operation are a struct of its owner, which its keys fill by offset, as in
-// parameter tables. Whole numbers and ranks may be expressions in a program: they are evaluated for
-// each call, and the device sees the results.
+// parameter tables. Whole numbers and ranks may be expressions in a program, evaluated for each
+// call, and the device sees the results.
 #ifndef NETSIM_PROGRAM_OPERATION_KIND_H
 #define NETSIM_PROGRAM_OPERATION_KIND_H
 
@@ -42,7 +42,7 @@ enum operation_form {
     OPERATION_BODY,         // a list of operations
     OPERATION_COMMUNICATOR, // name of its communicator
     OPERATION_STRIDED,      // {counts, strides, peer_strides}: fills operation_arguments.layout
-    OPERATION_SEGMENTS,     // [{bytes, count}, …]: likewise
+    OPERATION_SEGMENTS,     // [{bytes, count}, …]: fills it, too
 };
 
 struct operation_key {
@@ -74,7 +74,7 @@ enum call_class {
     CALL_LOCAL,      // local time of the process
     CALL_MEMORY,     // registers memory with the provider, or deregisters it
     CALL_MEASURE,    // a clock, of a benchmark or of the program
-    CALL_STREAM,     // requests one after the other until a time is over: only a run knows how many
+    CALL_STREAM,     // a sequence of requests until a time has passed; only a run knows how many
     CALL_LOOP,       // no action
 };
 
@@ -93,7 +93,7 @@ struct operation_opening {
     const struct operation_kind *collective; // row of operation_table; NULL: there is none
     int64_t size;                            // bytes, as the collective's own key
     // The bytes for these arguments, or OPERATION_ANY: these begin with none (a fence that nothing
-    // preceded). NULL: always `size`. Whether the state of the device needs it, the device says
+    // preceded). NULL: always `size`. The device decides whether its state needs it
     // (mpi_device_ops.opens).
     int64_t (*size_of)(const struct operation_arguments *arguments);
 };
@@ -160,7 +160,7 @@ struct operation_kind {
                   .doc = "a communicator, whose ranks peers and roots are then"},                  \
         .form = OPERATION_COMMUNICATOR                                                             \
     }
-// Three ways to say which data, of which a program gives one.
+// Three descriptions of the data, of which a program gives one.
 #define OPERATION_KEYS_DATA                                                                        \
     {OPERATION_FIELD("size", size, PARAM_SIZE, .fallback = "", .doc = "how much, together")},      \
         {.param = {.name = "strided",                                                              \
@@ -191,7 +191,7 @@ bool operation_has_form(const struct operation_kind *kind, enum operation_form f
 // are not: other requests are waited for, too.
 bool operation_of_mpi(const struct operation_kind *kind);
 
-// Whether the key is one of several that say which data, of which a program gives exactly one.
+// Whether the key is one of several that describe the data, of which a program gives exactly one.
 bool operation_key_is_data(const struct operation_kind *kind, const struct operation_key *key);
 
 // Arguments of a kind with all defaults; g_free. Peer and buffer are OPERATION_ANY, and what must
@@ -213,14 +213,14 @@ bool operation_key_computes(const struct operation_key *key);
 void operation_key_bounds(const struct operation_key *key, int ranks, int64_t *least,
                           int64_t *most);
 
-// Stores a whole number or a rank in its field of the arguments, and gives it back.
+// Stores a whole number or a rank in its field of the arguments, and reads it.
 void operation_store(const struct operation_key *key, void *arguments, int64_t value);
 int64_t operation_number(const struct operation_key *key, const void *arguments);
 
 // A key's value in the arguments as text with unit; NULL: a text that was not given. g_free.
 char *operation_text(const struct operation_key *key, const void *arguments);
 
-// What is wrong with a number out of bounds that an expression came out as; g_free.
+// The problem of an expression whose value is out of bounds; g_free.
 char *operation_out_of_range(const struct operation_key *key, int64_t value);
 
 // The JSON Schema of a list of operations, of sim/ and of the models' tables (NULL-terminated;

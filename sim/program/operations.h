@@ -67,7 +67,7 @@ enum op_code {
     OP_LAP,
     OP_MEASURE_START, // a benchmark starts its clock for one size
     OP_MEASURE_STOP,  // records time / (count * parts) under `size`
-    OP_STREAM_WRITE,  // buffers of `size` to the peer until a time is over
+    OP_STREAM_WRITE,  // buffers of `size` to the peer until a time has passed
     OP_STREAM_READ,   // those of the peer
     OP_CODES
 };

@@ -148,7 +148,7 @@ void op_set(struct op *op, const char *name, int64_t value);
 // Sets the operation's key of that name, which must be a whole number or a rank, to an expression.
 void op_compute(struct op *op, const char *name, const char *expression);
 
-// The same for readers, with its place in the file. Copies `text`.
+// Like op_compute, but for readers, with its place in the file. Copies `text`.
 void op_add_computed(struct op *op, const struct operation_key *key, const char *text,
                      struct source_mark mark);
 

@@ -66,8 +66,8 @@ static bool is_open(const struct deadlock *deadlock, struct partner side)
     return g_hash_table_contains(deadlock->partners, &side);
 }
 
-// Both sides of the message are there: it is on its path or lost, and no order of calls is at
-// fault.
+// Both sides of the message have been posted, so it is on its path or lost, and no order of calls
+// is at fault.
 static bool has_partner(const struct deadlock *deadlock, int rank,
                         const struct deadlock_request *request)
 {
@@ -206,7 +206,7 @@ static void add_finding(json_t *list, json_t *entry)
         json_decref(entry);
 }
 
-// ---- Messages beside receives that they do not match ----
+// ---- Messages and receives that they do not match ----
 
 // The more, the less alike.
 enum difference {
@@ -368,7 +368,7 @@ struct wait_walk {
     const struct deadlock *deadlock;
     GArray *path;                            // int
     const struct deadlock_request **request; // by rank: the wait that the walk follows from it
-    guint *next;                             // by rank: its next request to look at
+    guint *next;                             // by rank: its next request to check
     int *place;                              // by rank: in the path; -1: not met; -2: left
 };
 
@@ -409,7 +409,7 @@ static int walk_to_circle(struct wait_walk *walk, int start)
     return -1;
 }
 
-// What the setting must at least be for all waits of the circle to be eager sends; 0: it does not
+// The least value of the setting that makes all waits of the circle eager sends; 0: it does not
 // help.
 static int64_t opening_value(const struct wait_walk *walk, const int *ranks, guint count)
 {
@@ -425,7 +425,7 @@ static int64_t opening_value(const struct wait_walk *walk, const int *ranks, gui
     return deadlock->limit.value + longest - deadlock->limit.longest;
 }
 
-// What all ranks of the circle do; NULL: not the same.
+// The operation that all ranks of the circle wait for; NULL: they differ.
 static const char *common_wait(const struct wait_walk *walk, const int *ranks, guint count)
 {
     bool sends = true, receives = true;
@@ -502,7 +502,7 @@ static json_t *find_circles(const struct deadlock *deadlock)
 
 // ---- Waits for ranks that have ended ----
 
-// The rank's first wait for another rank; one that has ended comes first.
+// The rank's first wait for another rank; preferably for one that has ended.
 static const struct deadlock_request *main_wait(const struct deadlock *deadlock, int rank)
 {
     const struct deadlock_request *first = NULL;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The diagnosis of a deadlock, for runs of packets and of flows: lost messages, those that lie
-// unexpected beside receives that do not match them, circles of waits with the setting that would
-// open them, and waits for ranks whose programs have ended.
+// The diagnosis of a deadlock, for runs of packets and of flows: lost messages, unexpected messages
+// and receives that do not match them, circles of waits with the setting that would open them, and
+// waits for ranks whose programs have ended.
 #ifndef NETSIM_RUN_DEADLOCK_H
 #define NETSIM_RUN_DEADLOCK_H
 

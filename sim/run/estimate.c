@@ -25,7 +25,7 @@
 #define BASE_BYTES 12.5e6
 
 // A host with its processors, bus and card, and its link: what they allocate, as measured with
-// hosts that nobody uses.
+// unused hosts.
 #define HOST_BYTES 6e3
 
 // A process: its structs and the pools and arrays that grow with the first messages.
@@ -47,17 +47,17 @@
 #define SIZE_OPERATIONS 12.0
 #define UNLIKE_RANKS 2
 
-// Of more ranks, the program of a benchmark is not made to be looked at.
+// With more ranks, the program of a benchmark is not built for its estimate.
 #define OWN_PROGRAM_MOST_RANKS 1024
 
-// Of a message on its way: the events of its ends, and those of each packet of it.
+// Of a message in flight: the events of its ends, and those of each packet of it.
 #define MESSAGE_EVENTS 20.0
 #define PACKET_EVENTS 8.0
 #define PACKET_BYTES 1460.0
 
 // ---- Work ----
 
-// What a program asks for, over all ranks.
+// The work of a program, over all ranks.
 struct work {
     double operations, bytes;
     double peers;          // that a rank talks to, on average, at most
@@ -176,7 +176,7 @@ static double fastest_link(const struct topology *topology)
     return (double)rate;
 }
 
-// What fits a link in that time, in buffers that are written and read.
+// The bytes that a link carries in that time, in buffers that are written and read.
 static struct work stream_work(const struct scenario_case *test_case)
 {
     const struct stream_config *config = test_case->workload.parameters->values;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a case will ask of the machine, before it is run: memory, within a factor of 1.5, and work,
-// to an order of magnitude. What can't be run is refused (limits.memory, limits.operations).
+// Estimates the resources that a case needs before it is run: memory, within a factor of 1.5, and
+// work, to an order of magnitude. Cases that can't be run are refused (limits.memory,
+// limits.operations).
 //
 // Not counted: traces, and what piles up in queues during the run.
 #ifndef NETSIM_RUN_ESTIMATE_H
@@ -25,7 +26,7 @@ void estimate_check(const struct scenario_case *test_case, struct diag_list *dia
 // "3.1 MB of memory, 5e+03 operations, 1e+05 events"; the caller frees it.
 char *estimate_text(const struct estimate *estimate);
 
-// What is unusual about it ("needs about 2.3 GB of memory"), or NULL; the caller frees it.
+// A warning of an unusual need ("needs about 2.3 GB of memory"), or NULL; the caller frees it.
 char *estimate_warning(const struct estimate *estimate);
 
 #endif

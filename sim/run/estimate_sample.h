@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What some of a case's ranks ask for, with collectives unfolded as the library schedules them: a
+// The calls of some of a case's ranks, with collectives unfolded as the library schedules them: a
 // sample from which an estimate knows how many peers a rank has.
 #ifndef NETSIM_RUN_ESTIMATE_SAMPLE_H
 #define NETSIM_RUN_ESTIMATE_SAMPLE_H

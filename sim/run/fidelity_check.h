@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What cannot be run on flows (sim/flow/flow.h): refused when the scenario is compiled.
+// Refuses cases that cannot be run on flows (sim/flow/flow.h) when the scenario is compiled.
 #ifndef NETSIM_RUN_FIDELITY_CHECK_H
 #define NETSIM_RUN_FIDELITY_CHECK_H
 

@@ -40,7 +40,7 @@ int64_t limit_wall_end(const struct limits *limits)
                             : g_get_monotonic_time() + (int64_t)(limits->wall_s * G_USEC_PER_SEC);
 }
 
-// Runs to `until`, or to a limit outside of the simulation, which is looked at now and then.
+// Runs to `until`, or to a limit outside of the simulation, which is polled occasionally.
 static enum limit_reached run_in_pieces(struct engine *engine, sim_time until,
                                         const struct limits *limits)
 {

@@ -22,11 +22,11 @@ extern const struct scenario_section limit_sections[];
 
 struct limits {
     sim_time simulated;          // 0: none
-    sim_time stop_at;            // likewise, to look at the run (run_options); 0: none
+    sim_time stop_at;            // to inspect the run (run_options); 0: none
     double wall_s;               // seconds; 0: none
-    int64_t wall_end;            // when these are over, by g_get_monotonic_time; 0: after a run
+    int64_t wall_end;            // when these have passed, by g_get_monotonic_time; 0: after a run
     bool (*interrupt)(void);     // polled occasionally; true stops the run. NULL: none
-    bool (*enough)(void *owner); // likewise, as all that is wanted has been measured
+    bool (*enough)(void *owner); // the same, once all that is wanted has been measured
     void *owner;
 };
 
@@ -50,7 +50,7 @@ enum limit_reached {
 enum limit_reached limit_run(struct sim *sim, const struct limits *limits);
 
 // Ends the run as failed because of the limit that limit_run returned. `detail` (a new reference)
-// says where all unfinished ranks are; `rank` is the first of them and `at` its place in the
+// describes where all unfinished ranks are; `rank` is the first of them and `at` its place in the
 // program.
 void limit_fail(struct sim *sim, const struct limits *limits, enum limit_reached reached,
                 json_t *detail, int rank, const char *at);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What passes over the links of a network while each size of a benchmark is measured, and what
-// besides: the counts are cut where ranks begin and end to measure. The parts add up to the whole.
+// The traffic over the links of a network while each size of a benchmark is measured, and the rest:
+// the counts are cut where ranks begin and end to measure. The parts add up to the whole.
 #ifndef NETSIM_RUN_LINK_SIZES_H
 #define NETSIM_RUN_LINK_SIZES_H
 

@@ -37,7 +37,7 @@ static void report_operations(const struct measurements *of, const struct point 
                       point->most > 0 ? operations / 1e6 / point->most : 0.0);
 }
 
-// What the ranks that measure have found for a size, once all have.
+// Reports a size once all ranks that measure have measured it.
 static void report_point(struct measurements *of, const struct point *point)
 {
     struct series_result *result = of->result;
@@ -104,7 +104,7 @@ static void keep_samples(struct measurements *of, struct point *point, int rank,
     samples_keep(samples, rank, point->size, count, parts, times);
 }
 
-// What stands out in the time of a size is that of the slowest rank.
+// Keeps the unusual repetitions of a size: those of its slowest rank.
 static void keep_standouts(const struct measurements *of, int64_t size, int rank, int64_t parts,
                            const struct repetitions *repetitions)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a run has measured, and the results that come of it: a benchmark's values for each size,
+// The measurements of a run, and the results made of them: a benchmark's values for each size,
 // once all ranks that measure have measured it; of a free program, how long each rank took. Whether
 // packets or flows have taken the time makes no difference.
 #ifndef NETSIM_RUN_MEASUREMENTS_H

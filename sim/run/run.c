@@ -38,7 +38,7 @@ struct running {
     struct machine_states *states; // if it is to be stopped
 };
 
-// What a rank has taken until `end`; a measurement ends where a slice of time begins.
+// The interval of a rank until `end`; a measurement ends where a slice of time begins.
 static struct run_interval interval_of(const struct running *run, int rank, int64_t size,
                                        int64_t count, sim_time end, sim_time elapsed)
 {
@@ -227,7 +227,7 @@ static void add_request(struct deadlock *deadlock, const struct mpi_request *req
 
 static void add_lost(struct deadlock *deadlock, const struct ledger *ledger)
 {
-    GPtrArray *lines = ledger_report(ledger, DEADLOCK_MOST); // lost ones come first
+    GPtrArray *lines = ledger_report(ledger, DEADLOCK_MOST); // lost ones are first
     guint lost = (guint)MIN(ledger_totals(ledger).lost, lines->len);
     for (guint i = 0; i < lost; i++)
         deadlock_add_lost(deadlock, g_ptr_array_index(lines, i));
@@ -290,7 +290,7 @@ static void report_deadlock(struct running *run)
     g_free(holds);
 }
 
-// Adds what a look at a run under way shows besides its ranks.
+// Adds the state of a run under way besides its ranks.
 static void describe_stop(const struct running *run, json_t *detail)
 {
     guint machines;
@@ -301,7 +301,8 @@ static void describe_stop(const struct running *run, json_t *detail)
     json_object_set_new(detail, "machines", json_integer(machines));
 }
 
-// The run has come to a limit. If all ranks have ended, only timers are left, which nobody needs.
+// The run has come to a limit. If all ranks have ended, only timers are pending, which no rank
+// needs.
 static void report_limit(struct running *run, const struct limits *limits,
                          enum limit_reached reached)
 {
@@ -359,7 +360,7 @@ static void collect_losses(const struct sim *sim, struct series_result *result)
     result->faults = sim->faults;
 }
 
-// What a free program yields: how long each rank took, and its clocks.
+// Reports the results of a free program: how long each rank took, and its clocks.
 static void collect_times(const struct running *run)
 {
     for (int rank = 0; rank < run->ranks && !run->measurements.benchmark; rank++) {

@@ -48,7 +48,7 @@ struct run_options {
     sim_time stop_at;
     bool link_sizes;         // keeps what links carry apart by size, if there are several
     double time_limit_s;     // seconds of wall-clock time; 0: none
-    int64_t wall_end;        // when these are over (g_get_monotonic_time), for several runs
+    int64_t wall_end;        // when these end (g_get_monotonic_time), for several runs
                              // together; 0: they begin with the run
     bool (*interrupt)(void); // polled occasionally; true stops the run. NULL: none
     // Polled occasionally; true ends the run, which has then completed, whatever is under way.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the operations of sim/ start and end: the requests of transfers, the collectives, and which
+// The requests of transfers and the collectives that operations of sim/ start and end, and which
 // requests a wait or a test closes.
 #ifndef NETSIM_SOURCE_CALL_KIND_H
 #define NETSIM_SOURCE_CALL_KIND_H

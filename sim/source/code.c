@@ -164,7 +164,7 @@ static void compile_computed(struct compiler *compiler, const struct op *op,
             MAX(compiler->code->most_arguments, operation_arguments_size(op->kind));
 }
 
-// Whether the operation says where its data lie.
+// Whether the operation names its buffer.
 static bool names_buffer(const struct op *op)
 {
     bool computed = false;

@@ -10,7 +10,7 @@
 // not compile, the first call of each rank is wrong. The caller frees it (op_source_free).
 struct op_source *program_source_new(const struct program *program, int ranks);
 
-// The same of a program that the source takes over and frees.
+// Like program_source_new, but the source takes the program over and frees it.
 struct op_source *program_source_owning(struct program *program, int ranks);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the parts of a program's source share: program_source.c goes from one operation to the next,
-// program_values.c says what each comes out as.
+// Shared by the parts of a program's source: program_source.c goes from one operation to the next,
+// program_values.c evaluates each.
 #ifndef NETSIM_SOURCE_PROGRAM_SOURCE_INTERNAL_H
 #define NETSIM_SOURCE_PROGRAM_SOURCE_INTERNAL_H
 
@@ -39,8 +39,8 @@ struct program_source {
     char *wrong;               // with the last call; or with the code
     const struct op *wrong_op; // that does not compile
     void *arguments;           // of the last call, if they had to be evaluated
-    struct data_layout layout; // likewise
-    int64_t *blocks;           // likewise: of each peer, sent and then received; NULL: never
+    struct data_layout layout; // of the last call, if evaluated
+    int64_t *blocks;           // bytes of each peer, sent and then received; NULL: never
 };
 
 // Notes what is wrong with the call under way, unless something is already.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the operations of a program come out as for a rank, and whether that is legal.
+// Evaluates the operations of a program for a rank, and checks whether the values are legal.
 #include "sim/program/communicator.h"
 #include "sim/source/program_source_internal.h"
 
@@ -131,7 +131,7 @@ static const struct mpi_group *value_group_of(struct program_source *source, con
     return group;
 }
 
-// Who makes a communicator: those of the old one, or all; who frees it: its own.
+// A communicator is made by the members of the old one, or by all ranks; its own free it.
 static void evaluate_communicator(struct program_source *source, const struct op *op,
                                   struct op_call *call)
 {
@@ -200,7 +200,7 @@ static void evaluate_blocks(struct program_source *source, const struct code_com
     arguments->receive_blocks = exchange ? received : NULL;
 }
 
-// Evaluates a key into its field. What is computed is in its range, and never stands for any.
+// Evaluates a key into its field. A computed value must be in its range, and never stands for any.
 static void evaluate_key(struct program_source *source, const struct code_computed *code,
                          const struct mpi_group *group)
 {

@@ -13,12 +13,13 @@ struct recorded_calls {
     int ranks;
     int64_t speed; // operations that a rank does per second, at least 1: what its work is counted
                    // in
-    struct op_call from; // the source's call behind the last one
+    struct op_call from; // the source's call after the last one
     const char *why;     // after SOURCE_WRONG: `from` cannot be evaluated, or no recording has it
 };
 
 // Yields the rank's next call that a recording has: SOURCE_CALL, SOURCE_END or SOURCE_WRONG, after
-// which the caller must not continue. What the call points at is valid until the next one.
+// which the caller must not continue. The data that the call points at are valid until the next
+// one.
 enum source_next recorded_calls_next(struct recorded_calls *calls, int rank,
                                      struct recorded_call *call);
 

@@ -8,8 +8,8 @@
 #include "sim/scenario/replay.h"
 #include "sim/source/source.h"
 
-// The calls of the recording's ranks; recording and config must outlive the source. What passed
-// between the calls is time by `config`. The caller frees it (op_source_free).
+// The calls of the recording's ranks; recording and config must outlive the source. `config` sets
+// the time between the calls. The caller frees it (op_source_free).
 struct op_source *recording_source_new(struct recording *recording,
                                        const struct replay_config *config);
 

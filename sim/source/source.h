@@ -34,7 +34,7 @@ struct op_call {
     const int *awaited;       // numbers of the requests that are waited for
     int awaited_count;
     bool awaits_all;   // instead: it waits for all open requests
-    bool passes;       // it concerns a communicator that the rank is not in: there is nothing to do
+    bool passes;       // it concerns a communicator that the rank is not in; no action
     int64_t turns;     // SOURCE_LAP: repetitions of the current measurement
     const char *wrong; // SOURCE_WRONG: the reason
 };
