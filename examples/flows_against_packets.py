@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Flows against packets: the tables of docs/fidelity.md.
 
-Runs scenarios/flow_*.yaml, whose series are on packets and, with `on flows' behind the name, on flows, and prints
+Runs scenarios/flow_*.yaml, whose series are on packets and, with `on flows' after the name, on flows, and prints
 by how much flows are off, or how many times as long packets take, as tables in Markdown.
 
     examples/flows_against_packets.py                     all tables
     examples/flows_against_packets.py collectives         that of flow_collectives.yaml
 
-The program is $NETSIM, or the launcher beside this directory, or the one that is installed.
+The program is $NETSIM, or the launcher next to this directory, or the one that is installed.
 """
 
 import json

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What cluster 1 waits for: the readings of its missing microseconds, each with its own fit, held against
+"""The waits on cluster 1: the readings of its missing microseconds, each with its own fit, held against
 the claims that no fit has seen. Prints the table of docs/fidelity.md.
 
     examples/readings.py        all readings
     examples/readings.py switches
 
-The program is $NETSIM, or the launcher beside this directory. Each reading takes the place of
+The program is $NETSIM, or the launcher next to this directory. Each reading takes the place of
 scenarios/testbeds/cluster1.yaml in a copy of the shipped data, on which `netsim validate via' is run.
 """
 

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What hangs on the constants that are chosen: the table of docs/fidelity.md.
+"""The effects of the constants that are chosen: the table of docs/fidelity.md.
 
 Runs the shipped scenarios with other values of constants that no source prints and no fit finds, and
-prints what comes out of what the theses report, as a table in Markdown.
+prints the results that the theses report, as a table in Markdown.
 
     examples/sensitivity.py             all rows
     examples/sensitivity.py copy_traffic mvich
                                         those whose constant has one of the words in it
 
-The program is $NETSIM, or the launcher beside this directory, or the one that is installed.
+The program is $NETSIM, or the launcher next to this directory, or the one that is installed.
 """
 
 import csv
@@ -65,7 +65,7 @@ def bytes_text(size: int) -> str:
     return f"{size} B" if size < 1024 or size % 1024 else f"{size // 1024} KiB"
 
 
-# ---- What comes out ----
+# ---- Results ----
 
 def put_gains(sets: tuple) -> str:
     """Mean and best gain of the pipelined put on config-1."""
@@ -83,7 +83,7 @@ def third_buffer(sets: tuple) -> str:
 
 
 def one_buffer_put(sets: tuple) -> str:
-    """What the pipeline gains where there is nothing to overlap."""
+    """The pipeline's gain where there is nothing to overlap."""
     sizes = (131072, 352800)
     times = run("armci_put_config1", (*sets, sizes_set(sizes)), "latency_us")
     gains = [times["current"][size] / times["pipelined"][size] - 1 for size in sizes]
@@ -114,7 +114,7 @@ def injection(sets: tuple) -> str:
 
 
 def cluster2(sets: tuple) -> str:
-    """Cluster 2: the VIA RPI's time, TCP's lead over it, and who is ahead."""
+    """Cluster 2: the VIA RPI's time, TCP's lead over it, and which library is ahead."""
     times = run("pingpong_cluster2", (*sets, sizes_set(SIZES_OF_LAM)), "latency_us")
     mine = times["VIA RPI"]
     others = [name for name in ("MVICH", "LAM TCP", "MPICH") if name in times]
@@ -126,7 +126,7 @@ def cluster2(sets: tuple) -> str:
 
 
 def small_area(sets: tuple) -> str:
-    """A broadcast whose buffers just do not fit beside the default areas, and beside smaller ones."""
+    """A broadcast whose buffers just do not fit in addition to the default areas, and to smaller ones."""
     times = run("bcast_cluster2_small_area", (*sets, "workload.sizes=4 MiB"), "latency_us")
     default, small = (times[name][4 << 20] / 1000 for name in ("default area", "32 KiB area"))
     return (f"broadcasts of 4 MiB on cluster 2 with 8448 KiB to pin take {default:.1f} ms, with a "
@@ -134,7 +134,7 @@ def small_area(sets: tuple) -> str:
 
 
 def rates(scenario: str, series: tuple, sets: tuple) -> str:
-    """What 100 MB or MiB move at, of some series."""
+    """The bandwidth of 100 MB or MiB, of some series."""
     found = run(scenario, sets, "bandwidth_MB_per_s")
     return ", ".join(f"{name} {next(iter(found[name].values())):.1f} MB/s" for name in series)
 
@@ -158,9 +158,9 @@ def short_put(sets: tuple) -> str:
             f"{times['polling'][29]:.1f} us with polling")
 
 
-# ---- Constants: the settings of each value ("" is what ships), and what is looked at ----
+# ---- Constants: the settings of each value ("" is what ships), and the results read ----
 
-# What a copy alone takes is all of the memory in the first and the third row, so the bus is faster.
+# A copy alone takes all of the memory in the first and the third row, so the bus is faster.
 ROWS = (
     ("`host.memory.copy_traffic` of config-1", (put_gains,), (
         ("2 (ships)", ()),

@@ -9,8 +9,8 @@
 # and must be the same build for all tasks. Options of sbatch come from SBATCH_... variables.
 #
 # The last job joins what there is, also after a task that failed or was ended by its time limit;
-# `netsim sweep --report OUT/sweep.sqlite` says how many runs are missing. Give the same command
-# again, and only these are run; or one task alone, with the same TASKS:
+# `netsim sweep --report OUT/sweep.sqlite` reports how many runs are missing. Give the same
+# command again, and only these are run; or one task alone, with the same TASKS:
 #
 #   SCENARIO=... OUT=sweep TASKS=16 sbatch --array=5 examples/slurm_array.sh
 #   OUT=sweep examples/slurm_array.sh merge

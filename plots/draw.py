@@ -28,12 +28,12 @@ from marks import Marks
 from sheet import Sheet
 
 MOST_BARS = 16  # of intervals; more are a band
-LEAST_GAP = 0.012  # of lines that can be told apart, in parts of the height of their axis
+LEAST_GAP = 0.012  # of lines that can be distinguished, in parts of the height of their axis
 MOST_LINEAR = 10  # times the best of a field; beyond it colours are on a logarithmic scale
-MOST_NESTED = 6  # lines on each other; more are not told apart by their width
+MOST_NESTED = 6  # lines on each other; more are not distinguished by their width
 PANEL_WIDTH, CHARACTER = 3.9, 0.075  # inches: of half a sheet, of a name below a bar
-NAME_HEIGHT = 0.15  # inches of a line of a name beside a bar
-NAME_WIDTH = 24  # characters of a line of a name beside a bar
+NAME_HEIGHT = 0.15  # inches of a line of a name next to a bar
+NAME_WIDTH = 24  # characters of a line of a name next to a bar
 LEAST_BAR = 0.005  # what can be seen of one, in parts of its place
 SIGN_OF_MARK = {"band": "shaded", "vertical": "line", "horizontal": "line", "point": "ring"}
 
@@ -63,7 +63,7 @@ def largest_of(values):
 
 def label_axis(axis, about, values, each=False):
     """The label of an axis of matplotlib. Times that are long for microseconds get another unit: all
-    the same one, or each tick its own on a logarithmic axis, or if `each` says so."""
+    the same one, or each tick its own on a logarithmic axis, or if `each` is set."""
     if not is_long(about, values):
         axis.set_label_text(label(about, axis.axis_name == "x"))  # sizes along x have their unit
     elif each or about.get("scale") == "log":
@@ -132,7 +132,7 @@ def with_bars(panel):
 
 def beside(axes, number, count):
     """Where the number-th of `count` series with intervals is drawn: a little aside, so that bars at
-    one place can be told apart. A transform of matplotlib."""
+    one place can be distinguished. A transform of matplotlib."""
     step = min(3, 12 / max(1, count))
     return offset_copy(axes.transData, axes.figure, x=step * (number - (count - 1) / 2), y=0,
                        units="points")
@@ -226,7 +226,7 @@ def draw_lines(sheet, axes, panel, all_looks, prefix):
             draw_measured(sheet, axes, series, points, colour, prefix)
             lines.append(points)
             continue
-        # What is named first lies on top.
+        # The series that is named first lies on top.
         steps = {"marker": "", "drawstyle": "steps-post", "linewidth": 1} if series.get("steps") \
             else {"marker": marker}
         if series["name"] in pile_of and not series.get("steps"):
@@ -248,7 +248,7 @@ def draw_lines(sheet, axes, panel, all_looks, prefix):
 
 
 def mark_empty(sheet, axes, panel, prefix):
-    """What failed before there was a point still has its sign: in the middle of the panel."""
+    """Puts the signs of series that failed before their first point into the middle of the panel."""
     axes.set_xticks([])
     axes.set_yticks([])
     failed = [series for series in panel["series"] if series.get("failure")]
@@ -268,7 +268,7 @@ def draw_failed_at(sheet, axes, series, prefix):
         states.setdefault(state[0] if state else "failed", []).append(x)
     for state, places in states.items():
         if any(isinstance(x, str) for x in places):
-            continue  # groups of bars say it themselves
+            continue  # groups of bars show it themselves
         signs, = axes.plot(places, [0.03] * len(places), **sheet.add_failure(state),
                            linestyle="none", transform=axes.get_xaxis_transform(), zorder=5,
                            clip_on=False)
@@ -320,7 +320,7 @@ def draw_bars(sheet, axes, panel, all_looks, prefix):
 
 
 def single_place(panel):
-    """The one place along x at which a panel of lines has all its points; None: it has more."""
+    """The one place along x at which a panel of lines has all its points; None if it has more."""
     places = {x for series in panel["series"] for x, _ in series["points"]}
     plain = not any(series.get("steps") or series.get("measured") or series.get("failure")
                     or series.get("failed_at") for series in panel["series"])
@@ -334,12 +334,12 @@ def is_alone(panel):
 
 
 def has_no_room(names, wide):
-    """Whether names do not fit beside each other below a panel."""
+    """Whether names do not fit side by side below a panel."""
     return CHARACTER * len(names) * max(map(len, names)) > (2.1 if wide else 1) * PANEL_WIDTH
 
 
 def lines_of_names(panel, wide):
-    """How many lines the names beside a panel's bars have; 0: none stand beside bars."""
+    """The number of lines of the names next to a panel's bars; 0 if they stand elsewhere."""
     names = [series["name"] for series in panel["series"] if series["points"]]
     if not is_alone(panel) or not has_no_room(names, wide):
         return 0
@@ -347,8 +347,8 @@ def lines_of_names(panel, wide):
 
 
 def draw_values(sheet, axes, panel, all_looks, prefix):
-    """A bar with its value for each series of a panel whose points are all at one place, and what the
-    source prints beside it. Bars lie where their names do not fit below them."""
+    """A bar with its value for each series of a panel whose points are all at one place, and next to it
+    the value that the source prints. Bars lie where their names do not fit below them."""
     place = single_place(panel)
     given = [series for series in panel["series"] if series["points"]]
     names = [series["name"] for series in given]
@@ -398,7 +398,7 @@ def draw_value(axes, number, series, look, prefix):
 
 
 def draw_printed(sheet, axes, mark, bars, gid):
-    """What a source prints for one of the series, beside its bar; of none of them, a line across."""
+    """A value that a source prints: for one of the series next to its bar, else as a line across."""
     names, flat = bars
     if mark.get("series") in names:
         place = names.index(mark["series"]) + 0.31
@@ -516,12 +516,12 @@ def draw_heat(sheet, axes, panel, scale, prefix):
 # ---- A picture ----------------------------------------------------------------------------------
 
 def is_filled(panel):
-    """Whether a panel has bars, or signs alone, which no line tells apart."""
+    """Whether a panel has bars, or signs alone, which no line distinguishes."""
     return panel.get("kind") == "bars" or is_alone(panel)
 
 
 def without_lines(document, keys):
-    """The stacks (`keys`: name -> stack) of which two series are not told apart by their lines: as
+    """The stacks (`keys`: name -> stack) of which two series are not distinguished by their lines: as
     bars, or on each other."""
     found = set()
     for panel in document["panels"]:
@@ -557,7 +557,7 @@ def series_looks(document):
 
 
 def notes_of(document):
-    """What stands below a picture: what failed, what is missing, what the marks are, the source."""
+    """The notes below a picture: what failed, what is missing, what the marks are, the source."""
     notes = [f"\u00d7 {series['name']}: {series['failure']['text']}"
              for panel in document["panels"] for series in panel["series"] if series.get("failure")]
     fields = [panel for panel in document["panels"] if panel.get("kind") == "heat"]
@@ -585,7 +585,7 @@ def note_of(mark):
 
 
 def notes_of_piles(panels):
-    """What becomes of lines that lie on each other."""
+    """Explains how lines that lie on each other are drawn."""
     found = [pile for panel in panels if panel.get("kind", "lines") == "lines"
              for pile in piles(panel)]
     notes = [f"{len(pile)} lines lie on each other at most places, from {pile[0]}, which is on top, "
@@ -597,7 +597,7 @@ def notes_of_piles(panels):
 
 
 def scale_label(fields):
-    """What the colours of the fields are, in lines that are no longer than the fields are high."""
+    """The label of the colours of the fields, in lines that are no longer than the fields are high."""
     what = {field["value"]["label"] for field in fields}
     what = what.pop() if len(what) == 1 else "value"
     best = {field["value"].get("best", "lowest") for field in fields}

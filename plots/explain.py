@@ -4,10 +4,10 @@
 
     explain.py [--format svg|png|pdf] --out FILE DOCUMENT.json
 
-One panel for each series: the classes of the stages of a message's way, stacked over message sizes
+One panel for each series: the classes of the stages of a message's path, stacked over message sizes
 as shares of its time, the largest at the bottom. A single size, or a free program, is one bar for
 each series.
-Sizes that failed are left out, and a note below says why.
+Sizes that failed are left out, and a note below gives the reason.
 """
 
 import style  # first: it chooses the backend

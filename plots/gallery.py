@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The page of a gallery: each picture beside its claims and their verdicts.
+"""The page of a gallery: each picture next to its claims and their verdicts.
 
 One file without anything from elsewhere: the pictures stand in it as SVG, whose colours of paper,
 ink and grid are variables of the page, so that they are dark where the page is.

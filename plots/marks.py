@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a source prints, drawn over simulated curves: shades, lines, and open rings with texts that
-look for a place where they cover nothing."""
+"""Values that a source prints, drawn over simulated curves: shades, lines, and open rings with texts
+placed where they cover nothing."""
 import textwrap
 
 import style  # first: it chooses the backend
@@ -19,7 +19,7 @@ def between(axis, low, high):
 
 
 def heights_within(line, left, right):
-    """The least and the greatest height of a line of (x, y) from left to right; None beside it."""
+    """The least and the greatest height of a line of (x, y) from left to right; None outside."""
     found = []
     for one, other in zip(line, line[1:]):
         (start, low), (end, high) = sorted((one, other))
@@ -32,7 +32,7 @@ def heights_within(line, left, right):
 
 
 class Marks:
-    """The marks of one panel. `lines` are the points of its series; `wide` says that the panel has
+    """The marks of one panel. `lines` are the points of its series; `wide`: whether the panel has
     the whole width of the picture."""
 
     def __init__(self, axes, panel, lines, wide):

@@ -58,7 +58,7 @@ def value_text(value, what):
 
 
 def add_bar(sheet, axes, scale, what):
-    """What the colours are: numbers at both ends, and at some steps between them."""
+    """The scale of the colours: numbers at both ends, and at some steps between them."""
     least, most = scale.norm.vmin, scale.norm.vmax
     steps = max(1, min(5, round(math.log2(most / least))))
     places = [least * (most / least) ** (i / steps) for i in range(steps + 1)]

@@ -22,7 +22,7 @@ HANDLE = 0.56  # what stands before a text in the legend, and the gap after it
 
 
 class Sheet:
-    """A figure of matplotlib with a grid of panels, at most `columns` beside each other. With
+    """A figure of matplotlib with a grid of panels, at most `columns` side by side. With
     `widen`, an odd last one has the whole width."""
 
     def __init__(self, salt, panels, columns=2, widen=True):
@@ -106,7 +106,7 @@ class Sheet:
 
 def legend_width(lengths, columns):
     """The width in inches of a legend of texts with these lengths. It is filled column by column,
-    the first ones with one more where it does not come out even."""
+    the first ones with one more if the number is not divisible."""
     rows, longer = divmod(len(lengths), columns)
     width, start = 0.0, 0
     for column in range(columns):

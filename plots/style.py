@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The one look of every picture: colours, markers, axes of message sizes, deterministic files.
 
-Colours are those of Okabe and Ito, which people with any kind of colour blindness tell apart; every
+Colours are those of Okabe and Ito, which people with any kind of colour blindness distinguish; every
 stack also has a marker of its own, and what is measured without an MPI library is dashed. Text stays
 text in SVG, so that a picture can be searched and read aloud.
 """
@@ -260,7 +260,7 @@ def number_axis(axis, scale, shown=(), zero=True):
         if zero:
             low, high = min(0, low), max(0, high)
         elif high - low < LEAST_SPAN * abs(high):
-            # What hardly differs is not blown up until it looks as if it did.
+            # Small differences are not magnified.
             low, high = ((low + high + sign * LEAST_SPAN * abs(high)) / 2 for sign in (-1, 1))
         room = 0.06 * ((high - low) or 1)
         set_limits(axis, low - room if low else 0, high + room)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Sample sort: each rank sorts its keys and gives samples of them, which all ranks gather and
-// take the same splitters from; then all tell each other how many keys they will send, send them
-// (alltoallv), and sort what has come.
+// take the same splitters from; then all exchange the numbers of keys (alltoall), exchange the keys
+// (alltoallv), and sort those received.
 //
 //     smpicc -O2 sample_sort.c -o sample_sort        (or mpicc)
 //     sample_sort [KEYS_PER_RANK [SAMPLES_PER_RANK]]

@@ -220,7 +220,7 @@ int MPI_Reduce_scatter(const void *out, void *in, const int *counts, MPI_Datatyp
                OTF2_COLLECTIVE_OP_REDUCE_SCATTER, NO_ROOT, comm, sums);
 }
 
-// What goes to each member and comes from each: the sums do not tell.
+// The bytes to or from each member, which the sums do not have.
 static void each(enum parameter parameter, const int *counts, MPI_Datatype type, MPI_Comm comm)
 {
     for (int i = 0; here.events && i < size_of(comm); i++) {

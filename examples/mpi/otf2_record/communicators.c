@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Communicators have numbers that differ on all processes: their rank 0 gives them, and says at the
-// end which ranks they are of.
+// Communicators have numbers that differ on all processes: their rank 0 assigns them, and records
+// at the end which ranks they are of.
 #include "otf2_record.h"
 
 #include <stdio.h>

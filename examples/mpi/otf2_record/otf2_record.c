@@ -14,8 +14,8 @@ static const char *const region_names[] = {REGIONS(AS_NAME)};
 
 struct recorder here;
 
-// Processor time, so that what passes between two calls is work, whoever else had the processor
-// meanwhile. Clocks of different processes have nothing to do with each other.
+// Processor time, so that what passes between two calls is work, whichever process had the
+// processor meanwhile. Clocks of different processes are unrelated.
 OTF2_TimeStamp now(void)
 {
     struct timespec time;
