@@ -57,7 +57,7 @@ struct armci_message {
 // The content of a directly written flag.
 enum armci_flag_kind {
     ARMCI_FLAG_NONE,
-    ARMCI_FLAG_DATA,       // after the data of a get: they are in buffer `slot`
+    ARMCI_FLAG_DATA,       // after the data of a get, which are in buffer `slot`
     ARMCI_FLAG_SILENT,     // no flag: data that a message will announce
     ARMCI_FLAG_ANSWER,     // to fetch_add, lock, fence, register
     ARMCI_FLAG_READY,      // of the client: `value` buffers have become free for this request

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The data server's half of a get: each piece is packed into a send buffer (COPYSD) and written
-// into the client's memory (XMITD). Two buffers in turn: one is packed while the other is on its
-// way (thesis 001, 4.3.1).
+// into the client's memory (XMITD). Two buffers alternate: one is packed while the other is in
+// transit (thesis 001, 4.3.1).
 #include "models/armci/server.h"
 
 static const struct armci_message *message_of(const struct armci_server *server)

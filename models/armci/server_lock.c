@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The mutexes of a node's ranks, one for each: its holder, and its waiters, first come first
-// served.
+// The mutexes of a node's ranks, one for each: its holder, and its waiters in the order of their
+// requests.
 #include "models/armci/server.h"
 #include "sim/core/fifo.h"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Fences, the atomic read-modify-write of a word, and mutexes (thesis 001, 2.3), at the client.
 //
-// A data server does requests in the order in which they come, and those of one client come in the
-// order in which they were sent. So a fence is a request that is answered when all before it have
-// been done; one for all nodes asks them one after the other.
+// A data server does requests in the order in which they arrive, and those of one client arrive in
+// the order in which they were sent. So a fence is a request that is answered when all before it
+// have been done; one for all nodes asks them one after the other.
 #include "models/armci/client.h"
 #include "models/armci/operations.h"
 #include "models/armci/server.h"

@@ -49,9 +49,9 @@ struct nic {
     struct packet *loading; // that frame, until its head is in the FIFO
     uint16_t loading_protocol;
     void *loading_token;
-    int loading_used; // descriptors
-    int64_t rest;     // bytes of it that are still on the bus when its head is in the FIFO
-    bool ran_dry;     // the wire wanted them too early: it is sent again once it is all in the FIFO
+    int loading_used;  // descriptors
+    int64_t rest;      // bytes of it that are still on the bus when its head is in the FIFO
+    bool ran_dry;      // underrun: the frame is sent again once all of it is in the FIFO
     int64_t threshold; // tx_threshold, or what underruns have made of it
     struct frame_queue loaded;
     bool sending;
@@ -359,8 +359,8 @@ static int64_t tx_in_time(const struct nic *nic, int64_t bytes)
         nic->tx_rest.when <=
             sim_now(nic->sim) + network_station_byte_time(nic->network, nic->station, head))
         return bytes;
-    // Within a burst, and from burst to burst, the bytes fall behind the wire evenly or gain on it:
-    // the ends tell it all.
+    // Within a burst, and from burst to burst, the bytes lag the wire, or gain on it, at a constant
+    // rate: checking the ends is enough.
     int64_t burst = bus_burst(bus_config(nic->bus), BUS_READ), of_last = last - last % burst;
     bool late = tx_late(nic, head, 0) || tx_late(nic, head, MIN(burst - 1, last)) ||
                 tx_late(nic, head, MAX(of_last - 1, 0)) || tx_late(nic, head, of_last) ||
@@ -415,7 +415,7 @@ static void tx_send(struct nic *nic)
     network_send(nic->network, packet, &nic->tx_sent);
 }
 
-// The card has done with a frame: if the protocol wants to know, the driver is told.
+// The card has finished with a frame: notifies the driver if the protocol wants to know.
 static void tx_complete(struct nic *nic, uint16_t protocol, void *token)
 {
     if (!token)
@@ -433,8 +433,8 @@ static void tx_full_event(struct engine *engine, struct event *event)
     tx_complete(nic, nic->full_protocol, nic->full_token);
 }
 
-// The bus side is free. What of the frame the FIFO had no room for follows as the wire drains it,
-// and before it has room for the next frame.
+// The bus side is free. The part of the frame for which the FIFO had no room follows as the wire
+// drains the FIFO, before there is room for the next frame.
 static void tx_loaded(struct nic *nic)
 {
     if (nic->config.completion == NIC_COMPLETE_LOADED && nic->loading_token) {

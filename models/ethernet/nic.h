@@ -16,8 +16,8 @@
 // Interrupts are moderated by one of two rules, or not at all. A card may collect frames for one
 // (coalesce_frames, coalesce_delay, counted from the first). Or it keeps a distance from its last
 // interrupt (interrupt_distance, as Intel's interrupt throttling register does): after a longer
-// pause an interrupt comes at once. What tells only of sent frames may wait besides
-// (tx_interrupt_delay); any interrupt brings it along.
+// pause an interrupt comes at once. An interrupt for sent frames only may wait longer
+// (tx_interrupt_delay); any earlier interrupt reports them too.
 //
 // A frame takes as many descriptors of a ring as it needs buffers of the host. A received frame
 // that the bus has not yet taken stays in the receive FIFO, and one that finds no room there is
@@ -45,7 +45,7 @@
 #define ETHERNET_HEADER 14
 #define ETHERNET_FCS 4
 
-// When the card tells the driver that a frame has been sent.
+// When the card reports to the driver that a frame has been sent.
 enum nic_completion {
     NIC_COMPLETE_SENT,   // when its last bit is on the wire
     NIC_COMPLETE_LOADED, // when its last byte is in the FIFO

@@ -43,7 +43,7 @@ extern const struct param_table lam_tcp_table;
 
 // An envelope's content. LAM's holds length, tag, flags, rank, context and sequence number, six
 // words of 32 bits. Here the ledger's name of the message takes the room of the rank, which the
-// connection tells, and half of those of flags and context.
+// connection implies, and half of those of flags and context.
 struct lam_envelope {
     int32_t ce_len, ce_tag;
     uint16_t ce_flags, ce_cid;
@@ -108,9 +108,9 @@ enum mpi_progress lam_advance(struct cpu_context *context, struct mpi_process *p
 void lam_start(struct cpu_context *context, struct mpi_request *request);
 extern const struct stage lam_stage;                  // the library on a processor
 extern const struct machine_kind lam_request_machine; // by enum lam_state
-// An item has been written; gives it back.
+// An item has been written; frees it.
 void lam_written(struct cpu_context *context, struct mesh_item *item);
-// A link's header or body is here. Afterwards the reader's in_header says whether a body follows.
+// A link's header or body is here. Afterwards the reader's in_header is false if a body follows.
 void lam_envelope_read(struct cpu_context *context, struct lam_process *lam,
                        struct mesh_link *link);
 void lam_body_read(struct cpu_context *context, struct mesh_link *link);

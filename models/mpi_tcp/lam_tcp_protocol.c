@@ -237,7 +237,7 @@ static struct mpi_request *find_active(struct cpu_context *context, struct lam_p
         if (at->kind != kind || at->machine.state != state || !message_same(at->message, message))
             continue;
         found = at;
-        scanned = 1; // those that were started later come after it
+        scanned = 1; // those that were started later follow it
     }
     g_assert(found);
     mpi_charge_match(context, lam->process, scanned);

@@ -226,7 +226,7 @@ int mesh_select(struct cpu_context *context, struct mesh *mesh, bool block)
                                       .wanted = (enum inet_readiness)link->wanted_ready};
         g_array_append_val(mesh->selected, entry);
     }
-    // All that are waited for have ended: nothing will come, and nobody wakes the process.
+    // All that are waited for have ended: nothing will arrive, and nothing wakes the process.
     if (mesh->selected->len == 0)
         return 0;
     struct inet_selected *selected = &g_array_index(mesh->selected, struct inet_selected, 0);

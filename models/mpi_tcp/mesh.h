@@ -8,7 +8,8 @@
 // libraries differ.
 //
 // Not modelled: connections made only when they are first used (ch_p4), several of a pair, and how
-// the daemons or listeners tell a port (it takes `exchange`; who calls is said in a greeting).
+// the daemons or listeners pass on a port (it takes `exchange`; a greeting names the connecting
+// rank).
 #ifndef NETSIM_MODELS_MPI_TCP_MESH_H
 #define NETSIM_MODELS_MPI_TCP_MESH_H
 
@@ -33,7 +34,7 @@ struct mesh_item {
     bool begun;     // some of it has been taken
     uint32_t order; // its place among the others of its link
     struct mesh_link *link;
-    struct mpi_request *request;              // the library's: whom it concerns
+    struct mpi_request *request;              // the library's
     void *sends;                              // the library's, in place of a request
     int use;                                  // the library's: what it is
     unsigned char content[TCP_CONTENT_BYTES]; // of its header
@@ -67,14 +68,14 @@ struct mesh_link {
 };
 
 // How far a rank is with the peer whose turn it is; it finishes with one before it goes on to the
-// next, in the order of ranks. That LAM does so is assumed: it is how its connect_all is
-// remembered, and its source was not at hand.
+// next, in the order of ranks. That LAM does so is assumed, from memory of its connect_all: its
+// source was not at hand.
 enum mesh_joining {
-    MESH_NEXT,    // nothing done yet; a higher one is told the port
+    MESH_NEXT,    // nothing done yet; the port is sent to a higher one
     MESH_CONNECT, // to a lower one, once its port is known
     MESH_GREET,
     MESH_ACCEPT, // a higher one
-    MESH_NAME,   // who the accepted one is
+    MESH_NAME,   // the rank of the accepted one
 };
 
 // Stands first in what the device of each rank has (mpi_process.device).
@@ -87,7 +88,7 @@ struct mesh {
     struct event exchange; // the peer knows the port
     int closing;           // rank of the connection to be closed next
     struct tcp_listener *listener;
-    struct tcp_socket *unnamed; // accepted, has not said who it is
+    struct tcp_socket *unnamed; // accepted, has not sent its rank
     struct pool items, readers;
     GArray *selected; // struct inet_selected: of one mesh_select
 };
@@ -162,12 +163,13 @@ enum mesh_progress mesh_write(struct cpu_context *context, struct mesh_link *lin
 // Returns the link's reader, which it makes if the link has none.
 struct mesh_reader *mesh_reader(struct mesh_link *link);
 
-// Sets what is read next: `bytes` that are no header. Unless told otherwise, a header follows them.
+// Sets the next read: `bytes` that are no header. By default a header follows them.
 void mesh_expect(struct mesh_link *link, int64_t bytes);
 void mesh_expect_header(struct mesh_link *link);
 
-// One read call for what is missing. MESH_WHOLE: the reader's `header` holds the header's content,
-// or the body is here; the caller says what comes next. A body of no bytes is whole without a call.
+// One read call for the missing bytes. MESH_WHOLE: the reader's `header` holds the header's
+// content, or the body is here; the caller sets the next read. A body of no bytes is whole without
+// a call.
 enum mesh_progress mesh_read(struct cpu_context *context, struct mesh_link *link);
 
 // Nothing of a message has been read yet: a connection that ends here was closed by a peer that has

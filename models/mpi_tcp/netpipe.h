@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Programs on bare sockets, as NetPIPE measures TCP: blocking writes until the socket has taken
-// all, blocking reads until all has come. No envelopes, no matching: messages come in the stream's
-// order; one byte represents an empty message.
+// all, blocking reads until all has come. No envelopes, no matching: messages arrive in the order
+// of the stream; one byte represents an empty message.
 #ifndef NETSIM_MODELS_MPI_TCP_NETPIPE_H
 #define NETSIM_MODELS_MPI_TCP_NETPIPE_H
 

@@ -12,8 +12,8 @@
 // belongs: every byte is copied once more than in LAM, a short message's twice.
 //
 // A send is written to its end before the call goes on. When the socket is full, p4 waits in select
-// until it can write; the lower rank of the two also until somebody sends to it, and then reads
-// that message and queues it.
+// until it can write; the lower rank of the two also waits for messages to it, and reads and queues
+// one that arrives.
 //
 // Not modelled: connections made when first used (here: all at startup), conversion between byte
 // orders, the spinning of a higher rank that can't write while others send to it (it sleeps), and
@@ -126,7 +126,7 @@ void p4_start(struct cpu_context *context, struct mpi_request *request);
 extern const struct machine_kind p4_request_machine; // by enum p4_state
 // The last item of a p4 message has been written.
 void p4_written(struct cpu_context *context, struct mpi_request *request, enum p4_kind kind);
-// MPICH looks at a message that p4 gives it.
+// MPICH handles a message that p4 passes to it.
 void p4_dispatch(struct cpu_context *context, struct p4_process *p4,
                  const struct p4_message *message);
 

@@ -194,7 +194,7 @@ static enum mpi_progress select_all(struct cpu_context *context, struct p4_proce
     return PROGRESS_EVENT;
 }
 
-// socket_msgs_available: a select without waiting for each socket, and a look at the first byte of
+// socket_msgs_available: a select without waiting for each socket, and a peek at the first byte of
 // one that is ready.
 static bool messages_available(struct cpu_context *context, struct p4_process *p4)
 {
@@ -210,7 +210,7 @@ static bool messages_available(struct cpu_context *context, struct p4_process *p
     return false;
 }
 
-// Only probes and tests look for messages in a call that does not wait.
+// In a call that does not wait, only probes and tests check for messages.
 static bool looking(const struct p4_process *p4)
 {
     if (p4->process->tests)

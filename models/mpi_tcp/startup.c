@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Startup and end of the connections of an MPI process. As LAM's TCP RPI interconnects a job, each
 // process goes through its peers in the order of their ranks and finishes with one before the next:
-// it tells a higher rank its port over the daemons and accepts it, and waits for the port of a
-// lower one and calls it. So a process has one call under way at most, and so has who is called:
-// however large the job is, its calls do not meet in a queue of the network.
+// it sends its port to a higher rank over the daemons and accepts it, and waits for the port of a
+// lower one and connects to it. So a process has at most one connection request under way, and at
+// most one arriving: however large the job is, its requests do not meet in a queue of the network.
 #include "models/mpi_tcp/mesh.h"
 
 #include <string.h>
@@ -16,7 +16,7 @@ static uint16_t port_of(int rank)
     return (uint16_t)(PORT_BASE + rank);
 }
 
-// The port that a lower rank has told is known to the higher one.
+// The port of a lower rank has become known to the higher one.
 static void exchange_event(struct engine *engine, struct event *event)
 {
     (void)engine;
@@ -88,7 +88,7 @@ static enum mpi_progress accept_step(struct cpu_context *context, struct mesh *m
     return PROGRESS_EVENT;
 }
 
-// The greeting is shorter than any segment, and comes in one piece.
+// The greeting is shorter than any segment, and arrives in one piece.
 static enum mpi_progress name_step(struct cpu_context *context, struct mesh *mesh, int peer)
 {
     struct tcp_piece piece;
@@ -148,7 +148,7 @@ const struct mpi_startup_step mesh_startup[] = {
     {0},
 };
 
-// Closes one connection a step. What is queued in the socket still goes out.
+// Closes one connection per step. Data queued in the socket are still sent.
 enum mpi_progress mesh_finalize(struct cpu_context *context, struct mpi_process *process)
 {
     struct mesh *mesh = mesh_of(process);

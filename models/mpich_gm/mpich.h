@@ -96,10 +96,10 @@ void mpich_start(struct cpu_context *context, struct mpich *mpich, struct mpi_re
 // Handles one event of the port or of shared memory. Returns false if there was none.
 bool mpich_check(struct cpu_context *context, struct mpich *mpich);
 
-// The same for a call of MPI_Iprobe by ARMCI.
+// Like mpich_check, but for a call of MPI_Iprobe by ARMCI.
 bool mpich_iprobe(struct cpu_context *context, struct mpich *mpich);
 
-// Time of a look that finds nothing, for check and for MPI_Iprobe; > 0.
+// Time of a check that finds nothing, for mpich_check and for MPI_Iprobe; > 0.
 sim_time mpich_check_turn(const struct mpich *mpich);
 sim_time mpich_iprobe_turn(const struct mpich *mpich);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The device of processes that use Portals. A process that waits polls its event queues in user
-// space (PtlEQWait of the reference library). What it finds ends its puts and gets, and is counted
-// by kind for the program's `event` operations.
+// space (PtlEQWait of the reference library). The events that it finds end its puts and gets, and
+// are counted by kind for the program's `event` operations.
 #include "models/portals/internal.h"
 
 // A put without an ACK ends with SEND_END, as does any transfer that fails.
@@ -138,7 +138,7 @@ static bool take_event(struct cpu_context *context, struct portals_ni *ni)
     return false;
 }
 
-// PtlPut and PtlGet do not look at the queues: only a process that waits does.
+// PtlPut and PtlGet do not poll the queues: only a process that waits does.
 static enum mpi_progress advance(struct cpu_context *context, struct mpi_process *process,
                                  bool blocking)
 {
@@ -203,7 +203,7 @@ static json_t *describe_request(const struct mpi_request *request)
     json_t *json = json_pack("{s:s}", "state", mpi_request_state(request)->name);
     if (request->machine.state == PORTALS_REQUEST_EVENT)
         json_object_set_new(json, "left", json_integer(device->left));
-    if (!device->message) { // what the network layer said last is over
+    if (!device->message) { // the network layer has no message of it any more
         json_object_set_new(json, "waits_for", json_string(mpi_request_state(request)->wait.text));
         return json;
     }

@@ -7,7 +7,7 @@
 #include "models/portals/library.h"
 #include "models/portals/operations.h"
 
-// What the library does with a transfer. Each but the last has three events: START, END and FAIL.
+// The library's role in a transfer. Each but the last has three events: START, END and FAIL.
 enum portals_role {
     PORTALS_SENDS,    // initiator of a put, or of a get: the question
     PORTALS_TAKES,    // target of a put
@@ -68,7 +68,7 @@ enum portals_status portals_send(struct cpu_context *context, struct portals_ni 
                                  struct portals_md *md, const struct portals_header *header,
                                  int64_t address, struct mpi_request *request);
 
-// The request of this process with that number; NULL: it is over.
+// The request of this process with that number; NULL: it has ended.
 struct mpi_request *portals_request(const struct portals_ni *ni, uint32_t number);
 
 // Reports a transfer: {"transfer", "nid", "pid", "bytes", "waits_for"}, new reference.

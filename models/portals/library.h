@@ -47,7 +47,7 @@ struct portals_ni {
     struct pool messages;                      // struct portals_message
     struct portals_message *open;              // those under way
     int64_t dropped;                           // the NI's drop counter (PTL_SR_DROP_COUNT)
-    int64_t overwritten;                       // events that nobody had taken
+    int64_t overwritten;                       // events lost before they were taken
     bool called;                               // it has put or got
     struct mpi_queue events;                   // requests that wait for events, oldest first
     int64_t unclaimed[PORTALS_EVENTS_COUNTED]; // seen, and wanted by no request yet
@@ -80,8 +80,8 @@ static inline struct portals_id portals_ni_id(const struct portals_ni *ni)
     return ni->id;
 }
 
-// What the operation of this process whose transfer this is waits for, from now on, as the NAL
-// knows it ("CTS"). Does nothing for a transfer of which no operation of this process waits.
+// Sets the wait, from now on, of the operation of this process whose transfer this is, as the NAL
+// knows it ("CTS"). Does nothing for a transfer on which no operation of this process waits.
 void portals_transfer_waits(struct portals_transfer *transfer, const struct wait *wait);
 
 #endif

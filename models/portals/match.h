@@ -20,7 +20,7 @@ struct portals_match {
     enum portals_refusal refusal;
     struct portals_md *md;   // NULL: refused
     int64_t mlength, offset; // bytes taken, and where in the descriptor
-    int64_t scanned;         // entries looked at
+    int64_t scanned;         // entries checked
 };
 
 // Whether an entry's source and bits fit.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The library's two ways in from below (portals_parse, portals_finalize), and the one out.
+// The library's two entry points for the NAL (portals_parse, portals_finalize), and its sends.
 #include "models/portals/internal.h"
 #include "models/portals/match.h"
 
@@ -40,8 +40,8 @@ static void trace_event(const struct cpu_context *context, const struct portals_
                      event->initiator.nid, event->mlength, event->rlength, event->offset);
 }
 
-// Writes an event and wakes the process at the time when it is written. It looks at all queues
-// while it waits for any event.
+// Writes an event and wakes the process at the time when it is written. The process polls all
+// queues while it waits for any event.
 static void write_event(struct cpu_context *context, struct portals_ni *ni, struct portals_eq *eq,
                         struct portals_event *event, struct message_ref message)
 {
@@ -205,7 +205,7 @@ static int message_way(const struct portals_ni *ni, int64_t bytes)
     return ni->nal->way ? ni->nal->way(ni, bytes) : 0;
 }
 
-// One that is cut short may take another way than all that was asked for would have.
+// A truncated reply may take another path than the whole one would have.
 static void reply(struct cpu_context *context, struct portals_ni *ni,
                   struct portals_message *message, const struct portals_header *asked)
 {
@@ -318,7 +318,7 @@ void portals_parse(struct cpu_context *context, struct portals_ni *ni,
     }
 }
 
-// ---- What is over ----
+// ---- Completion ----
 
 // The last byte is in its place.
 static void arrived(const struct cpu_context *context, const struct portals_ni *ni,

@@ -4,11 +4,11 @@
 // Neither knows the other's insides: the library runs over any NAL that gives the functions below,
 // as the reference library of 2003 did (thesis 002, 3.3).
 //
-// The way of a put: the initiator's library builds the header and calls `send`, in the caller's
+// The path of a put: the initiator's library builds the header and calls `send`, in the caller's
 // context. The target's NAL calls portals_parse with the header as it arrives; the library matches,
 // makes PUT_START and calls `receive` with the number of bytes that it wants. When they are in
-// place the NAL calls portals_finalize: PUT_END. When the initiator's NAL knows that the message is
-// over, it calls portals_finalize there: SEND_END.
+// place the NAL calls portals_finalize: PUT_END. When the initiator's NAL knows that the message
+// has ended, it calls portals_finalize there: SEND_END.
 #ifndef NETSIM_MODELS_PORTALS_NAL_H
 #define NETSIM_MODELS_PORTALS_NAL_H
 
@@ -37,14 +37,14 @@ enum portals_status {
     PORTALS_INV_MD,     // the MD is not one that the NAL can send from
     PORTALS_INV_HANDLE, // no such MD, ME or EQ
     PORTALS_REFUSED,    // the NAL can't carry it (-EACCES)
-    PORTALS_FAILED,     // an error on the way
+    PORTALS_FAILED,     // an error in transit
 };
 
 // The Portals header. Only its size on the wire (portals.header) takes time.
 struct portals_header {
     uint8_t kind; // enum portals_kind
     bool ack;     // of a put: the initiator asks for an ACK
-    bool apart;   // of a reply: it takes another way (struct portals_nal) than those of its pair
+    bool apart;   // of a reply: it takes another path (struct portals_nal) than those of its pair
                   // that were asked for with it, so that the ledger expects no order of them
     struct portals_id from, to;
     int32_t portal; // index of the target's table
@@ -66,7 +66,7 @@ struct portals_transfer {
     int64_t address; // of its bytes in the process's memory, at both ends
     int64_t length;  // bytes to send; at the target the bytes wanted (mlength)
     int segments;    // pieces of memory (iov): 0 without bytes, else 1
-    void *nal;       // the NAL's record of it, or NULL. The library never looks at it
+    void *nal;       // the NAL's record of it, or NULL. The library never reads it
 };
 
 struct portals_nal {
@@ -78,8 +78,8 @@ struct portals_nal {
     // otherwise never, and the call fails with what it returns.
     enum portals_status (*send)(struct cpu_context *context, struct portals_ni *ni,
                                 struct portals_transfer *transfer);
-    // Which of the NAL's ways a put or reply of so many bytes takes, from 0 to 255. Messages keep
-    // their order within a way only. NULL: there is one.
+    // Returns which of the NAL's paths a put or reply of so many bytes takes, from 0 to 255.
+    // Messages keep their order within a path only. NULL: there is one.
     int (*way)(const struct portals_ni *ni, int64_t bytes);
     // The library has parsed what `arriving` (as passed to portals_parse) stands for and wants
     // transfer->length (which may be 0) of its header.length bytes at transfer->address; the NAL
@@ -89,11 +89,11 @@ struct portals_nal {
     void (*receive)(struct cpu_context *context, struct portals_ni *ni, void *arriving,
                     struct portals_transfer *transfer);
     // For reports: what the transfer waits for, with its numbers ("CTS for message 7 from node1").
-    // Returns a text that the caller frees, or NULL. NULL: portals_transfer_waits says it all.
+    // Returns a text that the caller frees, or NULL. NULL: portals_transfer_waits suffices.
     char *(*waits_for)(const struct portals_ni *ni, const struct portals_transfer *transfer);
-    // What the process's transfers wait for, for reports: a text per wait, with its number ("CTS
-    // for message 7 from node1"). The caller frees it with g_ptr_array_unref. NULL: the NAL says
-    // nothing.
+    // For reports: the waits of the process's transfers, a text per wait, with its number ("CTS for
+    // message 7 from node1"). The caller frees it with g_ptr_array_unref. NULL: the NAL reports
+    // none.
     GPtrArray *(*waits)(const struct portals_ni *ni);
 };
 
@@ -102,10 +102,10 @@ struct portals_nal {
 void portals_parse(struct cpu_context *context, struct portals_ni *ni,
                    const struct portals_header *header, void *arriving);
 
-// A transfer is over at this end: makes the END (or FAIL) event, unlinks the MD if its threshold is
-// used up, wakes who waits for events, and sends the ACK if one was asked for. `transfer` is gone
-// afterwards. At the target, the NAL has told the ledger of the bytes that it delivered before.
-// Charges the library's costs.
+// A transfer has ended at this end: makes the END (or FAIL) event, unlinks the MD if its threshold
+// is used up, wakes processes that wait for events, and sends the ACK if one was asked for.
+// `transfer` is gone afterwards. At the target, the NAL reports the delivered bytes to the ledger
+// before the call. Charges the library's costs.
 void portals_finalize(struct cpu_context *context, struct portals_ni *ni,
                       struct portals_transfer *transfer, enum portals_status status);
 

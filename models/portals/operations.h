@@ -50,7 +50,7 @@ struct portals_detach_arguments {
     const char *name;
 };
 
-// What an `event` waits for besides the kinds of tables.h.
+// An `event` of this kind waits for an event of any kind.
 #define PORTALS_EVENT_ANY PORTALS_EVENTS_COUNTED
 
 struct portals_event_arguments {

@@ -27,7 +27,7 @@ enum portals_event_kind {
     PORTALS_EVENT_KINDS
 };
 
-// What programs count: the kinds, and that events were lost.
+// Programs count events of these kinds, and the loss of events.
 #define PORTALS_EVENT_DROPPED PORTALS_EVENT_KINDS
 #define PORTALS_EVENTS_COUNTED (PORTALS_EVENT_KINDS + 1)
 
@@ -43,8 +43,8 @@ struct portals_event {
     sim_time time; // when it is written: no reader sees it earlier
 };
 
-// An event queue: a ring whose size is a power of two. The library writes on, over events that
-// nobody has taken.
+// An event queue: a ring whose size is a power of two. When it is full, the library overwrites
+// events that were not taken.
 struct portals_eq {
     const char *name; // interned; NULL: the first, or free
     bool used;
@@ -113,13 +113,13 @@ void portals_tables_clear(struct portals_tables *tables);
 // Makes one of at least `slots` events. Returns NULL if none is left.
 struct portals_eq *portals_eq_new(struct portals_tables *tables, const char *name, int64_t slots);
 struct portals_eq *portals_eq_find(const struct portals_tables *tables, const char *name);
-// Returns true if that wrote over an event that nobody had taken.
+// Returns true if that overwrote an event that was not taken.
 bool portals_eq_write(struct portals_eq *eq, const struct portals_event *event);
 
 enum portals_eq_got { PORTALS_EQ_EMPTY, PORTALS_EQ_EVENT, PORTALS_EQ_DROPPED };
 
-// Takes the oldest event that is visible at `now`. PORTALS_EQ_DROPPED: the same, and events before
-// it are lost; that is said once for all of them.
+// Takes the oldest event that is visible at `now`. PORTALS_EQ_DROPPED: like PORTALS_EQ_EVENT, but
+// events before it are lost; it is returned once for all of them.
 enum portals_eq_got portals_eq_get(struct portals_eq *eq, sim_time now,
                                    struct portals_event *event);
 
@@ -140,7 +140,7 @@ void portals_me_unlink(struct portals_tables *tables, struct portals_me *me);
 struct portals_md *portals_md_attach(struct portals_tables *tables, const struct portals_md *like,
                                      struct portals_me *me);
 struct portals_md *portals_md_find(const struct portals_tables *tables, const char *name);
-// The one of `eq` that stands for those that a program has bound before: it has no end, and does
+// The one of `eq` that stands for those that a program has bound before. It has no end and does
 // not count among those granted.
 struct portals_md *portals_md_unnamed(struct portals_tables *tables, struct portals_eq *eq);
 // Takes it out of its entry, and frees it if nothing is under way; else portals_md_release does.
@@ -149,7 +149,7 @@ void portals_md_unlink(struct portals_tables *tables, struct portals_md *md);
 // An operation takes one off the threshold, and is under way from now on. If none is left and the
 // descriptor unlinks itself, it takes no more.
 void portals_md_use(struct portals_tables *tables, struct portals_md *md);
-// It is over. Returns true if with it the descriptor is unlinked (and gone) by itself.
+// The operation has ended. Returns true if that unlinks (and frees) the descriptor by itself.
 bool portals_md_release(struct portals_tables *tables, struct portals_md *md);
 
 #endif

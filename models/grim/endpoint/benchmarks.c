@@ -42,8 +42,9 @@ static void append_notified(GPtrArray *body)
 // ---- grim.inject: the time to inject a burst (thesis 003, 4.2.4) ----
 
 // Rank 1 sends each message back as soon as it is received. The time is that of rank 0's calls, in
-// which it handles what has come back meanwhile; what has not it takes after. One burst of each
-// size is measured, whatever `repetitions` says: the next would find what it has left.
+// which it handles the replies that have arrived meanwhile; it takes the others after the
+// measurement. One burst of each size is measured whatever `repetitions` is: the next would find
+// queues that are not empty.
 static void append_inject(GPtrArray *body, int rank, int64_t burst, const struct workload *workload)
 {
     (void)workload;

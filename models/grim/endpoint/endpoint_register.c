@@ -96,7 +96,7 @@ enum mpi_progress grim_start_memory(struct cpu_context *context, struct mpi_proc
 
 // ---- Handlers ----
 
-// The server has its own names in its table by a look into its memory.
+// The server enters its own names into its table by searching its memory.
 void grim_server_submit(struct cpu_context *context, struct grim_endpoint *endpoint)
 {
     int64_t count = grim_handlers_count(endpoint->handlers);

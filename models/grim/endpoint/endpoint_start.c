@@ -8,7 +8,7 @@ static enum mpi_progress serve(struct cpu_context *context, struct grim_endpoint
     return grim_progress(context, endpoint) ? PROGRESS_EVENT : grim_sleep(context, endpoint);
 }
 
-// A submission whose message waits for room on the card: it is tried again when there is some.
+// A submission whose message waits for room on the card is tried again when there is some.
 static enum mpi_progress start_submit(struct cpu_context *context, struct mpi_process *process,
                                       int peer)
 {

@@ -35,8 +35,8 @@ struct grim_read_arguments grim_read_of(const struct grim_message *message)
                                         argument[3], (argument[2] & LAST_READ) != 0};
 }
 
-// A reply is a write that also says which read it answers: by token and sequence number, in place
-// of the value, which is always zero.
+// A reply is a write that also identifies the read that it answers: by token and sequence number,
+// in place of the value, which is always zero.
 void grim_pack_reply(struct grim_message *reply, const struct grim_message *read)
 {
     struct grim_read_arguments asked = grim_read_of(read);

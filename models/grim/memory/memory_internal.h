@@ -17,12 +17,12 @@ enum grim_translating {
     GRIM_ANSWERING,  // the answer is under way to the card
 };
 
-// From one endpoint to another: messages of a way are in order, so that only one can be waiting.
+// From one endpoint to another: messages of a path are in order, so that only one can be waiting.
 struct grim_way {
     struct grim_unit *unit;
     uint16_t source, destination;
     struct machine machine; // enum grim_translating
-    // The waiting message; all others of the way are refused meanwhile.
+    // The waiting message; all others of the path are refused meanwhile.
     struct grim_arrival *held;
     // The kernel's answers for it, which the cache may have displaced before all have come; empty
     // when nothing waits.
@@ -86,7 +86,7 @@ struct grim_way *grim_way_of(struct grim_unit *unit, uint16_t source, uint16_t d
 
 void grim_translate_init(struct grim_unit *unit);
 
-// The translation of an address of the way's destination, from the granted ranges or from the
+// The translation of an address of the path's destination, from the granted ranges or from the
 // cache; charges the entries that are checked. Returns NULL if it is missing.
 const struct grim_translation *grim_translate(struct cpu_context *context, struct grim_way *way,
                                               int64_t address);

@@ -41,7 +41,7 @@ static struct grim_way *way_of_message(struct grim_unit *unit, const struct grim
 
 // ---- Accepting ----
 
-// Nothing passes a message of its way that waits for a translation.
+// No message overtakes one of its path that waits for a translation.
 static bool way_is_free(const struct grim_remote *remote, const struct grim_channel *channel,
                         const struct grim_message *message)
 {
@@ -100,8 +100,7 @@ static void deliver_active(struct cpu_context *context, void *owner, struct grim
 // One physical range under way that is not the last move of its message.
 struct piece {
     struct grim_unit *unit;
-    struct grim_arrival *arrival; // to be told at the end: of the last data before a word; else
-                                  // NULL
+    struct grim_arrival *arrival; // for the last data before a word: notified at the end; else NULL
     struct lanai_transfer transfer;
 };
 
@@ -134,7 +133,7 @@ static void piece_done(void *owner, struct lanai_transfer *transfer)
     pool_give(&piece->unit->pieces, piece);
 }
 
-// `offset`: of the range in the message's data. `told`: the arrival's data have landed with it.
+// `offset`: of the range in the message's data. `told`: all data of the arrival are then written.
 static void start_piece(const struct cpu_context *context, struct grim_arrival *arrival,
                         enum lanai_move move, int64_t offset, int64_t bytes, bool told)
 {

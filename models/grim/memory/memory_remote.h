@@ -15,8 +15,8 @@
 //
 // A reply goes through the message queue of the channel that is read from; a read is refused if
 // that queue has no room for its reply. Hence endpoints that read from each other while their
-// queues, or their windows of messages under way, are full can deadlock; the card's report says so,
-// the thesis does not mention it. A larger grim_ni.queue or grim.part avoids it.
+// queues, or their windows of messages under way, are full can deadlock; the card reports it, the
+// thesis does not mention it. A larger grim_ni.queue or grim.part avoids it.
 //
 // Not modelled: protection (a process that knows a physical address may write there, as in GRIM),
 // atomicity beyond a word, a DMA set-up that waits for the end of the previous DMA.

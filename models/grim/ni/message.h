@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // GRIM's message format (thesis 003, 4.1.1 and Fig. 4.2): eight big-endian words of header, then
-// the payload, padded to whole words. Four words say what the card needs to deliver the message,
+// the payload, padded to whole words. Four words hold what the card needs to deliver the message,
 // four are the user's. ACK and NACK are messages of two words.
 //
 //     word  bits 31..24      23..16            15..8          7..0

@@ -2,13 +2,13 @@
 // GRIM's half on the card: the firmware that carries messages from one endpoint's logical channel
 // to another's, in order and without loss (thesis 003, 4.1 to 4.3).
 //
-// An endpoint opens one logical channel of its host's card, for both directions. What it sends goes
+// An endpoint opens one logical channel of its host's card, for both directions. Its messages go
 // into the channel's message queue in the card's SRAM. The firmware scans the channels round robin,
-// stamps what it finds with a token and the next sequence number of its way, and sends it without
-// asking whether the other end has room (go-back-N, optimistic). The card at the other end takes
-// what comes next in sequence and what its interface accepts, and answers with an ACK; it refuses
-// what is not accepted with a NACK, and drops all that follows until the refused message comes
-// again. A message leaves its queue when it and all before it are acknowledged.
+// stamps a message that it finds with a token and the next sequence number of its flow, and sends
+// it without asking whether the other end has room (go-back-N, optimistic). The card at the other
+// end takes a message that is next in sequence and that its interface accepts, and answers with an
+// ACK; it refuses one that is not accepted with a NACK, and drops all that follow until the refused
+// message arrives again. A message leaves its queue when it and all before it are acknowledged.
 //
 // A message that has been taken goes to the interface that its type names. Active messages have an
 // endpoint queue of limited room in host memory, which is in here; the remote memory interfaces
@@ -99,13 +99,13 @@ struct grim_card {
     const struct grim_scan_config *scan;
 };
 
-// The same from values, which are copied, with a card for each host.
+// Like grim_fabric_new, but from values, which are copied, with a card for each host.
 struct grim_fabric *grim_fabric_make(struct cluster *cluster, const struct grim_card *cards,
                                      const struct grim_ni_config *config);
 void grim_fabric_free(struct grim_fabric *fabric);
 
 // After all channels are open and before the first message: shares out the SRAM. Returns false if
-// it does not suffice; the run has failed then and says what would avoid it.
+// it does not suffice; the run has then failed, and its message names a remedy.
 bool grim_fabric_start(struct grim_fabric *fabric);
 
 const struct grim_ni_config *grim_fabric_config(const struct grim_fabric *fabric);
@@ -141,8 +141,9 @@ const char *grim_channel_name(const struct grim_channel *channel); // "rank 0"
 // that the processor writes (stage "PIO"; from dma_threshold on the header's only, and the card
 // fetches the payload, which must stay as it is until then). message->source is set here.
 // Returns false if there is no room now, or as many messages as grim_ni.outstanding allows are
-// unanswered: GRIM_ROOM comes when it is worth another try. Messages to nobody, to the same card,
-// of more than GRIM_MOST_PAYLOAD or of a length that no queue or buffer can ever hold end the run.
+// unanswered: GRIM_ROOM comes when it is worth another try. Messages to no endpoint, to the same
+// card, of more than GRIM_MOST_PAYLOAD or of a length that no queue or buffer can ever hold end the
+// run.
 //
 // Unanswered are the messages to an endpoint less the active messages that have come from it: the
 // limit is that of a flow control between endpoints, as thesis 003, 4.2.4 simulates it.
@@ -184,20 +185,20 @@ typedef void grim_step_fn(struct cpu_context *context, struct grim_arrival *arri
 struct grim_interface {
     const char *name; // static
     // Whether the message can be taken now; it is taken if so. Called in the firmware's handler, on
-    // the message that is next in sequence, and may spend. False: it is refused (NACK), and comes
-    // again; with buffers at both cards it waits there, and the interface is asked again when
-    // something has changed for its channel. NULL: always.
+    // the message that is next in sequence, and may spend. If false, the message is refused (NACK)
+    // and sent again; with buffers at both cards it waits there, and the interface is asked again
+    // when something has changed for its channel. NULL: always.
     bool (*accepts)(struct cpu_context *context, void *owner, struct grim_channel *channel,
                     const struct grim_message *message);
     // Works on the message: called in the firmware's handler with its cost (grim_ni.deliver)
     // charged. It starts DMAs with grim_arrival_move, goes on in their steps, and in one of them,
     // or at once, calls grim_arrival_end. Messages of one type to one channel are delivered in
     // order; later ones are delivered while this one is under way. The payload may still be
-    // coming in: no move ends, and none that was started through grim_arrival_behind, before it is
-    // all there, and then the message may be lost (grim_arrival_lost).
+    // arriving: no move ends, and none that was started through grim_arrival_behind, before all of
+    // it is there, and then the message may be lost (grim_arrival_lost).
     void (*deliver)(struct cpu_context *context, void *owner, struct grim_arrival *arrival);
-    // No ACK when it is taken: something that comes later acknowledges it (grim_acknowledge), as an
-    // RM-RV reply does the read (thesis 003, 4.5.4).
+    // No ACK when it is taken: a later message acknowledges it (grim_acknowledge), as an RM-RV
+    // reply does the read (thesis 003, 4.5.4).
     bool answered;
 };
 
@@ -231,20 +232,20 @@ void grim_arrival_move(struct cpu_context *context, struct grim_arrival *arrival
 void grim_arrival_hold(struct grim_arrival *arrival, grim_step_fn *next);
 void grim_arrival_resume(struct cpu_context *context, struct grim_arrival *arrival);
 
-// Whether the message has turned out damaged, which nobody knows before its last byte: what has
-// been written of it stays, but nobody may be told of it.
+// Whether the message has turned out damaged, which is not known before its last byte: the bytes
+// already written stay, but must not be reported to any process.
 bool grim_arrival_lost(const struct grim_arrival *arrival);
 
-// The same as the arrival's own moves for a transfer of an interface: bytes of the payload from
-// `offset` on, which may still be coming in.
+// Like the arrival's own moves, but for a transfer of an interface: bytes of the payload from
+// `offset` on, which may still be arriving.
 void grim_arrival_behind(const struct grim_arrival *arrival, struct lanai_transfer *transfer,
                          int64_t offset);
 
 // The message has reached its last place; the buffer is free again. Once for each delivery.
 void grim_arrival_end(struct cpu_context *context, struct grim_arrival *arrival);
 
-// An interface may accept now what it has not accepted before: the firmware looks again at what it
-// keeps in incoming queues (buffering at both). From a handler of the firmware.
+// An interface may now accept messages that it has refused before: the firmware offers it again
+// those in incoming queues (buffering at both). From a handler of the firmware.
 void grim_ni_retry(struct grim_ni *ni);
 
 // ---- Messages that the firmware sends by itself (an RM-RV reply) ----

@@ -3,9 +3,9 @@
 // and starts the send engine, one message at a time, so that an ACK or NACK that waits goes before
 // the next message (thesis 003, 4.2.3 and 4.3.4).
 //
-// An idle firmware scans all the time. What it costs is charged when it finds something, from where
-// the scan stands by then; a round that finds nothing is charged when something has happened that
-// could have brought a message.
+// An idle firmware scans all the time. The scan is charged when it finds something, from the place
+// that it has reached by then; a round that finds nothing is charged when something has happened
+// that could have brought a message.
 #include "models/grim/ni/ni_internal.h"
 
 static const struct stage scoreboard_stage = {"scoreboard", STAGE_NIC};
@@ -28,7 +28,7 @@ void ni_finish_send_run(struct cpu_context *context, void *owner, struct lanai_i
 
 // ---- Scanning ----
 
-// Where the scan stands: it has gone on since it last ended.
+// The place that the scan has reached, having continued since it last ended.
 static int64_t scan_place(const struct grim_ni *ni, sim_time now)
 {
     sim_time round = ni_scan_time(ni, ni->scanned);

@@ -14,9 +14,9 @@ static const char *const second_dmas[] = {"chained", "waits", NULL};
     PARAM(C, field_, PARAM_COST, .fallback = cycles " cycles", .doc = doc_, .source = source_)
 
 // The queue is chosen for grim.inject.saturation, grim.inject.unbounded_knee and
-// grim.inject.buffer_estimate. What the SRAM alone allows leaves it open: besides two receive
-// buffers of 64 KiB and the tables, 1 MiB has 900 kB for messages, and a channel has all of that or
-// an eighth, as the thesis has up to eight channels on a LANai 4 (4.3.4).
+// grim.inject.buffer_estimate. The size of the SRAM alone does not determine it: besides two
+// receive buffers of 64 KiB and the tables, 1 MiB has 900 kB for messages, and a channel has all of
+// that or an eighth, as the thesis has up to eight channels on a LANai 4 (4.3.4).
 #define QUEUE_PARAMS                                                                               \
     PARAM(C, queue_style, PARAM_CHOICE, .fallback = "append", .choices = queue_styles,             \
           .doc = "how messages lie in a channel's queue",                                          \

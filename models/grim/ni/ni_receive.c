@@ -3,8 +3,9 @@
 // and hands those that it has taken to the interface of their type (thesis 003, 4.2.1, 4.3.3,
 // 4.5.6).
 //
-// The header comes first and is handled first: a longer message is on its way to the host before
-// all of it has come (begin). A message whose end shows that it is damaged counts as not received.
+// The header arrives and is handled first: the move of a longer message to the host begins before
+// all of it has arrived (begin). A message whose end shows that it is damaged counts as not
+// received.
 //
 // With buffers at both cards a message that its interface does not accept goes into the channel's
 // incoming queue, and so do all after it; while that is empty, messages cut through.
@@ -81,7 +82,7 @@ void grim_arrival_move(struct cpu_context *context, struct grim_arrival *arrival
     arrival->transfer.move = move;
     arrival->transfer.bytes = bytes;
     arrival->transfer.done = move_done;
-    // The end of what is moved is that of the message, or comes after it.
+    // The end of the moved bytes is that of the message, or follows it.
     arrival->transfer.behind = move == LANAI_TO_HOST ? arrival->buffer : NULL;
     arrival->transfer.behind_at = grim_message_bytes(&arrival->message) - bytes;
     lanai_start(arrival->channel->ni->card, &arrival->transfer, context->now);
@@ -245,7 +246,7 @@ static bool take(struct cpu_context *context, struct grim_channel *channel,
     return true;
 }
 
-// Drops the message: it is sent again, or was taken before.
+// Drops the message, which is sent again or was taken before.
 static void drop(struct cpu_context *context, struct grim_ni *ni, struct lanai_buffer *buffer,
                  const struct grim_message *message, int64_t *counter, const char *reason)
 {
@@ -390,10 +391,10 @@ static void look(struct cpu_context *context, const struct grim_ni *ni,
     receive->looked = true;
 }
 
-// The head of a message is in, and nothing that has come before is still to be looked at. If it is
-// next in sequence and its interface takes it, its way goes on at once, while the rest comes in;
-// what the sender hears, and what is expected next, wait for its end (thesis 003, 4.1.1). Anything
-// else is decided at the end.
+// The head of a message is in, and all earlier arrivals have been handled. If the message is next
+// in sequence and its interface takes it, it is passed on at once, while the rest arrives; the
+// answer to the sender and the next expected sequence number wait for its end (thesis 003, 4.1.1).
+// Anything else is decided at the end.
 static void begin(struct cpu_context *context, struct grim_ni *ni, struct grim_receive *receive)
 {
     const struct grim_fabric *fabric = ni->fabric;

@@ -111,8 +111,8 @@ void grim_acknowledge(struct cpu_context *context, struct grim_channel *channel,
     ni_acknowledged(context, channel->ni, &header);
 }
 
-// Entries that the firmware looks at when it rolls a flow back: those on the way, of the channel or
-// of all channels.
+// Entries that the firmware checks when it rolls a flow back: those in flight, of the channel or of
+// all channels.
 static int64_t walked(const struct grim_entry *entry)
 {
     const struct grim_channel *channel = entry->channel;

@@ -93,7 +93,7 @@ void vnic_on_room(struct vnic *vnic, void (*room)(void *owner));
 struct vdma_ops {
     // In the interrupt handler: the receiving channel's counter has reached zero.
     void (*received)(struct cpu_context *context, void *owner, int channel);
-    // In an event: the sending channel's counter has reached zero. No interrupt tells software; it
+    // In an event: the sending channel's counter has reached zero. There is no interrupt: software
     // finds it at its next activity.
     void (*sent)(void *owner, int channel);
 };
@@ -150,8 +150,8 @@ int64_t intercept_plane_packets(const struct intercept_nic *nic, int plane);
 // Memory that a card keeps for another one, with an entry of its circular buffer, in bytes.
 int64_t intercept_peer_footprint(void);
 
-// What is stuck in the card, for reports of a run in which nothing happens any more: "node0's card:
-// plane 2: 4 packets wait for the link; ...". NULL: nothing. The caller frees it.
+// Describes the packets stuck in the card, for reports of a run in which nothing happens any more:
+// "node0's card: plane 2: 4 packets wait for the link; ...". NULL: none. The caller frees it.
 char *intercept_describe(const struct intercept_nic *nic);
 
 extern const struct capture_link intercept_capture_link;

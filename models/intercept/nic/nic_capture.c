@@ -12,7 +12,7 @@
 //   8   length of the payload in bytes
 //   10  reserved
 //   12  address in the channel
-//   16  payload: of a short message what its virtual NIC's owner says
+//   16  payload: of a short message as its virtual NIC's owner encodes it
 #include "models/intercept/nic/nic_internal.h"
 
 #include <string.h>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Virtual NICs and their circular buffers in host memory (thesis 002, 2.1.3). Software writes an
-// entry into a TX-CB and rings the doorbell; the card reads entries in order. What it receives it
-// writes to the RX-CB of the message's virtual NIC in the order in which it comes, and after each
-// entry the write pointer.
+// entry into a TX-CB and rings the doorbell; the card reads entries in order. It writes received
+// messages to the RX-CB of their virtual NIC in the order of arrival, and after each entry the
+// write pointer.
 //
 // While an RX-CB is full, its packets stay in the card: none is dropped. At a cut-through switch
-// they also hold the packets behind them in the network (intercept.receive_queue); over a cable
-// without a switch the card takes what comes.
+// they also hold the packets that follow them in the network (intercept.receive_queue); over a
+// cable without a switch the card takes every packet.
 //
 // Not modelled: the wrapping of a buffer in the middle of an entry, how the card learns of room in
 // an RX-CB and software of room in a TX-CB (both know at once), flow control between virtual NICs

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The card was never described but in the thesis: its packet definition and its data sheet are
-// cited there and not public. What follows from the measurements is marked "inferred", what nothing
-// is known of "assumed".
+// cited there and not public. Values that follow from the measurements are marked "inferred", those
+// of which nothing is known "assumed".
 #include "models/intercept/nic/nic_config.h"
 
 #include "models/intercept/nic/nic.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The one physical interrupt line of a card. Its handler reads which virtual NICs and channels have
-// something, and calls each in turn. What comes after that read raises the line again.
+// something, and calls each in turn. An arrival after that read raises the line again.
 #include "models/intercept/nic/nic_internal.h"
 
 static const struct stage status_stage = {"interrupt status", STAGE_INTERRUPT};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Planes (thesis 002, 2.1.3): which one a packet takes, and its queue to the link.
+// Planes (thesis 002, 2.1.3): the choice of a plane for a packet, and its queue to the link.
 //
 // A card whose cable leads to another card, or back to itself, has no switch that reads addresses:
 // each packet goes to the far end, whatever its address, and the card there takes it.

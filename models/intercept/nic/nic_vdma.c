@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The VDMA engine (thesis 002, 2.1.3): four channels, each with a page table and a packet counter,
 // which software writes at both ends before a slice moves. The card sends one slice at a time and
-// receives one at a time; the packets of a slice may come in any order.
+// receives one at a time; the packets of a slice may arrive in any order.
 //
 // Not modelled: which page a packet goes to (an access across a page is one bus transaction), reads
 // of the page table, which is on the card.
@@ -267,8 +267,8 @@ static void vdma_write_packet(struct nic_channel *channel, struct packet *packet
                  packet->message);
 }
 
-// The card keeps the packet in its own memory, so that those of the active channel are not stuck
-// behind it.
+// The card keeps the packet in its own memory, so that it does not block those of the active
+// channel.
 static void hold_packet(struct nic_channel *channel, struct packet *packet)
 {
     if (!channel->held)
@@ -292,7 +292,8 @@ static void activate(struct nic_channel *channel)
     channel->held = NULL;
 }
 
-// No channel is active any more: of those that hold packets the one is next whose first came first.
+// No channel is active any more: of those that hold packets, activates the one that has held its
+// first for longest.
 static void activate_next(struct intercept_nic *nic)
 {
     struct nic_channel *next = NULL;

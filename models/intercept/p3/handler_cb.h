@@ -3,7 +3,7 @@
 // most 504 B each with their headers, over its connections, its credits and its one plane.
 //
 // The thesis studied it and tried it for messages of one piece. That a message's pieces follow one
-// another, and that the receiver tells the end of a message, are assumptions.
+// another, and that the receiver reports the end of a message, are assumptions.
 #ifndef NETSIM_MODELS_INTERCEPT_P3_HANDLER_CB_H
 #define NETSIM_MODELS_INTERCEPT_P3_HANDLER_CB_H
 

@@ -14,12 +14,12 @@ typedef void p3_message_fn(struct cpu_context *context, struct p3_process *proce
 void p3_long_init(struct p3_process *process, p3_message_fn *others);
 void p3_long_clear(struct p3_process *process);
 
-// Has the VDMA handlers connected if this process does not know the peer. What is posted to the
-// handler for the peer goes after that.
+// Has the VDMA handlers connected if this process does not know the peer. Later posts to the
+// handler for the peer follow the connection request.
 void p3_long_meet(struct cpu_context *context, struct p3_process *process, int peer);
 
-// What a transfer that this process sends by p3_long_send waits for: "MATCH_REPLY for long message
-// 1 from node1". The caller frees it. NULL: it has ended.
+// Describes the wait of a transfer that this process sends by p3_long_send: "MATCH_REPLY for long
+// message 1 from node1". The caller frees it. NULL: the transfer has ended.
 char *p3_long_send_waits(const struct p3_process *process, const struct portals_transfer *transfer);
 
 // Appends what long messages wait for, as p3_waits does.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The NAL of thesis 002 (5.2): Portals over Intercept, in the Linux kernel. Short messages go by a
 // cut-down RMPP over the circular buffers of a VNIC of their own (short.h), long ones by reads that
-// the receiver drives through the VDMA handler (long.h). What arrives is handled in a kernel thread
+// the receiver drives through the VDMA handler (long.h). Arrivals are handled in a kernel thread
 // per application process (thread.c).
 #ifndef NETSIM_MODELS_INTERCEPT_P3_H
 #define NETSIM_MODELS_INTERCEPT_P3_H

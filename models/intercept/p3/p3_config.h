@@ -30,7 +30,7 @@ struct p3_sizes {
     int64_t common;           // pkthdr_t
     int64_t data_header;      // with pkthdr_data_t
     int64_t cts, next_cts;    // whole packets
-    int64_t msgend, msgerror; // likewise
+    int64_t msgend, msgerror; // whole packets, too
     int64_t rts_header;       // common and Portals header
     int64_t first;            // most data of an RTS, D0
     int64_t data;             // most data of a DATA packet, D

@@ -61,7 +61,7 @@ struct p3_receive {
     bool empty;           // handler_cb.c: a message of no bytes
 };
 
-// An RTS that came before its turn.
+// An RTS that has arrived ahead of its turn.
 struct p3_reordered {
     struct p3_reordered *next;
     struct intercept_sm sm;
@@ -126,7 +126,7 @@ struct p3_process {
     struct cpu_task thread;
     enum p3_phase phase;
     bool asleep;         // interrupt build: it must be switched to
-    bool in_turn;        // polling build: its loop has come to the look at the RX-CB
+    bool in_turn;        // polling build: its loop has reached the check of the RX-CB
     sim_time loop_since; // polling build: end of the last turn in which it did something
     bool full;           // TX-CB 2 has refused a packet and has not had room since
     int reordered_from;  // peer whose reorder queue may have the next message; -1: none
@@ -221,8 +221,8 @@ void p3_answer_arrived(struct cpu_context *context, struct p3_process *process,
 // Sends one data packet of the oldest granted message. Returns false if there is none, or no room.
 bool p3_send_data(struct cpu_context *context, struct p3_process *process);
 
-// Gives the message its number and says whether its RTS may be sent now: it may not while the boot
-// message is unconfirmed; the message is then postponed.
+// Gives the message its number and returns whether its RTS may be sent now: it may not while the
+// boot message is unconfirmed; the message is then postponed.
 bool p3_boot_admits(struct cpu_context *context, struct p3_process *process, struct p3_send *send);
 
 // The peer has answered the boot message: what waits for that may be sent by the thread.
@@ -293,8 +293,8 @@ extern const struct vnic_ops p3_interrupt_ops, p3_poll_ops;
 // Describes the wait of a message of the sender's. The caller frees it.
 char *p3_send_waits(const struct p3_process *process, const struct p3_send *send);
 
-// What the process's short messages wait for, a text per wait and each with its number ("CTS for
-// message 7 from node1"). Free with g_ptr_array_unref.
+// Describes the waits of the process's short messages, a text per wait and each with its number
+// ("CTS for message 7 from node1"). Free with g_ptr_array_unref.
 GPtrArray *p3_waits(const struct p3_process *process);
 
 #endif

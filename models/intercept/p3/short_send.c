@@ -3,8 +3,8 @@
 // packets as they are granted, and MSGEND. There is no timer and no repeat: the links do that.
 #include "models/intercept/p3/p3_internal.h"
 
-// The waits are what holds a message up, or the rest of it. An end of any kind may come in each
-// state after the RTS: the receiver wants no more.
+// The waits are those that hold a message up, or the rest of it. An end of any kind may arrive in
+// each state after the RTS: the receiver wants no more.
 #define P3_SEND_ENDS (MACHINE_TO(P3_SEND_DONE) | MACHINE_TO(P3_SEND_FAILED))
 static const struct machine_state short_send_states[] = {
     [P3_SEND_NEW] = {"NEW", .next = MACHINE_TO(P3_SEND_POSTPONED) | MACHINE_TO(P3_SEND_RTS_SENT) |
@@ -91,8 +91,8 @@ static bool no_memory(const struct cpu_context *context, struct p3_process *proc
     return true;
 }
 
-// A request, or an ACK, is a header only. What the NAL's thread sends goes by the thread's TX-CB:
-// the thesis's listing shares the caller's, which has no lock.
+// A request, or an ACK, is a header only. The NAL's thread sends by a TX-CB of its own: the
+// thesis's listing shares the caller's, which has no lock.
 enum portals_status p3_short_send(struct cpu_context *context, struct p3_process *process,
                                   struct portals_transfer *transfer)
 {

@@ -79,8 +79,8 @@ static bool has_work(const struct p3_process *process)
 
 // ---- Between turns ----
 
-// The loop last did something at loop_since, and looks again after a pause, and after that once
-// per pause and look. Returns when it next does.
+// The loop last did something at loop_since, polls again after a pause, and after that once per
+// pause and poll. Returns the time of the next poll.
 static sim_time next_turn(const struct cpu_context *context, const struct p3_process *process)
 {
     const struct p3_config *config = process->config;

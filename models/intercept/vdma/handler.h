@@ -6,8 +6,8 @@
 //
 // The thesis leaves open, and is read as follows: two CONNECTs that cross are both accepted; a
 // CONNECT carries its sender's credit; of four channels one is kept for sending (handler_read.c);
-// nothing interrupts the handler when a slice has been sent, but it looks again if something waits
-// for a channel or a buffer; a slice is as long as both page tables reach, and leaves at least what
+// nothing interrupts the handler when a slice has been sent, but it polls if something waits for a
+// channel or a buffer; a slice is as long as both page tables reach, and leaves at least as much as
 // the engine can move.
 //
 // Not modelled: the protection of a process's memory against others, and the bookkeeping of
@@ -90,9 +90,9 @@ struct vdma_client {
 };
 
 // The handler of a host's card; it opens VNIC 15 and the VDMA engine. `extended`: with Portals'
-// extensions, unless the parameters say otherwise. The card tells the ledger of the bytes of
-// slices, the handler of those in EXT_REPLY messages. Must be freed with vdma_handler_free before
-// the cluster.
+// extensions, unless the parameters choose otherwise. The card reports the bytes of slices to the
+// ledger, the handler those in EXT_REPLY messages. Must be freed with vdma_handler_free before the
+// cluster.
 struct vdma_handler *vdma_handler_new(struct cluster *cluster, int host,
                                       const struct vdma_handler_config *config, bool extended);
 void vdma_handler_free(struct vdma_handler *handler);
@@ -118,12 +118,12 @@ bool vdma_connected(const struct vdma_handler *handler, int peer);
 // Why an unmodified handler refuses such a transfer, as a static text; NULL: it does not.
 const char *vdma_refusal(const struct vdma_transfer *transfer);
 
-// What a transfer of the client's waits for, by its key: "the DONE of write 1 from node1". The
+// Describes the wait of the client's transfer with that key: "the DONE of write 1 from node1". The
 // caller frees it. NULL: the handler has not begun with it, or is done with it.
 char *vdma_transfer_waits(const struct vdma_handler *handler, uint64_t key);
 
-// What keeps the handler from going on: "2047 of 2048 packets of slice 3 (channel 1) from node1".
-// Several are separated by "; ". NULL: nothing. The caller frees it.
+// Describes the handler's waits: "2047 of 2048 packets of slice 3 (channel 1) from node1". Several
+// are separated by "; ". NULL: none. The caller frees it.
 char *vdma_handler_waits(const struct vdma_handler *handler);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What of a transfer the VDMA engine can move, and how it is cut into slices. The engine wants
+// The part of a transfer that the VDMA engine can move, and its slices. The engine wants
 // addresses and lengths that the handler's rules allow (thesis 002, 2.2.2): the receiver's address
 // is a multiple of 32, the length a multiple of 8 and at least 24. Portals' handler moves what is
 // left over at both ends by a message (5.2.2, Fig. 5.3), and has the sender copy data whose
@@ -35,7 +35,7 @@ bool vdma_displaced(int64_t remote);
 // Bytes of the next slice: of `left` bytes (a multiple of 8, at least 24) to the receiver's address
 // `local` (a multiple of 32) from the sender's `remote`. A channel's page table reaches 1 MiB less
 // the address's place in its page, at both ends; a slice after which more comes ends at a page of
-// the receiver. What is left after it is again at least 24 bytes. Data that are copied begin at a
+// the receiver. The remainder after it is again at least 24 bytes. Data that are copied begin at a
 // page of the sender's buffer.
 int64_t vdma_slice_bytes(int64_t local, int64_t remote, int64_t left);
 

@@ -4,13 +4,13 @@
 // its own. The firmware (the MCP) keeps one reliable connection for each other card, over which the
 // messages of all ports go, cut into packets.
 //
-// A token belongs to the client until a call uses it. It comes back with an event that the client
+// A token belongs to the client until a call uses it. It returns with an event that the client
 // takes out of the queue and hands to gm_unknown, which calls the send's callback. A client that
-// does not poll gets nothing back.
+// does not poll gets no token back.
 //
 // Payload is not stored: (message, offset, length) identify a message's bytes. The pointer
-// `content` represents what its first bytes say to the library above, which keeps it valid until
-// the receiver has read it.
+// `content` represents the meaning of its first bytes to the library above, which keeps it valid
+// until the receiver has read it.
 #ifndef NETSIM_MODELS_MYRINET_GM_GM_GM_H
 #define NETSIM_MODELS_MYRINET_GM_GM_GM_H
 
@@ -134,7 +134,7 @@ int gm_min_size_for_length(int64_t bytes);
 enum gm_event_kind {
     GM_NO_EVENT,
     GM_RECV_EVENT,      // a message is in the buffer
-    GM_FAST_RECV_EVENT, // a short one, in the queue's slot; the buffer's token also comes back
+    GM_FAST_RECV_EVENT, // a short one, in the queue's slot; returns the buffer's token too
     GM_SENT_EVENT,      // internal: for gm_unknown
     GM_ALARM_EVENT,     // internal: for gm_unknown
 };
@@ -155,7 +155,7 @@ struct gm_event {
 enum gm_event_kind gm_receive(struct cpu_context *context, struct gm_port *port,
                               struct gm_event *event);
 
-// Handles an event that is not for the client: calls callbacks, gives tokens back.
+// Handles an event that is not for the client: calls callbacks, returns tokens.
 void gm_unknown(struct cpu_context *context, struct gm_port *port, struct gm_event *event);
 
 // The task goes to sleep after this call, and is woken for the next event, at once if one is queued

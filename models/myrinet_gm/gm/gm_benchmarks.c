@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// gm.allsize: what GM's own test program gm_allsize measures, in its three forms. One way and both
-// ways keep a window of sends under way: each send waits for the callback of the one that many
-// before it.
+// gm.allsize: the measurements of GM's own test program gm_allsize, in its three forms. Those in
+// one direction and in both keep a window of sends under way: each send waits for the callback of
+// the one that many before it.
 #include "models/myrinet_gm/gm/gm_stacks.h"
 
 #include <glib.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// GM's packets as captures show them. The layout of the real ones is not published; this one has
-// what the model's packets say, in the 24 bytes that gm.header has unless it is set, numbers
+// GM's packets as captures show them. The layout of the real ones is not published; this one holds
+// the fields of the model's packets, in the 24 bytes that gm.header has unless it is set, numbers
 // big-endian. wireshark/netsim.lua reads it.
 //
 //     0..1    type of the packet, 5: GM's (assumed)

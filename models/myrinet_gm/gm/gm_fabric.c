@@ -31,9 +31,8 @@ static const struct lanai_handler handlers[GM_HANDLERS] = {
     [GM_POLL] = {{"poll tokens", STAGE_NIC}, poll_run, false},
 };
 
-// RECV acknowledges and RDMA writes what is whole: a packet's CRC comes last, and GM answers for
-// each packet (thesis 001, 3.1). What overlaps in GM are the packets of a message, of 4 KiB at
-// most.
+// RECV acknowledges and RDMA writes whole packets: a packet's CRC comes last, and GM answers each
+// packet (thesis 001, 3.1). GM overlaps the packets of a message, of at most 4 KiB each.
 static const struct lanai_firmware firmware = {handlers, GM_HANDLERS, GM_FINISH_RECV, 0,
                                                &gm_frames};
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the firmware's machines hand to each other: packets, answers, receive buffers and events,
-// each into the queue of the machine that is next, which it wakes if that is idle. A machine that
-// is at work checks its queue at the end.
+// Handover between the firmware's machines: packets, answers, receive buffers and events go into
+// the queue of the next machine, which is woken if it is idle. A machine at work checks its queue
+// at the end.
 #include "models/myrinet_gm/gm/gm_internal.h"
 
 #include "sim/core/fifo.h"

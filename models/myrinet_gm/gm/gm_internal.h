@@ -251,7 +251,7 @@ enum gm_send_state { GM_SEND_IDLE, GM_SEND_DATA, GM_SEND_CONTROL };
 enum gm_recv_state { GM_RECV_EMPTY, GM_RECV_SOME, GM_RECV_FULL };
 enum gm_rdma_state { GM_RDMA_IDLE, GM_RDMA_WRITING };
 
-// A packet in SRAM on its way out.
+// A packet in SRAM to be sent.
 struct gm_send_buffer {
     struct lanai_transfer transfer;
     struct packet *packet;
@@ -260,7 +260,7 @@ struct gm_send_buffer {
     struct gm_send_buffer *next;
 };
 
-// A packet in SRAM on its way in.
+// A received packet in SRAM.
 struct gm_receive_buffer {
     struct lanai_buffer buffer;
     struct gm_rdma_job job;

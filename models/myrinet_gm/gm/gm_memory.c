@@ -7,7 +7,7 @@ static int64_t region_end(const struct gm_region *region)
     return region->address + region->bytes;
 }
 
-// The region that holds the byte at `address`, looked for from the one that was found last.
+// The region that holds the byte at `address`; the search begins at the one found last.
 static const struct gm_region *region_of(struct gm_port *port, int64_t address)
 {
     guint count = port->regions->len;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Ports: tokens, the queue of events in host memory, and who sleeps until one comes.
+// Ports: tokens, the queue of events in host memory, and processes that sleep until one arrives.
 #include "models/myrinet_gm/gm/gm_internal.h"
 
 #include "sim/core/fifo.h"

@@ -18,8 +18,8 @@ enum gm_verdict gm_connection_check(struct gm_connection *connection,
     return ahead == 0 ? GM_ACCEPTED : ahead < 0 ? GM_DUPLICATE : GM_GAP;
 }
 
-// The answer waits in its place until SEND takes it; a later one takes the place, but an ACK that
-// says nothing new does not put a NACK away.
+// The answer waits in its place until SEND takes it; a later one replaces it, but an ACK that
+// acknowledges nothing new does not replace a NACK.
 static void answer(struct gm_connection *connection, enum gm_packet_kind kind, uint16_t attempt)
 {
     struct gm_header *control = &connection->control;

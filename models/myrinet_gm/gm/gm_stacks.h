@@ -11,7 +11,7 @@ extern const struct stack gm_stack;
 // "gm" and "gm_native"; ends with a NULL path.
 extern const struct scenario_section gm_sections[];
 
-// gm.allsize: latency, bandwidth one way and both ways. Ends with a NULL name.
+// gm.allsize: latency, bandwidth in one direction and in both. Ends with a NULL name.
 extern const struct benchmark gm_benchmarks[];
 
 #endif

@@ -14,14 +14,14 @@
 // order in which they were started. Data fetched from the host are sent when the firmware starts
 // the send engine, and received data are written to the host when it starts the host engine:
 // packets pass through SRAM whole, unless the firmware begins with their heads. A transfer from a
-// packet that is still coming in moves a piece as soon as all of the piece has come, and lets
+// packet that is still arriving moves a piece as soon as all of the piece has arrived, and lets
 // fetches go first while it waits.
 //
 // Engines and processor share the SRAM, which allows so many accesses per clock (sram_accesses). A
 // user that loses there is slower (lanai_arbiter.h has the shares, lanai_share.c their effects),
-// from the time at which an engine starts or ends until the next one does. The loss of a packet on
-// its way out is settled when it starts; the next one makes up for what it loses later. A card
-// whose users can't ask for more than the SRAM allows pays nothing.
+// from the time at which an engine starts or ends until the next one does. The delay of a packet
+// that is sent is fixed when it starts; later delays are charged to the next one. A card whose
+// users can't ask for more than the SRAM allows pays nothing.
 //
 // Not modelled: a link that is held in the middle of a packet because the SRAM does not keep up
 // (it is held for the packets that come then, and the rest of this one waits before the card);
@@ -145,12 +145,12 @@ void lanai_arrive(struct lanai *lanai, struct lanai_item *item);
 // do without them.
 bool lanai_sram_try(struct lanai *lanai, const char *name, int64_t bytes);
 
-// The same for firmware that can't do without them: if there is no room the run ends, with a
-// sentence that says who asked for how much, who has the rest, and that a larger SRAM or less of
-// `setting` (a parameter's path, "gm.send_buffers") would avoid it.
+// Like lanai_sram_try, but for firmware that can't do without them: if there is no room the run
+// ends, with a message that names the bytes asked for, the users of the rest, and the remedy: a
+// larger SRAM or less of `setting` (a parameter's path, "gm.send_buffers").
 bool lanai_sram_take(struct lanai *lanai, const char *name, int64_t bytes, const char *setting);
 
-// Gives back so many of the bytes that `name` has.
+// Releases so many of the bytes that `name` has.
 void lanai_sram_give(struct lanai *lanai, const char *name, int64_t bytes);
 
 int64_t lanai_sram_left(const struct lanai *lanai);
@@ -171,8 +171,8 @@ struct lanai_transfer {
     enum lanai_move move;
     int64_t bytes;         // of a transfer with the host, >= 0
     struct packet *packet; // of LANAI_SEND: route and wire_bytes set; the network's once it leaves
-    // The bytes come from a packet that is still coming in, from its byte `behind_at` on; NULL: all
-    // bytes have come.
+    // The bytes come from a packet that is still arriving, from its byte `behind_at` on; NULL: all
+    // bytes have arrived.
     const struct lanai_buffer *behind;
     int64_t behind_at;
     // Called in the event in which the last byte has arrived (has left), before the handler is
@@ -211,23 +211,23 @@ struct lanai_buffer {
 // Gives the receive engine an empty buffer at `when`. Packets take the buffers in the order in
 // which they were posted; the firmware's `received` handler gets the buffer with the packet in it.
 // A packet without one is held in the network (network_limit), or waits before the card, and the
-// trace says what held it up. A packet that is longer than its buffer is dropped, and the buffer is
-// used for the next.
+// trace names the cause. A packet that is longer than its buffer is dropped, and the buffer is used
+// for the next.
 //
 // If the firmware has a head, its handler gets a longer packet twice: when its head is in SRAM
 // (`begun`, begins set), and when all of it is (`item`). It gets only the second if it has not come
 // to the head by that time, or if there was no buffer. Transfers to the host that it starts in
-// between name the buffer in `behind`, and do not overtake the bytes that come in.
+// between name the buffer in `behind`, and do not overtake the arriving bytes.
 //
-// A packet with a wrong CRC comes like any other: the firmware checks packet->corrupt, as real
-// firmware checks the LANai's receive status, and calls lanai_discard. Nobody can know before the
-// packet is whole.
+// A packet with a wrong CRC arrives like any other: the firmware checks packet->corrupt, as real
+// firmware checks the LANai's receive status, and calls lanai_discard. The error can't be known
+// before the packet is whole.
 void lanai_post_buffer(struct lanai *lanai, struct lanai_buffer *buffer, sim_time when);
 
 // Returns the number of packets that wait for a buffer now.
 int lanai_held(const struct lanai *lanai);
 
-// Drops the packet in a buffer, tells the ledger, and counts it under "LANai: " and the reason
+// Drops the packet in a buffer, reports to the ledger, and counts it under "LANai: " and the reason
 // (static). The buffer is empty then.
 void lanai_discard(struct lanai *lanai, struct lanai_buffer *buffer, const char *reason);
 

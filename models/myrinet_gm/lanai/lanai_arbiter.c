@@ -18,8 +18,8 @@ static bool next_rank(const struct arbiter *arbiter, int64_t *rank)
     return next != G_MAXINT64;
 }
 
-// Gives those of one rank, of whom at least one asks, what they ask for, or all that is left,
-// `rate`; returns what they get.
+// Gives the users of one rank, of which at least one asks, as much as they ask for, or all that is
+// left, `rate`; returns their sum.
 static int64_t serve(struct arbiter *arbiter, int64_t rank, int64_t rate)
 {
     int64_t asked = 0;
@@ -128,7 +128,8 @@ sim_time arbiter_next(const struct arbiter *arbiter)
     return next;
 }
 
-// Goes on to `until`, or to the end of the next transfer if that is earlier, and ends what is over.
+// Goes on to `until`, or to the end of the next transfer if that is earlier, and ends those that
+// have finished.
 static void go_on(struct arbiter *arbiter, sim_time until)
 {
     arbiter_settle(arbiter, MIN(until, arbiter_next(arbiter)));

@@ -24,7 +24,7 @@ static struct lanai_engine *engine_of(struct lanai *lanai, enum lanai_move move)
     g_assert_not_reached();
 }
 
-// The engine was busy, and who waited for it has said so already.
+// Notes the load only: the users that waited for the engine have noted their waits already.
 static void note_load(const struct lanai *lanai, trace_lane lane, sim_time from)
 {
     trace_note(lanai->sim->trace, lane,
@@ -83,8 +83,8 @@ static bool let_fetch_first(struct lanai *lanai)
     return true;
 }
 
-// A piece is over, or the set-up. The bus is asked for a piece at a time, so that others come in
-// between.
+// A piece has ended, or the set-up. The bus is asked for a piece at a time, so that others can use
+// it between pieces.
 static void host_moved(struct engine *engine, struct event *event)
 {
     (void)engine;
@@ -286,7 +286,7 @@ void lanai_receive_head(struct lanai *lanai, struct packet *packet, sim_time las
 {
     struct lanai_buffer *buffer = lanai->empty;
     if (!buffer || packet->wire_bytes > buffer->bytes)
-        return; // it is looked at when all of it has come
+        return; // it is handled when all of it has arrived
     lanai->empty = buffer->next;
     buffer->posted = false;
     buffer->packet = packet;

@@ -2,11 +2,11 @@
 // Engines and processor share the SRAM (lanai_arbiter.h) of a card that could ask for more accesses
 // than it allows. For any other card nothing in here runs.
 //
-// A piece that the host engine moves ends when both the bus and the SRAM have moved it. A packet on
-// its way out takes as many more byte times on the wire (packet.idle) as the SRAM delays its bytes,
-// and owes from those before, as far as is known when it starts. A packet on its way in has come
-// when its last bit has and all of it is in the SRAM. While the SRAM lags behind the wire, the link
-// is held for packets to come (network_hold), and bytes that have left the wire wait for the SRAM.
+// A piece that the host engine moves ends when both the bus and the SRAM have moved it. A sent
+// packet takes as many more byte times on the wire (packet.idle) as the SRAM delays its bytes, and
+// owes from those before, as far as is known when it starts. A received packet has arrived when its
+// last bit has and all of it is in the SRAM. While the SRAM lags the wire, the link is held for
+// later packets (network_hold), and bytes that have left the wire wait for the SRAM.
 #include "models/myrinet_gm/lanai/lanai_internal.h"
 
 static const struct stage sram_stage = {"SRAM", STAGE_NIC};
@@ -99,7 +99,7 @@ static void shares_changed(struct lanai *lanai)
 }
 
 // An engine starts, or has more to move. The handler that is at work meanwhile gets less from now
-// on: it ends later. What it has started keeps its time.
+// on: it ends later. Engines that it has started keep their times.
 static void start(struct lanai *lanai, enum arbiter_user user, int64_t bytes, int64_t asks)
 {
     struct arbiter *arbiter = &lanai->share.arbiter;

@@ -177,7 +177,7 @@ static void area_touch(struct pin_cache *cache, struct pin_area *area)
     g_queue_push_head_link(&cache->lru, &area->lru);
 }
 
-// The oldest area that nobody uses, or NULL.
+// The oldest unused area, or NULL.
 static struct pin_area *oldest_unused(const struct pin_cache *cache)
 {
     for (GList *at = cache->lru.tail; at; at = at->prev) {

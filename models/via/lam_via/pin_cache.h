@@ -7,7 +7,7 @@
 // that overlap are equal; as an overlapped area is always removed before the new one enters, the
 // areas in the tree are disjoint. The structures that the thesis weighed against it are variants: a
 // hash table of start addresses, and that table in front of the tree. Each search is charged per
-// element that it looks at. Not modelled: the costs of inserting and removing, and processor caches
+// element that it visits. Not modelled: the costs of inserting and removing, and processor caches
 // too small for a large structure.
 #ifndef NETSIM_MODELS_VIA_LAM_VIA_PIN_CACHE_H
 #define NETSIM_MODELS_VIA_LAM_VIA_PIN_CACHE_H

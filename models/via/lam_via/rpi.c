@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The VIA RPI as a device: parameters, lsra_advance, and what it says of itself in reports.
+// The VIA RPI as a device: parameters, lsra_advance, and its part of reports.
 #include "models/via/lam_via/rpi.h"
 #include "models/via/vip/process.h"
 
@@ -106,8 +106,8 @@ static bool retry_waiting(struct cpu_context *context, struct rpi_process *rpi)
     return sent || rpi->owed_acks < owed;
 }
 
-// lsra_advance returns: any request that has ended is leave to do so, whoever waits for it. LAM's
-// layer enters it again as long as what the call waits for is open.
+// lsra_advance returns as soon as any request has ended, also one that the call does not wait for.
+// LAM's layer enters it again until the call can return.
 static enum mpi_progress leave(struct cpu_context *context, struct rpi_process *rpi, bool blocking)
 {
     rpi->inside = false;
@@ -117,8 +117,8 @@ static enum mpi_progress leave(struct cpu_context *context, struct rpi_process *
     return PROGRESS_EVENT;
 }
 
-// lsra_advance (4.5.3), one completed event a turn. VipCQWait if the call may block and nothing has
-// ended yet, else VipCQDone.
+// lsra_advance (4.5.3), one completed event per turn. VipCQWait if the call may block and nothing
+// has ended yet, else VipCQDone.
 static enum mpi_progress advance(struct cpu_context *context, struct mpi_process *process,
                                  bool blocking)
 {

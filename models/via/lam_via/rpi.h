@@ -171,7 +171,7 @@ struct rpi_process_peer {
     int waiting_sends;               // ordered ones to this peer in the send queue
     int waiting_acks;                // ACKs to this peer in the send queue
     bool held_up;                    // during a scan of the send queue: one of its sends stays
-    bool descriptors_due;            // likewise: needed by one that stays for lack of them
+    bool descriptors_due;            // during the scan: one of its sends stays for lack of them
     GArray *extents;                 // struct rpi_extent, oldest first; NULL before the first
 };
 

@@ -36,8 +36,7 @@ void rpi_expect_body(struct cpu_context *context, struct mpi_request *request,
                      struct rpi_process_peer *peer)
 {
     rpi_of(request)->class = RPI_SHORT;
-    // The body follows its envelope at once: before the bodies of all long messages that are under
-    // way.
+    // The body follows its envelope at once: before the bodies of all long messages in progress.
     mpi_queue_prepend(&peer->cp_current_recv_req, request);
     mpi_enter(context, request, RPI_WAIT_BODY, "short");
 }
@@ -72,7 +71,7 @@ void rpi_receive_syn(struct cpu_context *context, struct mpi_request *request,
     r->cq_peer = peer;
     r->acknowledge = true;
     peer->owner->owed_acks++;
-    // Bodies of long messages come in the order of their SYNs.
+    // Bodies of long messages arrive in the order of their SYNs.
     mpi_queue_append(&peer->cp_current_recv_req, request);
     rpi_send_owed_acks(context, peer);
 }
@@ -166,13 +165,13 @@ static bool receive_body(struct cpu_context *context, struct rpi_process_peer *p
         return true;
     }
     // Long: every byte is in its place already. The completion of the ACK, without which the peer
-    // would not have sent, was seen before: a driver looks at what was sent first.
+    // would not have sent, was seen before: a driver checks the sends first.
     g_assert(request->machine.state == RPI_WAIT_BODY);
     rpi_finish(context, request);
     return false;
 }
 
-// ---- Out of step: M-VIA does not repeat a lost frame, and what comes next is taken for it ----
+// ---- Out of step: M-VIA does not repeat a lost frame, and the next one is taken for it ----
 
 static bool body_in_step(const struct rpi_process_peer *peer, const struct vip_descriptor *body,
                          bool restart)

@@ -16,7 +16,7 @@ void rpi_destroy(struct cpu_context *context, struct mpi_request *request)
 
 // ---- Start of a receive ----
 
-// The three ways in which a receive can find its message among the unexpected ones (thesis
+// The three states in which a receive can find its message among the unexpected ones (thesis
 // 000, 4.7.5); self is the fourth.
 static void claim_unexpected(struct cpu_context *context, struct mpi_request *request,
                              struct mpi_unexpected *message)

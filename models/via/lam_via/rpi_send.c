@@ -57,8 +57,8 @@ static void post(struct cpu_context *context, struct mpi_request *request,
                  vip_vi_state_name(peer->cp_vi_hand));
 }
 
-// Points a descriptor at the next `bytes` of the peer's RDMA area, with immediate data that tell
-// what they are.
+// Points a descriptor at the next `bytes` of the peer's RDMA area, with immediate data that
+// describe them.
 static void into_area(struct vip_descriptor *descriptor, struct rpi_process_peer *peer,
                       int64_t bytes, bool env)
 {
@@ -114,8 +114,7 @@ static struct rpi_envelope send_envelope(struct mpi_request *request, int flags)
     };
 }
 
-// ---- The send queue (4.5.3): who finds no descriptor or can't be pinned, in the order of coming
-// ----
+// ---- The send queue (4.5.3): requests without a descriptor or pinned memory, oldest first ----
 
 static bool is_ack(const struct mpi_request *request)
 {
@@ -169,7 +168,7 @@ static void enqueue(struct cpu_context *context, struct mpi_request *request, en
 
 // ---- Ends ----
 
-// All of an eager message has left: done, unless the receiver has to say that it has it.
+// All of an eager message has left: done, unless the receiver has to acknowledge it.
 static void eager_sent(struct cpu_context *context, struct mpi_request *request)
 {
     if (request->synchronous && rpi_of(request)->cq_recv_advance_fn)
@@ -224,9 +223,9 @@ static void short_send(struct cpu_context *context, struct mpi_request *request)
     post(context, request, descriptor);
 }
 
-// ---- Long (4.4.3): SYN, ACK with the target, then the body in pieces, as many at a time as
-// lam_via.pieces says. The receiver knows bodies by their order alone (4.7.4), so the next one
-// starts after the last piece. ----
+// ---- Long (4.4.3): SYN, ACK with the target, then the body in pieces, lam_via.pieces at a time.
+// The receiver knows bodies by their order alone (4.7.4), so the next one starts after the last
+// piece. ----
 
 static void long_send_pieces(struct cpu_context *context, struct mpi_request *request);
 
@@ -367,7 +366,7 @@ void rpi_send_ack(struct cpu_context *context, struct mpi_request *request)
     rpi_send_try(context, request);
 }
 
-// ---- What a step lacks, and the way out of the send queue ----
+// ---- The lack of a step, and leaving the send queue ----
 
 static bool needs_pin(const struct mpi_request *request, const struct rpi_request *r)
 {
@@ -397,7 +396,7 @@ void rpi_send_try(struct cpu_context *context, struct mpi_request *request)
         return;
     }
     enum rpi_state lack = lacks(context, request);
-    // ACKs keep their order as envelopes do: bodies come in that of their ACKs.
+    // ACKs keep their order as envelopes do: bodies arrive in that of their ACKs.
     bool behind = (r->ordered && r->cq_peer->waiting_sends > 0) ||
                   (is_ack(request) && r->cq_peer->waiting_acks > 0);
     if (lack == RPI_START && behind)

@@ -99,8 +99,8 @@ static enum mpi_progress add_proc(struct cpu_context *context, struct mpi_proces
     return PROGRESS_NOTHING;
 }
 
-// The LAM daemons carry lam_ssi_rpi_via_proc_infos (figure 4.10) between each pair: nobody goes on
-// before all have sent theirs.
+// The LAM daemons carry lam_ssi_rpi_via_proc_infos (figure 4.10) between each pair: no process goes
+// on before all have sent theirs.
 static bool all_added(const struct mpi_process *process)
 {
     for (int rank = 0; rank < process->ranks; rank++)

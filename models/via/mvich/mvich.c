@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// MVICH as a device: MPID_DeviceCheck, how it waits, and what it says of itself in reports.
+// MVICH as a device: MPID_DeviceCheck, its waits, and its part of reports.
 //
-// MPID_DeviceCheck handles all completed descriptors, also if it was not told to block; it looks at
-// the queues of every VI in turn. Data of rendezvous leave when no packets are left.
+// MPID_DeviceCheck handles all completed descriptors, also if it may not block; it polls the queues
+// of every VI in turn. Data of rendezvous leave when no packets are left.
 #include "models/via/mvich/mvich.h"
 #include "models/via/vip/process.h"
 
@@ -92,7 +92,7 @@ static enum mpi_progress sleep_on_queue(struct cpu_context *context, struct mvic
     return PROGRESS_BLOCKED;
 }
 
-// A turn of the loop: a look at every queue.
+// A turn of the loop: a poll of every queue.
 static sim_time turn(const struct cpu_context *context, const struct mvich_process *mvich)
 {
     sim_time look = cpu_cost(context->cpu, vip_config(mvich->nic)->queue_check);

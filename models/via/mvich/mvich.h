@@ -211,7 +211,7 @@ struct mvich_connection {
     int rank;
     struct vip_vi *vi;
     // Credits. Each vbuf posted here, except prepost_noop_extra of them, corresponds to a credit
-    // that the peer has, that is on its way to the peer, or that waits here.
+    // that the peer has, that is in transit to the peer, or that waits here.
     int64_t remote_credit; // left here for sending to the peer
     int64_t local_credit;  // to be returned to the peer
     int64_t remote_short;  // credits left at the peer when it last sent (remote_cc)
@@ -235,7 +235,7 @@ struct mvich_process {
     struct mvich_connection *connections; // by rank; its own entry is unused
     // MPID_DeviceCheck
     bool checking; // inside a call
-    int next;      // connection to look at next
+    int next;      // the next connection to poll
     bool polled;   // woken while it polled: the empty queues have already been checked
     bool spun;     // it has polled long enough to wait
     struct event spin_over;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // MVICH's registration cache ("dreg"): whole pages, found by their first page in a hash table with
-// chains. What nobody uses stays registered (lazy deregistration) until entries, bytes or pinnable
+// chains. Unused entries stay registered (lazy deregistration) until entries, bytes or pinnable
 // memory run out; then the one that has been unused longest goes.
 //
 // The table does not find areas that contain the wanted one but begin on another page: such pages
@@ -143,7 +143,7 @@ static bool entry_valid(const struct mvich_dreg *dreg, const struct mvich_dreg_e
                          entry->pages * dreg->page);
 }
 
-// The chain's entry that has all pages from `page` on; charges what it looks at.
+// The chain's entry that has all pages from `page` on; charges the entries that it checks.
 static struct mvich_dreg_entry *find(struct cpu_context *context, struct mvich_dreg *dreg,
                                      int64_t page, int64_t pages)
 {

@@ -16,7 +16,7 @@ static void copy_out(struct cpu_context *context, struct mpi_request *request, i
 
 // ---- Credits ----
 
-// The vbuf of a packet is made good at once, so that an answer already tells of it.
+// The vbuf of a packet is replaced at once, so that an answer already returns its credit.
 static void repost(struct cpu_context *context, struct mvich_connection *connection,
                    const struct mvich_packet *packet)
 {

@@ -27,7 +27,7 @@ static void claim_unexpected(struct cpu_context *context, struct mpi_request *re
     pool_give(&mvich_process_of(request->process)->unexpected, early);
 }
 
-// Short ones that nobody waits for are copied aside, so that a blocking send to self can end.
+// Short ones that are not synchronous are copied aside, so that a blocking send to self can end.
 static bool buffers_self(const struct mpi_request *send)
 {
     const struct mvich_process *mvich = mvich_process_of(send->process);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Startup of MVICH: the NIC, vbufs, and a VI to every peer, its vbufs posted before anybody can
+// Startup of MVICH: the NIC, vbufs, and a VI to every peer, its vbufs posted before any peer can
 // send.
 #include "models/via/mvich/mvich.h"
 #include "models/via/vip/process.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Vbufs, and what goes out in them: MVICH's flow control. A credit stands for a vbuf that the peer
-// has posted. Every packet but a NOOP takes one; each packet gives back what was posted anew since
-// the last one; packets without a credit wait in the backlog.
+// has posted. Every packet but a NOOP takes one; each packet returns the credits of the vbufs
+// posted since the last one; packets without a credit wait in the backlog.
 #include "models/via/mvich/mvich.h"
 
 #include "sim/core/poison.h"

@@ -4,7 +4,7 @@
 // then (mvia.connect_retry); that is assumed.
 //
 // Not modelled: an acknowledgment of the last answer. If the network loses that answer, the other
-// side connects with its next request, and discards data that come before.
+// side connects with its next request, and discards data that arrive earlier.
 #include "models/via/vip/provider.h"
 
 // The VI of a program that ends is disconnected once more after its peer's.
@@ -51,7 +51,7 @@ static void send_request(struct vip_vi *vi, bool answer)
     vip_device_control(vi->nic->agent, vi->remote_station, &frame);
 }
 
-// Returns the part of a sentence on packets that the network has dropped on the way there and back.
+// Returns the part of a sentence on packets that the network has dropped in both directions.
 // The caller frees it.
 static char *drops_text(const struct vip_vi *vi)
 {

@@ -83,8 +83,8 @@ void vip_device_control(struct vip_agent *agent, int remote_station, const struc
     nic_transmit(agent->nic, frame_packet(agent, route, frame, 0), token);
 }
 
-// Which bytes of the message a frame carries: those after the lead; a transfer that is all lead
-// stands for all of them.
+// Sets the bytes of the message that a frame carries: those after the lead; a transfer that is all
+// lead represents all of them.
 static void set_message_part(struct packet *packet, const struct vip_descriptor *descriptor,
                              int64_t payload)
 {
@@ -175,7 +175,7 @@ static bool needs_descriptor(const struct via_frame *frame, bool last)
     return frame->operation == VIP_SEND || (frame->immediate_flag && last);
 }
 
-// The transfer can't be taken: it is lost, and the connection with it.
+// The transfer can't be taken, and is lost together with the connection.
 static void refuse(struct vip_agent *agent, struct vip_vi *vi, struct packet *packet,
                    enum vip_error error, const char *reason)
 {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The VI provider library: queues, completion queues, and the ways in which a process learns of
-// completions.
+// The VI provider library: queues, completion queues, and polling and waiting for completions.
 #include "models/via/vip/provider.h"
 
 const struct stage vip_agent_stage = {"agent", STAGE_KERNEL};
@@ -134,7 +133,7 @@ void vip_descriptor_init(struct vip_descriptor *descriptor)
 }
 
 // The agent frames a descriptor in the trap. The first frame is the card's as soon as it is built;
-// the others are built while it is on its way, and they are ready long before the wire is.
+// the others are built while it is in transit, and they are ready long before the wire is.
 bool vip_post_send(struct cpu_context *context, struct vip_vi *vi,
                    struct vip_descriptor *descriptor)
 {

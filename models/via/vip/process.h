@@ -21,7 +21,7 @@ bool vip_process_register(struct cpu_context *context, struct mpi_process *proce
 void vip_process_connect(struct cpu_context *context, const struct mpi_process *process,
                          struct vip_vi *vi, int peer, const struct vip_nic *remote);
 
-// A startup step: tells whether the VI is connected; if not, the process sleeps and is woken when
+// A startup step: checks whether the VI is connected; if not, the process sleeps and is woken when
 // it is.
 enum mpi_progress vip_process_connected(struct cpu_context *context, struct vip_vi *vi);
 

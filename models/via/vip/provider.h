@@ -30,7 +30,7 @@ struct vip_cq {
     bool waiting; // the process sleeps on it
 };
 
-// The doorbell, on its way, of a receive descriptor that does not exist yet.
+// The doorbell, in transit, of a receive descriptor that does not exist yet.
 struct vip_posting {
     struct event event;
     struct vip_vi *vi;
@@ -129,7 +129,7 @@ struct vip_region *vip_region(const struct vip_nic *nic, struct vip_mem_handle h
 bool vip_vi_mem_valid(const struct vip_vi *vi, struct vip_mem_handle handle, int64_t address,
                       int64_t length);
 
-// Puts the VI into its error state and tells the consumer.
+// Puts the VI into its error state and notifies the consumer.
 void vip_raise_error(struct vip_vi *vi, enum vip_error error, struct message_ref message);
 
 // connection.c: the only change of a VI's state.

@@ -63,7 +63,7 @@ struct vip_token {
 };
 
 struct vip_descriptor {
-    struct event event;          // the doorbell, later the completion, on its way
+    struct event event;          // the doorbell, later the completion, in transit
     struct vip_descriptor *next; // in a queue of its VI
     struct vip_vi *vi;
     enum vip_operation operation;
@@ -230,7 +230,7 @@ struct vip_descriptor *vip_recv_done(struct cpu_context *context, struct vip_vi 
 
 // The waiting half of VipRecvWait and VipSendWait, for VIs without a completion queue, after the
 // Done function found nothing: the process goes to sleep (the caller returns CPU_SLEEP) and is
-// woken by the next completion of this VI; if `polling`, it looks again at the first turn of its
+// woken by the next completion of this VI; if `polling`, it polls again at the first turn of its
 // loop after that completion.
 void vip_wait(struct cpu_context *context, struct vip_vi *vi, bool polling);
 
