@@ -53,7 +53,7 @@ static bool has_fact(const struct case_file *file, const char *what)
     return false;
 }
 
-// Unless a case says how it ends, it completes and its books balance.
+// Unless a case states its end, it completes and its books balance.
 static void add_understood(struct case_file *file)
 {
     static const struct case_fact understood[] = {{0, "status", "", true, "completed"},

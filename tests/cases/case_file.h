@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Reads a case file: a program, the stack that it runs over, and the protocol transitions that are
-// expected of it. README.md in this folder tells how one is written.
+// expected of it. README.md in this folder describes how one is written.
 #ifndef NETSIM_TESTS_CASES_CASE_FILE_H
 #define NETSIM_TESTS_CASES_CASE_FILE_H
 
 #include "sim/core/time.h"
 #include "tests/support/program_run.h"
 
-// A transition that is to come next at its place, or how many there are that contain a text.
+// A transition that must follow at its place, or the number of those that contain a text.
 struct case_expectation {
     int line;
     bool counted;
@@ -18,7 +18,7 @@ struct case_expectation {
     const char *text;
 };
 
-// What stands below "rank N", "rank all", "at PLACE" or "in order".
+// The lines below "rank N", "rank all", "at PLACE" or "in order".
 enum case_kind { CASE_RANK, CASE_ALL, CASE_PLACE, CASE_ORDER };
 
 struct case_block {
@@ -53,7 +53,7 @@ struct case_file {
     char *error; // what is wrong with the file, "FILE:LINE: WHAT", or NULL
 };
 
-// Reads one variant of a file, from 0 on (a file without "each" has one). Never NULL; look at
+// Reads one variant of a file, from 0 on (a file without "each" has one). Never NULL; check
 // `error` first. The caller frees it. `path` must outlive it.
 struct case_file *case_file_read(const char *path, int variant);
 void case_file_free(struct case_file *file);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What became of a case: its run, and the transitions of it that a block of the case lists.
+// The outcome of a case: its run, and the transitions of it that a block of the case lists.
 #ifndef NETSIM_TESTS_CASES_CASE_OUTCOME_H
 #define NETSIM_TESTS_CASES_CASE_OUTCOME_H
 

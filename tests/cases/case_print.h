@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 // Runs the first variant and prints the file to stdout; `times`: with the time of each transition
-// in a remark. Returns false, and says why on stderr, if the case can't be read or is refused.
+// in a remark. Returns false, with the reason on stderr, if the case can't be read or is refused.
 bool case_print(const char *path, bool times);
 
 #endif

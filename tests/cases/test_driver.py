@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The driver of case files: what it accepts, what it refuses, where it says a case is wrong."""
+"""The driver of case files: what it accepts, what it refuses, and the line that it names in a wrong case."""
 
 import os
 import pathlib
@@ -190,7 +190,7 @@ in order
         self.fails(GOOD, 1, "expected status = completed, got refused: ")
 
     def test_print(self):
-        """What is printed is the case with what happened, and no file changes."""
+        """The driver prints the case with what happened, and changes no file."""
         self.path.write_text(GOOD.replace("[100 ms .. 110 ms] ", ""), encoding="utf-8")
         whole = self.path.read_text(encoding="utf-8")
         no_count = whole.replace("    = 3 send[1]\n", "")
@@ -216,7 +216,7 @@ in order
         self.run_driver("--record", self.path, code=2)
 
     def test_example(self):
-        """What README.md shows is a case, and it passes."""
+        """The example of README.md is a case, and it passes."""
         page = (SOURCE / "tests" / "cases" / "README.md").read_text(encoding="utf-8")
         self.passes(page.split("```\n")[1])
 
