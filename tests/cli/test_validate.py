@@ -641,7 +641,7 @@ class Patterns(Case):
                 self.assertIn(said, self.validate(pattern, code=1).stderr)
 
     def test_bad_options(self):
-        for arguments, said in ((("--format", "xml"), "it must be one of table, json, junit"),
+        for arguments, said in ((("--format", "xml"), "it must be one of table, brief, json, junit"),
                                 (("-j", "-1"), "--jobs -1"), (("--top4",), "did you mean --top40?")):
             with self.subTest(arguments):
                 self.assertIn(said, self.validate(*arguments, code=1).stderr)
