@@ -131,7 +131,7 @@ static char *command_text(const char *scenario, const struct calibrate_arguments
     return g_string_free(text, FALSE);
 }
 
-// ---- What comes out ----
+// ---- Results ----
 
 static enum cli_exit write_overlay(const char *path, const char *text)
 {

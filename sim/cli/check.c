@@ -17,7 +17,7 @@ struct check_arguments {
     gboolean allow_unused;
 };
 
-// What this machine lacks for some of the series; NULL: nothing. The caller frees it.
+// Returns the part that this machine lacks for some series; NULL: none. The caller frees it.
 static char *lacking(const struct scenario *scenario)
 {
     char *why = NULL;

@@ -155,7 +155,7 @@ static enum cli_exit command_unknown(const char *name)
     const char *names[G_N_ELEMENTS(cli_commands)] = {NULL};
     for (size_t i = 0; cli_commands[i].name; i++)
         names[i] = cli_commands[i].name;
-    // The launcher of a source tree takes this word for itself; whoever gets here did not call it.
+    // The launcher of a source tree takes this word for itself; here it was not called.
     char *hint = strcmp(name, "test") == 0
                      ? g_strdup("only the launcher ./netsim of a source tree runs the tests")
                      : cli_did_you_mean(name, names);
@@ -216,7 +216,7 @@ enum cli_exit cli_help(const struct cli_command *command, int argc, char **argv)
     return code;
 }
 
-// Whether stdout is a pipe that nobody reads any more.
+// Whether stdout is a pipe without a reader.
 static bool reader_is_gone(void)
 {
     struct pollfd output = {.fd = STDOUT_FILENO, .events = POLLOUT};

@@ -96,7 +96,8 @@ enum cli_exit cli_refuse(GError *error);
 // Prints text for people to stdout, as sim/core/shown.h shows it.
 void cli_print(const char *format, ...) G_GNUC_PRINTF(1, 2);
 
-// The same for text that is written to a file: it goes to `file` and is printed at the end.
+// Like cli_print, but for text that is written to a file: it goes to `file` and is printed at the
+// end.
 struct cli_text {
     FILE *file;
     char **text; // the text written so far
@@ -135,7 +136,7 @@ bool cli_seed(const char *text, uint64_t *seed);
 struct cli_limits {
     char *time, *simulated; // as given; NULL: not given
     double seconds;         // wall clock; 0: no limit
-    int64_t end;            // when these are over for the whole command (g_get_monotonic_time)
+    int64_t end;            // when these end for the whole command (g_get_monotonic_time)
 };
 
 // Reads --time-limit, and adds --simulated-limit to `sets` (g_strfreev; NULL: none yet) as the
@@ -172,7 +173,8 @@ char *cli_beside_program(const char *name);
 struct scenario *cli_scenario(const struct scenario_schema *schema, const char *argument,
                               char **sets, bool allow_unused, uint64_t seed);
 
-// The same for commands that compile no file again: CLI_STDIN is the text of standard input.
+// Like cli_scenario, for commands that compile no file again: CLI_STDIN is the text of standard
+// input.
 #define CLI_STDIN "-"
 struct scenario *cli_scenario_once(const struct scenario_schema *schema, const char *argument,
                                    char **sets, bool allow_unused, uint64_t seed);
@@ -191,11 +193,11 @@ bool cli_series_exist(const struct scenario *scenario, char **names);
 // an error if the scenario lacks one that it names.
 bool cli_series_keep(struct scenario *scenario, char **names);
 
-// Has a script of plots/ draw a document into a file. Returns false after an error, which it says.
+// Has a script of plots/ draw a document into a file. Returns false after printing an error.
 bool cli_draw(const char *script, const char *json, const char *path);
 
-// Whether what `what` ("--trace") records can be there: some wanted series runs on packets. Says
-// so if not, and if others run on flows.
+// Whether the records of `what` ("--trace") can be there: some wanted series runs on packets.
+// Prints a message if not, and if others run on flows.
 bool cli_packets_exist(const struct scenario *scenario, char **names, const char *what);
 
 // The same without printing, allowing settings that nothing reads. Returns NULL and sets *why to

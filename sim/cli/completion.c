@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The commands and their options as the shells' files of completion want them. What a kind of words
-// is, and how a shell gets them, is written in those files.
+// The commands and their options as the shells' completion files need them. Those files define the
+// kinds of words, and how a shell gets them.
 #include "sim/cli/reference.h"
 
 #include <string.h>

@@ -63,7 +63,7 @@ char **cli_data_names(const char *folder)
     GDir *directory = g_dir_open(path, 0, NULL);
     const char *file;
     while (directory && (file = g_dir_read_name(directory)))
-        // What is fitted is a part of a testbed, and none of its own.
+        // A file of fitted values is a part of a testbed, and none of its own.
         if (g_str_has_suffix(file, ".yaml") && !g_str_has_suffix(file, ".fit.yaml") && *file != '.')
             g_ptr_array_add(names, g_strndup(file, strlen(file) - strlen(".yaml")));
     if (directory)

@@ -27,7 +27,7 @@ static const struct described_file described_files[] = {
                 &target_tables[TARGET_CROSSOVER], &target_tables[TARGET_GAIN]}},
 };
 
-// What is done with each map of a file.
+// Called with each map of a file.
 typedef void table_fn(const struct param_table *table, void *data);
 
 static void each_table(const struct described_file *file, table_fn *visit, void *data)

@@ -134,7 +134,7 @@ static char *range_of(const struct operation_key *key)
                            most ? most : "");
 }
 
-// What the operation is, and what it begins with. g_free.
+// Describes the operation, and the collective that it begins with. g_free.
 static char *meaning_of(const struct operation_kind *kind)
 {
     const struct operation_kind *collective = kind->opening.collective;

@@ -23,7 +23,7 @@ struct explain_arguments {
 
 // ---- What is asked for ----
 
-// A size is something that a benchmark is told; a program's messages have the sizes it says.
+// Only a benchmark is given a size; a program's messages have sizes of its own.
 static bool size_is_wanted(const struct scenario *scenario,
                            const struct explain_arguments *arguments)
 {

@@ -17,7 +17,7 @@ struct export_arguments {
     char *tolerance;  // simgrid
 };
 
-// What is exported: each wanted series of a scenario, into a directory that exists.
+// An export: of each wanted series of a scenario, into a directory that exists.
 struct export_job {
     const struct export_arguments *arguments;
     const struct scenario *scenario;

@@ -343,7 +343,7 @@ static enum cli_exit export_series(struct platform_series *series, guint number)
     return code;
 }
 
-// Whether a series can have a platform; says so if it can't.
+// Whether a series can have a platform; prints an error or a note if it can't.
 static bool has_library(const struct scenario_case *test_case, guint series)
 {
     const char *name = test_case->stack->name;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// netsim export: how fast hosts compute where netsim's programs say times and others count flops.
+// netsim export: how fast hosts compute where netsim's programs have times and others count flops.
 #include "sim/cli/export.h"
 
 #include "sim/config/quantity.h"

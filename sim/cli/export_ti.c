@@ -20,7 +20,7 @@ struct ti_series {
     const struct export_job *job;
     const struct scenario_case *test_case;
     const char *name;
-    struct workload workload; // the case's, with one repetition if it says none
+    struct workload workload; // the case's, with one repetition if it sets none
     int64_t speed;
     const struct ti_series *all; // the first of the series
 };
@@ -167,7 +167,7 @@ static enum cli_exit write_trace_series(const struct ti_series *series)
     return code;
 }
 
-// ---- What is beside them ----
+// ---- The README ----
 
 static void readme_series(GString *text, const struct ti_series *series)
 {

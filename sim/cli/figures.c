@@ -19,7 +19,7 @@ struct figures_arguments {
     gboolean again, list, quiet;
 };
 
-// A call of the command, on its way.
+// A call of the command, while it runs.
 struct drawing {
     const struct figures_arguments *arguments;
     const char *directory, *format;
@@ -112,7 +112,7 @@ static struct campaign_options campaign_of(struct drawing *drawing)
     };
 }
 
-// What is missing from a picture is also said where people read.
+// Reports on stderr what is missing from a picture.
 static void print_notes(const char *id, json_t *document)
 {
     size_t index, i, j;
@@ -281,7 +281,7 @@ static enum cli_exit draw_figures(const GPtrArray *figures,
         .documents = g_ptr_array_new_with_free_func(unref_json),
         .started = g_get_monotonic_time(),
     };
-    // Before a long run: whether there is who draws, and where to.
+    // Before a long run: check for Python, which draws, and for the directory.
     bool good = file_check_directory(directory, &error) && (drawing.python = python_find(&error));
     if (good) {
         drawing.database = g_build_filename(directory, "cache.sqlite", NULL);

@@ -217,7 +217,7 @@ static bool rank_exists(const struct scenario *scenario, int rank, char **series
     return true;
 }
 
-// What a benchmark over time asks for hangs on the run.
+// The operations of a benchmark over time depend on the run.
 static bool known_beforehand(const struct scenario *scenario, char **series)
 {
     for (guint i = 0; i < scenario->cases->len; i++) {

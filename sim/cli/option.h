@@ -11,8 +11,8 @@
 // commands have means the same in all of them: the macros below are for those, and a test compares.
 //
 // The tables are read with GLib's GOptionContext. It knows no value that is joined to a short
-// option (-j2, -qj2), so that cli_words_split takes such words apart beforehand: the table says
-// which letters take a value. popt and argp know them, but popt would be one more library for
+// option (-j2, -qj2), so that cli_words_split takes such words apart beforehand: the table has the
+// letters that take a value. popt and argp know them, but popt would be one more library for
 // twenty lines, and argp wants a function with a case for each option besides the table, keeps its
 // own texts of mistakes, and ends the program by itself.
 #ifndef NETSIM_CLI_OPTION_H

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Reading a command line: GLib's option parser, with this program's way to report mistakes.
+// Reads a command line: GLib's option parser, with this program's own reports of mistakes.
 #include "sim/cli/cli.h"
 
 #include "sim/campaign/workers.h"
@@ -259,7 +259,7 @@ static bool count_is_right(const struct cli_command *command, int given)
     return false;
 }
 
-// Whether all numbers of processes may be; says so if one may not.
+// Whether all numbers of processes are valid; prints an error if not.
 static bool jobs_are_right(const struct cli_command *command, const void *arguments)
 {
     for (const struct cli_option *option = command->options; option && option->name; option++) {

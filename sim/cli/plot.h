@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What `netsim plot` is asked for, and the document of its picture.
+// The arguments of `netsim plot`, and the document of its picture.
 #ifndef NETSIM_CLI_PLOT_H
 #define NETSIM_CLI_PLOT_H
 

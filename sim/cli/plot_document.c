@@ -35,7 +35,7 @@ enum source_kind {
 struct source {
     enum source_kind kind;
     const char *word;
-    char *label; // short, tells it from the others
+    char *label; // short, unlike the others'
     char *path;  // of the database, or of the file of CSV; else NULL
     char *text;  // of that file; else NULL
     gsize length;
@@ -223,7 +223,7 @@ static json_t *result_of_csv(const struct source *source, GError **error)
 
 // ---- As what ----
 
-// What the user chooses of what is drawn; NULL after an error.
+// Returns the user's choice of curves and axes; NULL after an error.
 static struct choice *choice_of(const struct plot_arguments *arguments, GError **error)
 {
     const struct choice_words words = {.x = arguments->x,
@@ -434,7 +434,7 @@ static bool check_values(const struct plotter *plotter, GError **error)
     return !problem;
 }
 
-// What options do not go with what is drawn.
+// Refuses options that do not go with the sources.
 static bool check_options(const struct plotter *plotter, GError **error)
 {
     const struct plot_arguments *arguments = plotter->arguments;

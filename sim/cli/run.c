@@ -66,8 +66,8 @@ static void note_ranks(const struct scenario *scenario)
 
 // ---- Interrupts ----
 
-// While series run, a signal to end waits until somebody asks for it, so that what is finished can
-// be kept.
+// While series run, a signal to end waits until signal_waiting finds it, so that finished series
+// can be kept.
 static void signals_wait(sigset_t *before)
 {
     sigset_t ending;
@@ -236,7 +236,7 @@ static void print_result(const struct result *result, enum run_format format,
     }
 }
 
-// Formats for programs go to stdout alone; what went wrong is also said where people read.
+// Formats for programs go to stdout alone; failures are also reported on stderr.
 static void print_failures(const struct result *result)
 {
     for (guint i = 0; i < result->series->len; i++) {
@@ -299,8 +299,8 @@ static bool outputs_differ(const struct scenario *scenario, const struct recorde
     return differ;
 }
 
-// Where the results go: what prints them for programs writes files only where it is told to. NULL:
-// nowhere. The caller frees it.
+// Returns the directory of the results: a format for programs writes files only into --out. NULL:
+// none. The caller frees it.
 static char *directory_of(const struct scenario *scenario, const struct run_arguments *arguments,
                           enum run_format format)
 {
@@ -309,7 +309,7 @@ static char *directory_of(const struct scenario *scenario, const struct run_argu
     return format == RUN_TABLE ? file_results_directory(scenario->name) : NULL;
 }
 
-// After an interrupt, or if a process died: says what is kept. The exit code.
+// After an interrupt, or if a process died: prints how much is kept. Returns the exit code.
 static enum cli_exit end_cut(const struct scenario *scenario, const struct result *result,
                              const char *directory, const struct run_ending *ending)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Series in processes, of the kind that sweeps have (sim/campaign/workers.h). What a process finds
-// out comes back as a text; what it writes to a sink goes to a file without a name, which the
-// parent has opened and puts into the sink when its turn in the scenario's order has come.
+// Series in processes, of the kind that sweeps have (sim/campaign/workers.h). A process returns its
+// result as a text; its output to a sink goes to a file without a name, which the parent has opened
+// and puts into the sink in the scenario's order.
 #include "sim/cli/run.h"
 
 #include "sim/campaign/workers.h"
@@ -57,7 +57,7 @@ static char *parts_close(struct recorders *parts)
     return first;
 }
 
-// The text is a line that says why a part is not whole, or is empty, and the result.
+// Returns a line with the reason why a part is not whole (empty: all are), and the result.
 static char *perform(void *owner, int item)
 {
     const struct parallel *parallel = owner;
@@ -151,7 +151,7 @@ static bool pieces_open(struct parallel *parallel, GError **error)
     return true;
 }
 
-// The first mistake is told, as of series that run one after the other.
+// Prints the first mistake alone, as of series that run one after the other.
 static void tell(struct parallel *parallel, const char *mistake)
 {
     if (!parallel->ending.broken)

@@ -29,7 +29,7 @@ struct arguments {
     gboolean zip, csv, dry_run, report, again, quiet, allow_unused;
 };
 
-// The same, read.
+// The arguments, read.
 struct plan {
     const struct arguments *arguments;
     int64_t seeds; // 0: not given

@@ -13,7 +13,7 @@ struct trace_report {
     const struct recording *recording;
     const struct recorded_profile *profile;
     int64_t speed;                // flop/s, of --speed; 0: not given
-    const struct traffic *matrix; // who sends how much to whom
+    const struct traffic *matrix; // messages and bytes of each pair of ranks
     const char *unfolded;         // the stack whose collectives are in the matrix; NULL: none are
 };
 
@@ -25,7 +25,7 @@ json_t *trace_json(const struct trace_report *report);
 // The matrix as the rows of --format csv: from, to, messages, bytes.
 void trace_print_matrix(const struct trace_report *report, FILE *out);
 
-// ---- What both say ----
+// ---- Values in both formats ----
 
 // Seconds per unit of the recording's work; 0: not known, for it counts operations.
 double trace_seconds_per_unit(const struct trace_report *report);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What is in a recording, for programs.
+// The contents of a recording, for programs.
 #include "sim/cli/trace.h"
 
 // The version of the document's form: members may be added to it, but not change.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What is in a recording, for people.
+// The contents of a recording, for people.
 #include "sim/cli/trace.h"
 
 #include <math.h>

@@ -43,8 +43,8 @@ struct capture_ops {
     // Whether the sink wants a frame of the interface at that time.
     bool (*wants)(const struct capture *capture, int interface, sim_time when);
     void (*frame)(struct capture *capture, const struct capture_frame *frame);
-    // The packet no longer exists. `reason` (static or interned) says why it was dropped; NULL: it
-    // was not.
+    // The packet no longer exists. `reason` (static or interned): why it was dropped; NULL: it was
+    // not.
     void (*ended)(struct capture *capture, const void *packet, sim_time when, const char *reason);
 };
 

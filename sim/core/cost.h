@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a piece of code costs on the processor that runs it: a fixed time, or cycles of that
+// The cost of a piece of code on the processor that runs it: a fixed time, or cycles of that
 // processor's clock.
 #ifndef NETSIM_CORE_COST_H
 #define NETSIM_CORE_COST_H

@@ -158,7 +158,7 @@ static uint32_t heap_least_of(const struct heap_entry *heap, uint32_t child, uin
 }
 
 // The least of four children, without a branch that depends on the result: the processor would
-// mispredict it half of the time. Equal times are rare in the heap and take the plain way.
+// mispredict it half of the time. Equal times are rare in the heap and take the plain path.
 static inline uint32_t heap_least_of_four(const struct heap_entry *heap, uint32_t child)
 {
     sim_time a = heap[child].when, b = heap[child + 1].when;

@@ -86,7 +86,7 @@ void engine_cancel(struct engine *engine, struct event *event);
 // still run), or engine_stop was called.
 void engine_run(struct engine *engine, sim_time until);
 
-// The same, but runs at most `events` events.
+// Like engine_run, but runs at most `events` events.
 void engine_run_some(struct engine *engine, sim_time until, uint64_t events);
 
 // Makes engine_run return after the running event.

@@ -2,10 +2,10 @@
 // The message ledger stores no payload but accounts for every byte of every message.
 //
 // A message is opened when a program sends it. A part that reaches its final destination is
-// delivered. A part that the receiver does not want (the buffer is too short, nobody has asked for
-// the message) is declined. A part that is dropped or destroyed on the way is noted with the
-// reason; a transport may still deliver it later. At the end every message is delivered, declined
-// as a whole or in part, lost with a reason, or still open, and the verdict says so. Declined
+// delivered. A part that the receiver does not want (the buffer is too short, the message is
+// unexpected) is declined. A part that is dropped or destroyed under way is noted with the reason;
+// a transport may still deliver it later. At the end every message is delivered, declined as a
+// whole or in part, lost with a reason, or still open, and the report states which. Declined
 // messages are an outcome that the program has asked for: the ledger balances with them.
 #ifndef NETSIM_CORE_LEDGER_H
 #define NETSIM_CORE_LEDGER_H
@@ -53,8 +53,8 @@ void ledger_free(struct ledger *ledger);
 struct message_ref ledger_open(struct ledger *ledger, int source, int destination, int64_t bytes,
                                uint64_t flow);
 
-// Marks an open message, for whoever meets it at its destination. What the mark means is the
-// caller's affair.
+// Marks an open message, for the component that meets it at its destination. The caller defines the
+// mark's meaning.
 void ledger_mark(struct ledger *ledger, struct message_ref message);
 
 // Whether the message is open and marked.
@@ -78,7 +78,7 @@ void ledger_decline(struct ledger *ledger, struct message_ref message, int64_t o
 void ledger_drop(struct ledger *ledger, struct message_ref message, int64_t offset, int64_t length,
                  const char *reason);
 
-// The same for every byte of the message that is neither delivered nor declined yet.
+// Like ledger_drop, but for every byte of the message that is neither delivered nor declined yet.
 void ledger_drop_rest(struct ledger *ledger, struct message_ref message, const char *reason);
 
 // The receiver has taken this message as the next of its flow.
@@ -111,9 +111,9 @@ bool ledger_balanced(const struct ledger *ledger);
 // rank 0 to 1, 4096 B: bytes 0..1023 lost: …". Free with g_ptr_array_unref.
 GPtrArray *ledger_report(const struct ledger *ledger, unsigned limit);
 
-// The same on messages closed as declined, in the order of closing: "message 17, rank 0 to 1, 4096
-// B: bytes 1024..4095 declined: truncated". The ledger keeps the first LEDGER_DECLINED_KEPT of
-// them.
+// Like ledger_report, but on messages closed as declined, in the order of closing: "message 17,
+// rank 0 to 1, 4096 B: bytes 1024..4095 declined: truncated". The ledger keeps the first
+// LEDGER_DECLINED_KEPT of them.
 GPtrArray *ledger_declined_report(const struct ledger *ledger, unsigned limit);
 
 #define LEDGER_DECLINED_KEPT 50

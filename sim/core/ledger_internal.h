@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the books are made of. ledger.c keeps them, ledger_report.c puts them into words.
+// The ledger's records. ledger.c keeps them, ledger_report.c describes them.
 #ifndef NETSIM_CORE_LEDGER_INTERNAL_H
 #define NETSIM_CORE_LEDGER_INTERNAL_H
 

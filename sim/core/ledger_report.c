@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sim/core/ledger_internal.h"
 
-// Lost messages say more than those still under way.
+// Lost messages precede those still under way, as they matter more.
 static int lost_first(const void *a, const void *b)
 {
     const struct record *x = *(const struct record *const *)a;
@@ -34,7 +34,7 @@ static void report_open(GString *line, const struct record *record, int64_t from
         report_span(line, record, from, to, "not delivered", spans);
 }
 
-// What happened to a stretch, and why.
+// Describes the outcome of an interval, and its reason.
 static void report_reason(GString *line, const struct record *record,
                           const struct interval *interval, const char *what, int *spans)
 {
@@ -67,7 +67,7 @@ char *ledger_describe(const struct ledger *ledger, struct message_ref message, i
     return g_string_free(line, FALSE);
 }
 
-// What is dropped or not settled of a message, byte by byte.
+// Describes the bytes of a message that are dropped or not settled.
 static void report_missing(GString *line, const struct record *record, int *spans)
 {
     int64_t at = record->prefix;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What has passed over one direction of a link: the counters of sim/net, and their names.
+// The traffic over one direction of a link: the counters of sim/net, and their names.
 //
-// What leaves one end arrives at the other or is counted with a reason:
-//     packets + duplicated = arrived + lost + link_down + discarded + those still on the way
-// where what the switch at the far end finds damaged (check) and what finds no receiver has
-// arrived, and what finds the queue full has never begun.
+// A packet that leaves one end arrives at the other or is counted with a reason:
+//     packets + duplicated = arrived + lost + link_down + discarded + those still under way
+// Packets that the far switch finds damaged (check) or that have no receiver count as arrived;
+// packets that find the queue full do not count as sent.
 #ifndef NETSIM_CORE_LINK_LOAD_H
 #define NETSIM_CORE_LINK_LOAD_H
 
@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 enum link_count {
-    // Those that every packet touches come first: sim/net keeps the others once there is one.
+    // The first ones are those that every packet touches; sim/net keeps the others only if needed.
     LINK_PACKETS,
     LINK_BYTES,
     LINK_BUSY,
@@ -65,9 +65,9 @@ struct link_load {
     GArray *drops; // struct link_drop, by reason; NULL: none
 };
 
-// What has passed while messages of one size were measured.
+// The traffic while messages of one size were measured.
 struct link_size {
-    int64_t size;     // -1: what belongs to none
+    int64_t size;     // -1: traffic that belongs to none
     sim_time time;    // how long that took, in all
     GPtrArray *links; // struct link_load *
 };
@@ -76,8 +76,8 @@ struct link_size {
 struct link_load *link_load_new(const char *name, const char *from, const char *to);
 void link_load_free(struct link_load *load);
 
-// Adds what the same link has carried at other times: counts add up, and the longest queue is that
-// of both.
+// Adds the same link's traffic of other times: counts add up, and the longest queue is that of
+// both.
 void link_load_add(struct link_load *into, const struct link_load *from);
 
 // Returns a copy of its own.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A protocol's state machine. Its kind is a table of states in the words of its source, each with
-// what it waits for and the states that may follow. machine_enter is the only way to change a
-// state: it refuses a step that the table does not have, and traces every other. `netsim describe
-// machine` prints and draws the tables (struct model, `machines`).
+// what it waits for and the states that may follow. Only machine_enter changes a state: it refuses
+// a step that the table does not have, and traces every other. `netsim describe machine` prints and
+// draws the tables (struct model, `machines`).
 #ifndef NETSIM_CORE_MACHINE_H
 #define NETSIM_CORE_MACHINE_H
 
@@ -42,8 +42,8 @@ struct machine_kind {
     unsigned count; // of states, 1 .. MACHINE_STATES
 };
 
-// Embedded in its owner, from which its kind follows: a byte, since there may be a million. Read by
-// anyone, written by machine_enter alone. The owner's zeroed memory is state 0.
+// Embedded in its owner, from which its kind follows: a byte, since there may be a million. Any
+// code may read it, machine_enter alone writes it. The owner's zeroed memory is state 0.
 struct machine {
     uint8_t state;
 };
@@ -69,7 +69,7 @@ static inline const char *machine_state_name(const struct machine_kind *kind,
     return kind->states[machine->state].name;
 }
 
-// What its state waits for. NULL: nothing in particular.
+// Returns the wait of its state. NULL: none in particular.
 static inline const struct wait *machine_wait(const struct machine_kind *kind,
                                               const struct machine *machine)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Poisoning of objects that are given back and kept for reuse. AddressSanitizer then reports any
-// read or write of such an object. In other builds nothing happens.
+// Poisoning of objects that are freed and kept for reuse. AddressSanitizer then reports any read or
+// write of such an object. In other builds nothing happens.
 #ifndef NETSIM_CORE_POISON_H
 #define NETSIM_CORE_POISON_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Under AddressSanitizer a free object is poisoned as a whole and reused late, so that a read after
-// it was given back is reported. Its link to other objects is then in a guard after the object,
-// which also exposes writes past its end.
+// pool_give is reported. Its link to other objects is then in a guard after the object, which also
+// exposes writes past its end.
 #include "sim/core/pool.h"
 
 #include "sim/core/poison.h"
@@ -35,7 +35,7 @@ struct free_object {
 // After each object; at most as large as its alignment.
 #define GUARD POOL_CACHE_LINE
 
-// An object is not handed out again before this many others have been given back.
+// An object is not handed out again before this many others have been freed.
 #define QUARANTINE 128
 
 // Fills an object that is handed out: neither a valid pointer nor a small number.
@@ -100,7 +100,7 @@ static bool free_short(const struct pool *pool)
     return pool->allocated - pool->in_use <= QUARANTINE;
 }
 
-// AddressSanitizer reports here an object that was given back twice.
+// AddressSanitizer reports here an object that was freed twice.
 static void object_touch(void *object)
 {
     (void)*(volatile char *)object;

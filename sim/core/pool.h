@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A pool of objects of equal size. It takes memory from the system in blocks and hands objects out
 // from a free list, so that nothing is allocated per packet or request once the pool has grown to
-// its peak. Under AddressSanitizer, objects that were given back are poisoned and reused late.
+// its peak. Under AddressSanitizer, free objects are poisoned and reused late.
 #ifndef NETSIM_CORE_POOL_H
 #define NETSIM_CORE_POOL_H
 
@@ -26,11 +26,11 @@ void pool_clear(struct pool *pool);
 void *pool_take(struct pool *pool);
 
 // Calls `visit` for each object in use, block by block, in an order that is the same in each run.
-// It must not take or give back any. Costs time and memory in proportion to the objects allocated,
-// but none if no object is in use.
+// It must not take or free any. Costs time and memory in proportion to the objects allocated, but
+// none if no object is in use.
 void pool_each(const struct pool *pool, void (*visit)(void *object, void *data), void *data);
 
-// Gives an object of this pool back. NULL is ignored.
+// Frees an object of this pool. NULL is ignored.
 void pool_give(struct pool *pool, void *object);
 
 #endif

@@ -37,7 +37,7 @@ struct sim {
     // with sim_counter and then increments it directly.
     GHashTable *counters;
     bool faults;    // some link is configured to strike packets, which a run may not meet with
-    int polling;    // processes of which nothing is under way but their next look
+    int polling;    // processes that have nothing under way but their next poll
     bool measuring; // sim_measurement_begins was called
     struct sim_wait waits[SIM_WAITS]; // the last timers that expired, in a ring
     unsigned wait_count;
@@ -78,10 +78,10 @@ static inline sim_time sim_now(const struct sim *sim)
 // simulation.
 int64_t *sim_counter(struct sim *sim, const char *name);
 
-// The same for a counter of trouble.
+// Like sim_counter, but for a counter of trouble.
 int64_t *sim_loss_counter(struct sim *sim, const char *name, enum sim_loss loss);
 
-// What stands in the name of a counter between the protocol and the timer that has expired: "tcp
+// Stands in the name of a counter between the protocol and the timer that has expired: "tcp
 // time-outs: SYN".
 #define SIM_TIMEOUTS " time-outs: "
 
@@ -102,7 +102,7 @@ static inline void sim_waited(struct sim *sim, const char *what, sim_time from, 
 struct sim_wait sim_longest_wait(const struct sim *sim, sim_time from, sim_time to);
 
 // Ends the run. Only the first call is reported. `kind` is a word ("connection_broken"); `format`
-// makes a sentence that says what failed, where, and which setting would avoid it. `detail` (a new
+// makes a sentence on what failed, where, and which setting would avoid it. `detail` (a new
 // reference, may be NULL) is an object whose members are added to the reason besides kind, text and
 // time_us.
 void sim_fail(struct sim *sim, enum sim_status status, const char *kind, json_t *detail,

@@ -22,7 +22,7 @@ enum stage_class {
     STAGE_NIC,         // a card: its processor, its engines, its pipeline
     STAGE_WIRE,        // bits go out on a link
     STAGE_BEHIND,      // other packets occupy the link
-    STAGE_PROPAGATION, // bits are on their way along a link
+    STAGE_PROPAGATION, // bits propagate along a link
     STAGE_SWITCH,      // a switch of the network forwards
     STAGE_COMPUTE,     // the program itself
     // A message is held up while nothing works: the classes of waits (enum wait_class).
@@ -43,7 +43,7 @@ struct stage {
     enum stage_class class;
 };
 
-// What a request or process waits for. Each class but WAIT_OTHER holds up a message that could
+// Classes of waits of a request or process. Each but WAIT_OTHER holds up a message that could
 // otherwise go on at once. Waiting for a message to arrive, or for the other side to ask, does not.
 enum wait_class {
     WAIT_OTHER,

@@ -29,7 +29,7 @@ struct trace_transition {
 };
 
 // Extra records for `netsim explain`, besides spans: how long a resource was held without visible
-// work, and who waited for it. `name` is static or interned.
+// work, and waits for it. `name` is static or interned.
 enum trace_note_kind {
     // A processor's handler held the lane, interruptions included. Recorded at its end, before its
     // spans. class: the handler's.
@@ -62,7 +62,6 @@ struct trace_note {
     struct message_ref message;
 };
 
-// What a lane is.
 enum trace_lane_kind {
     TRACE_RESOURCE, // does work: a processor, a bus, an engine or a memory of a card
     TRACE_LINK,     // one direction of a link
@@ -83,9 +82,9 @@ struct trace_quantity {
     const char *name, *unit;
 };
 
-typedef uint32_t trace_values; // 0: nobody wants them
+typedef uint32_t trace_values; // 0: the sink ignores values
 
-// What quantities belong to: a connection, a path. The strings are copied; the quantities must
+// The owner of quantities: a connection, a path. The strings are copied; the quantities must
 // outlive the trace.
 struct trace_values_info {
     const char *group; // name of the host, as of a lane
@@ -94,7 +93,7 @@ struct trace_values_info {
     int count;
 };
 
-// What a sink does with each kind of event. NULL: it ignores them.
+// A sink's functions, by kind of event. NULL: it ignores them.
 struct trace_ops {
     trace_lane (*lane)(struct trace *trace, const struct trace_lane_info *info);
     void (*span)(struct trace *trace, trace_lane lane, const struct stage *stage, sim_time from,
@@ -172,7 +171,7 @@ static inline void trace_delay(struct trace *trace, trace_lane lane, const struc
                 .kind = TRACE_DELAY, .stage = stage, .from = from, .to = to, .message = message});
 }
 
-// Adds a lane of activities. Returns 0 if nobody wants it.
+// Adds a lane of activities. Returns 0 if the sink has none.
 static inline trace_lane trace_activity_lane(struct trace *trace, const char *group,
                                              const char *name)
 {
@@ -192,7 +191,7 @@ static inline void trace_activity(struct trace *trace, trace_lane lane, const ch
         trace->ops->activity(trace, lane, name, when);
 }
 
-// Announces quantities, of which trace_value then tells the values. Returns 0 if nobody wants them.
+// Announces quantities, whose values trace_value then reports. Returns 0 if the sink ignores them.
 static inline trace_values trace_values_new(struct trace *trace,
                                             const struct trace_values_info *info)
 {
@@ -200,9 +199,9 @@ static inline trace_values trace_values_new(struct trace *trace,
 }
 
 // The quantity, an index into those announced, has this value from `when` on. A handler's clock may
-// be ahead of that of the next one: a time before an earlier call's counts as that. What was told
-// already may be told again, and of several values at one time the last counts. With `values` 0 it
-// does nothing.
+// be ahead of that of the next one: a time before an earlier call's counts as that. The same value
+// may be reported again, and of several values at one time the last counts. With `values` 0 it does
+// nothing.
 static inline void trace_value(struct trace *trace, trace_values values, int quantity,
                                sim_time when, int64_t value)
 {

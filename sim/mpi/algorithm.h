@@ -115,7 +115,7 @@ static inline int64_t mpi_total(const struct mpi_collective_call *call, const in
 // The largest power of two of ranks, of which the first ones act for a neighbour as well.
 struct mpi_fold {
     int power, surplus; // surplus: pairs of ranks, 0 and 1, 2 and 3, ...
-    int keeps;          // who of a pair acts: 0 or 1
+    int keeps;          // the rank of a pair that acts: 0 or 1
     int place;          // of this rank, 0 .. power - 1; -1: its neighbour acts for it
 };
 

@@ -84,7 +84,7 @@ struct mpi_request *mpi_arrived(struct cpu_context *context, struct mpi_process 
     }
 }
 
-// MPI leaves open what becomes of it; here the run says whose fault it is.
+// MPI leaves the outcome open; here the run fails and names the rank at fault.
 static void fail_ready(const struct mpi_process *process, const struct mpi_envelope *envelope)
 {
     mpi_fail(process, "not_ready", json_pack("{s:i}", "peer", envelope->source),

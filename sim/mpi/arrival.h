@@ -50,9 +50,9 @@ void mpi_receive_start(struct cpu_context *context, struct mpi_request *request)
 // waits.
 void mpi_self_send(struct cpu_context *context, struct mpi_request *send);
 
-// An envelope has arrived. Returns the matched receive, or NULL if none is posted. Completes
-// matching probes on the way. Sets *good to false if the receive's buffer is too small; the run has
-// then failed.
+// An envelope has arrived. Returns the matched receive, or NULL if none is posted. Also completes
+// matching probes. Sets *good to false if the receive's buffer is too small; the run has then
+// failed.
 struct mpi_request *mpi_arrived(struct cpu_context *context, struct mpi_process *process,
                                 const struct mpi_envelope *envelope, struct message_ref message,
                                 bool *good);

@@ -22,8 +22,8 @@ struct mpi_bare_ops {
     const char *setting;  // parameter of the largest message (mpi_bare.buffer); NULL: no limit
     size_t state;         // offset of struct mpi_bare in mpi_process.device
     size_t early_size;    // bytes of `arrived` in `take`
-    // Messages have tags and come in parts: a receive takes the parts of its peer's next message
-    // with its tag, as they come. Otherwise a receive takes one arrival.
+    // Messages have tags and arrive in parts: a receive takes each part of its peer's next message
+    // with its tag. Otherwise a receive takes one arrival.
     bool tagged;
     // Gives the provider the next part of a send, from `offset` on, as much as one of its calls
     // takes, and sets *taken to its bytes. Returns false if the provider has no room now;
@@ -51,7 +51,7 @@ struct mpi_bare {
 // The device's state of a request.
 struct mpi_bare_request {
     int64_t to_post; // bytes of a send not yet posted; an empty message counts as one
-    int64_t left;    // bytes not yet sent or arrived, counted the same way
+    int64_t left;    // bytes not yet sent or arrived; an empty message counts as one
     bool begun;      // a receive: matched
 };
 
@@ -78,7 +78,7 @@ void mpi_bare_room(struct cpu_context *context, struct mpi_process *process);
 void mpi_bare_arrived(struct cpu_context *context, struct mpi_process *process, int peer,
                       const void *arrived);
 
-// The same for a part of a message of a provider with tags.
+// Like mpi_bare_arrived, but for a part of a message of a provider with tags.
 void mpi_bare_part_arrived(struct cpu_context *context, struct mpi_process *process, int peer,
                            int tag, struct message_ref message, const void *arrived);
 
@@ -113,7 +113,7 @@ enum mpi_progress mpi_bare_advance(struct cpu_context *context, struct mpi_proce
             [BARE_QUEUED] = {"queued", {room_wait, room_class}, .next = MACHINE_TO(BARE_SENT)},    \
     }
 
-// Likewise, of a provider that always has room (mpi_bare_ops.post returns true).
+// Like BARE_STATES, of a provider that always has room (mpi_bare_ops.post returns true).
 #define BARE_STATES_WITH_ROOM(sent_wait, sent_class, received_wait)                                \
     {                                                                                              \
         BARE_ROWS(sent_wait, sent_class, received_wait, BARE_DONE)                                 \

@@ -69,7 +69,6 @@ void mpi_collective_build(struct mpi_schedule *schedule, const struct mpi_proces
 
 // ---- Buffers ----
 
-// What a buffer has.
 enum buffer_content {
     CONTENT_MESSAGE,        // `size` bytes
     CONTENT_OWN,            // the own block

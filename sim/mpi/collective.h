@@ -27,11 +27,11 @@ enum mpi_collective {
 // How much a collective moves. blocks: bytes per rank of the group, in the order of its ranks, for
 // collectives whose blocks may differ; NULL: all have `size` bytes. The arrays must outlive the
 // call only.
-//   reduce_scatter: block i is what rank i gets of the result; the operands have all of them.
-//   gatherv, scatterv: block i is that of rank i. Only the root looks at those of others.
+//   reduce_scatter: block i is rank i's part of the result; the operands have all of them.
+//   gatherv, scatterv: block i is that of rank i. Only the root uses those of others.
 //   allgatherv: block i is that of rank i, the same numbers at all ranks.
-//   alltoallv: block i is what goes to rank i, receive_blocks[i] what comes from it; that must be
-//   what rank i sends.
+//   alltoallv: block i goes to rank i, receive_blocks[i] comes from it and must have the size that
+//   rank i sends.
 // In buffers of several blocks they follow one another in the order of ranks, without gaps.
 struct mpi_collective_sizes {
     int64_t size;                  // as in mpi_collective_build
@@ -50,20 +50,20 @@ void mpi_collective_build(struct mpi_schedule *schedule, const struct mpi_proces
                           const struct mpi_group *group, enum mpi_collective collective, int root,
                           int64_t size);
 
-// The same with blocks that may differ.
+// Like mpi_collective_build, with blocks that may differ.
 void mpi_collective_build_sized(struct mpi_schedule *schedule, const struct mpi_process *process,
                                 const struct mpi_group *group, enum mpi_collective collective,
                                 int root, const struct mpi_collective_sizes *sizes);
 
-// Whether the blocks of a collective may differ: `blocks` is looked at.
+// Whether the blocks of a collective may differ: `blocks` is used.
 bool mpi_collective_has_blocks(enum mpi_collective collective);
 
 // Bytes of the send and the receive buffer of a collective of `ranks` ranks.
 int64_t mpi_collective_send_bytes(enum mpi_collective collective, int ranks, int64_t size);
 int64_t mpi_collective_receive_bytes(enum mpi_collective collective, int ranks, int64_t size);
 
-// The same with blocks that may differ, of this rank of the group. The root's buffer of a gatherv
-// or scatterv has all blocks, that of the others none but their own.
+// Like these two, with blocks that may differ, of this rank of the group. The root's buffer of a
+// gatherv or scatterv has all blocks, that of the others none but their own.
 int64_t mpi_collective_send_bytes_sized(enum mpi_collective collective, int rank, int ranks,
                                         int root, const struct mpi_collective_sizes *sizes);
 int64_t mpi_collective_receive_bytes_sized(enum mpi_collective collective, int rank, int ranks,

@@ -45,7 +45,7 @@ void mpi_allgather_bruck(struct mpi_schedule *schedule, const struct mpi_collect
     mpi_schedule_end_round(schedule);
 }
 
-// The same, with a copy for each block.
+// Like mpi_allgather_bruck, with a copy for each block.
 void mpi_allgatherv_bruck(struct mpi_schedule *schedule, const struct mpi_collective_call *call)
 {
     struct mpi_blocks blocks = mpi_blocks_of(schedule, call, call->blocks, BUFFER_RECEIVE, 0);
@@ -88,8 +88,9 @@ static int64_t pack_bit(struct mpi_schedule *schedule, const struct mpi_collecti
     return bytes;
 }
 
-// A block whose way to its rank has this bit goes that far in this step. What arrives is unpacked
-// by a copy, which the library leaves to its datatypes (MPICH2 and Open MPI for short messages).
+// Each step moves the blocks whose distance to their rank has this bit by as much. Arrivals are
+// unpacked by a copy, which the library leaves to its datatypes (MPICH2 and Open MPI for short
+// messages).
 void mpi_alltoall_bruck(struct mpi_schedule *schedule, const struct mpi_collective_call *call)
 {
     int rank = call->rank, ranks = call->ranks;

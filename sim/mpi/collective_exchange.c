@@ -77,8 +77,8 @@ void mpi_bcast_scatter_allgather(struct mpi_schedule *schedule,
     mpi_allgather_doubling(schedule, call, &blocks);
 }
 
-// The same with a ring, from which short pieces at the end are not left out (MPICH2 for long
-// messages).
+// Like mpi_bcast_scatter_allgather with a ring, from which short pieces at the end are not left out
+// (MPICH2 for long messages).
 void mpi_bcast_scatter_ring(struct mpi_schedule *schedule, const struct mpi_collective_call *call)
 {
     struct mpi_blocks blocks = pieces(call);
@@ -107,8 +107,8 @@ void mpi_allreduce_recursive_doubling(struct mpi_schedule *schedule,
     mpi_schedule_end_round(schedule);
 }
 
-// The same among a power of two of ranks; odd ranks of the first pairs act for their neighbours,
-// and tell them the sum (MPICH2 for short messages, Open MPI).
+// Recursive doubling among a power of two of ranks; odd ranks of the first pairs act for their
+// neighbours, and send them the sum (MPICH2 for short messages, Open MPI).
 void mpi_allreduce_folded_doubling(struct mpi_schedule *schedule,
                                    const struct mpi_collective_call *call)
 {
@@ -124,8 +124,8 @@ void mpi_allreduce_folded_doubling(struct mpi_schedule *schedule,
     mpi_fold_out(schedule, call, &fold, sum, call->size);
 }
 
-// The message goes round in as many pieces as there are ranks, each summed up on its way, and once
-// more with the sums (Open MPI).
+// The message goes round in as many pieces as there are ranks, each summed up at every rank, and
+// once more with the sums (Open MPI).
 void mpi_allreduce_ring(struct mpi_schedule *schedule, const struct mpi_collective_call *call)
 {
     struct mpi_blocks blocks = {.buffer = BUFFER_RECEIVE,

@@ -56,7 +56,7 @@ void mpi_fold_out(struct mpi_schedule *schedule, const struct mpi_collective_cal
 
 // ---- Recursive halving ----
 
-// What is halved: a message in as many pieces as a fold has places. Both buffers have the whole
+// A message to be halved, in as many pieces as a fold has places. Both buffers have the whole
 // message; pieces keep their offsets.
 struct halving {
     struct mpi_fold fold;

@@ -23,7 +23,7 @@ void mpi_scan_linear(struct mpi_schedule *schedule, const struct mpi_collective_
     mpi_schedule_end_round(schedule);
 }
 
-// The same; what has arrived is kept while the sum for the next rank is made in its place.
+// Like mpi_scan_linear, but keeps the received sum while its place has the next rank's.
 void mpi_exscan_linear(struct mpi_schedule *schedule, const struct mpi_collective_call *call)
 {
     struct mpi_place kept = {BUFFER_TEMPORARY, 0};

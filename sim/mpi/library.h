@@ -140,7 +140,7 @@ extern const char *const mpi_split_rules[];
 #define LIBRARY_MPICH2 "MPICH2 1.0.5, mpiimpl.h; Thakur, Rabenseifner, Gropp, IJHPCA 19 (2005)"
 #define LIBRARY_MPICH_1_2_5 "MPICH 1.2.5 (January 2003), src/coll/intra_fns_new.c"
 
-// What else the rules look at, and what reductions cost.
+// Further inputs of the rules, and the cost of reductions.
 #define LIBRARY_COLLECTIVE_PARAMS(linear, empty, empty_blocks, library_source)                     \
     LIBRARY_SWITCH(linear_processes, PARAM_COUNT, linear,                                          \
                    "rule by_processes: linear up to this many processes, by tree above",           \

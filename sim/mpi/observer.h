@@ -14,7 +14,7 @@ enum mpi_observed {
     OBSERVED_START,  // the program has made the request; the device has not seen it yet
     OBSERVED_MATCH,  // a receive or probe has found its message (status, message)
     OBSERVED_DONE,   // the request is complete
-    OBSERVED_RETURN, // the call that waited for it returns, and the request is given back
+    OBSERVED_RETURN, // the call that waited for it returns, and the request is freed
 };
 
 // Either function may be NULL.

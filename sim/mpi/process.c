@@ -133,8 +133,8 @@ static uint32_t way_of(const struct mpi_request *request)
     return ops->way ? (uint32_t)ops->way(request) : 0;
 }
 
-// A flow is what is kept in order: of sends the messages of one source, destination, context and
-// tag; of operations those of one source, destination, context and way. What a group adds lies
+// Messages of a flow keep their order: those of sends of one source, destination, context and tag;
+// those of operations of one source, destination, context and route. A group's part of the key is
 // above all ranks.
 static uint64_t flow_key(const struct mpi_request *request, int source, int destination)
 {
@@ -268,7 +268,7 @@ static const struct wait *wait_of(const struct mpi_request *request)
     return request->waits_for ? request->waits_for : &any_progress;
 }
 
-// What the oldest of the requests waits for that the program waits for.
+// Returns the wait of the oldest request that the program waits for.
 static const struct wait *waits_for(const struct mpi_process *process)
 {
     const struct wait *what = &any_progress;
@@ -279,7 +279,7 @@ static const struct wait *waits_for(const struct mpi_process *process)
     return what;
 }
 
-// Tells the trace that a process which had gone to sleep is awake again.
+// Notes in the trace that a process which had gone to sleep is awake again.
 static void trace_awake(const struct cpu_context *context, struct mpi_process *process)
 {
     if (!process->blocked_for)
@@ -460,7 +460,7 @@ static json_t *holder_json(const struct mpi_request *request, enum wait_holder h
     return rank < 0 ? json_string("any rank") : json_sprintf("rank %d", rank);
 }
 
-// What an operation's own keys tell.
+// Reports the values of an operation's own keys.
 static void report_arguments(json_t *json, const struct mpi_request *request)
 {
     const struct operation_key *key = request->operation->keys;

@@ -61,30 +61,31 @@ struct mpi_device_ops {
     // Builds and starts a new request, as far as possible without waiting.
     void (*start)(struct cpu_context *context, struct mpi_request *request);
     // Handles at most one event. blocking: the process may be put to sleep. Where calls that do not
-    // wait make no progress, such as MPI_Isend, those that look for it do all the same
-    // (mpi_process.tests, and a probe).
+    // wait make no progress, such as MPI_Isend, tests and probes do all the same
+    // (mpi_process.tests).
     enum mpi_progress (*advance)(struct cpu_context *context, struct mpi_process *process,
                                  bool blocking);
     // Whether an operation that may begin with a collective (operation_kind.opening) does so in the
     // device's present state; called once per such call, before the collective. NULL: always.
     bool (*opens)(const struct mpi_process *process, const struct operation_kind *kind,
                   const void *arguments);
-    // Called before a done request is given back. NULL: it holds nothing.
+    // Called before a done request is freed. NULL: it holds nothing.
     void (*destroy)(struct cpu_context *context, struct mpi_request *request);
-    // Which of the library's ways the message of an operation takes, from 0 to 255, where messages
-    // keep their order within a way only (and within the kind's `order`). NULL: there is one.
+    // Which of the library's routes the message of an operation takes, from 0 to 255, where
+    // messages keep their order within a route only (and within the kind's `order`). NULL: it has
+    // one.
     int (*way)(const struct mpi_request *request);
     // Registers memory with the card, for programs on a bare provider. NULL: the device has no such
     // calls. Returns false if it failed.
     bool (*register_memory)(struct cpu_context *context, struct mpi_process *process,
                             int64_t address, int64_t size);
-    // Deregisters it, likewise.
+    // Deregisters it; also for such programs only.
     bool (*deregister_memory)(struct cpu_context *context, struct mpi_process *process,
                               int64_t address, int64_t size);
     // For reports: members on a request, and on the process (pinned bytes; a list of texts is
-    // printed as a line each). Members replace those of the same name, so that a wait may be said
-    // with its numbers, where the state's row can only say it in general: {"waits_for": "CTS for
-    // message 7 from node1"}. Return new references, or NULL.
+    // printed as a line each). Members replace those of the same name, so that a wait may have its
+    // numbers, where the state's row can only be general: {"waits_for": "CTS for message 7 from
+    // node1"}. Return new references, or NULL.
     json_t *(*describe_request)(const struct mpi_request *request);
     json_t *(*describe_process)(const struct mpi_process *process);
 };
@@ -108,7 +109,7 @@ struct mpi_process {
     struct pool request_pool;
     uint32_t last_number;
     struct mpi_request *active;     // all requests that are not done, youngest first
-    bool tests;                     // in a call that looks what has come without waiting (MPI_Test)
+    bool tests;                     // in a call that polls without waiting (MPI_Test)
     int open_waits;                 // unfinished requests that the program waits for
     struct sparse sequence;         // uint32_t: of messages, by destination
     GArray *packs;                  // struct mpi_pack: buffers for packed data; NULL: none yet
@@ -150,7 +151,7 @@ struct mpi_transfer {
     // Of a persistent request: mpi_build has charged it, and mpi_call the call that starts it.
     bool prebuilt;
     // The data lie in so many pieces: a send is packed into a buffer of the library's, and a
-    // receive is unpacked from one when it is given back. 0: they are contiguous, at `address`.
+    // receive is unpacked from one when it is freed. 0: they are contiguous, at `address`.
     int64_t pieces;
     bool blocking;                          // the call returns when it is done (MPI_Send, MPI_Recv)
     const struct operation_kind *operation; // of REQUEST_OPERATION, and its arguments, which must
@@ -158,7 +159,7 @@ struct mpi_transfer {
 };
 
 // REQUEST_OPERATION charges nothing by itself: the device charges its costs. Its context is that of
-// its kind, whatever the transfer says.
+// its kind, whatever the transfer's is.
 struct mpi_request *mpi_start(struct cpu_context *context, struct mpi_process *process,
                               enum mpi_request_kind kind, const struct mpi_transfer *transfer);
 
@@ -168,7 +169,7 @@ void mpi_call(struct cpu_context *context, struct mpi_process *process);
 // Charges a call that builds or destroys a persistent request (MPI_Send_init).
 void mpi_build(struct cpu_context *context, struct mpi_process *process);
 
-// Tells the observer that the process enters or leaves a collective.
+// Reports to the observer that the process enters or leaves a collective.
 void mpi_observe_collective(struct mpi_process *process, const char *name, bool enters);
 
 // Marks a request as one that the program waits for.
@@ -181,7 +182,7 @@ void mpi_unwait(struct mpi_process *process, struct mpi_request *request);
 enum mpi_progress mpi_progress(struct cpu_context *context, struct mpi_process *process,
                                bool blocking);
 
-// Gives a done request back.
+// Frees a done request.
 void mpi_request_free(struct cpu_context *context, struct mpi_request *request);
 
 // Withdraws a request that found nothing (MPI_Iprobe), done or not.
@@ -227,7 +228,7 @@ const struct machine_state *mpi_request_state(const struct mpi_request *request)
 void mpi_enter(struct cpu_context *context, struct mpi_request *request, unsigned state,
                const char *detail);
 
-// Likewise, but leaves no trace.
+// Like mpi_enter, but leaves no trace.
 void mpi_enter_untraced(struct mpi_request *request, unsigned state);
 
 // Traces a protocol transition of a request that is not a change of its state.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A schedule: one process's part in a collective, as rounds of point-to-point requests with copies
 // and reductions between them. The steps of a round start in order; local steps are done at once.
-// The round is over when all of its requests are done. A round of one request is a blocking call
+// A round ends when all of its requests are done. A round of one request is a blocking call
 // (MPI_Send, MPI_Recv), as at the leaves of the libraries' trees.
 #ifndef NETSIM_MPI_SCHEDULE_H
 #define NETSIM_MPI_SCHEDULE_H
@@ -35,7 +35,7 @@ struct mpi_schedule {
     GArray *steps;                 // struct mpi_step
     int64_t temporary;             // bytes that the steps use of BUFFER_TEMPORARY
     int64_t address[BUFFER_KINDS]; // addresses of the buffers, set before the first step is run
-    GArray *scratch[2];            // int64_t, for who builds
+    GArray *scratch[2];            // int64_t, for the builder
 };
 
 void mpi_schedule_init(struct mpi_schedule *schedule);
