@@ -8,7 +8,7 @@
 
 #define LARGEST_CONDITION 1e8 // beyond, directions are noise
 #define POOR_CONDITION 1e3
-#define AT_BOUND 0.001 // of the way from bound to bound
+#define AT_BOUND 0.001 // of the distance from bound to bound
 #define SHARE_OF_DIRECTION 0.3
 
 static const char *path_of(const struct evaluation *evaluation, size_t index)
@@ -113,7 +113,7 @@ static void take_covariance(struct analysis *analysis, const struct fit *fit,
 }
 
 // Of the columns that are not empty, which are `moving`: a parameter that changes none of the
-// targets says nothing about the others.
+// targets gives no information about the others.
 static void decompose(struct analysis *analysis, const gsl_matrix *matrix, const size_t *moving,
                       size_t count, const struct fit *fit, const struct evaluation *evaluation)
 {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the targets determine about the fitted parameters, and what they don't.
+// The properties of the fitted parameters that the targets determine, and those that they don't.
 #ifndef NETSIM_CALIBRATE_ANALYSIS_H
 #define NETSIM_CALIBRATE_ANALYSIS_H
 
 #include "sim/calibrate/fit.h"
 
-// Two parameters whose effects are this parallel can't be told apart.
+// Two parameters whose effects are this parallel can't be distinguished.
 #define ANALYSIS_PARALLEL 0.995
 // With a smaller probability the parameters do not describe the data.
 #define ANALYSIS_LEAST_PROBABILITY 0.001
@@ -17,7 +17,7 @@ struct analysis {
     gsl_matrix *parallel;    // cosine of the angle between the effects of two parameters
     gsl_matrix *correlation; // of the estimates; NULL if those can't be determined
     // Of the targets that expect a number, with a tolerance as standard deviation; degrees: their
-    // number less that of the parameters, 0 or less: chi_square says nothing.
+    // number less that of the parameters, 0 or less: chi_square is meaningless.
     double chi_square, probability; // probability: of so much or more, if all is as it should be
     int degrees;
     GPtrArray *notes; // char *: in words, what is not determined, and what else to know

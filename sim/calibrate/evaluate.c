@@ -69,8 +69,8 @@ void evaluation_clear(struct evaluation *evaluation)
     evaluation->groups = NULL;
 }
 
-// The settings of a group at one point; NULL-terminated, g_strfreev. The user's own come after
-// the sizes.
+// The settings of a group at one point; NULL-terminated, g_strfreev. The user's own are after the
+// sizes.
 static char **settings(const struct evaluation *evaluation, const struct evaluation_group *group,
                        const double *values)
 {

@@ -8,7 +8,7 @@
 #include "sim/calibrate/target.h"
 #include "sim/campaign/campaign.h"
 
-// Series whose targets look at the same sizes: they run with these sizes only.
+// Series whose targets use the same sizes: they run with these sizes only.
 struct evaluation_group {
     char *sizes;       // "workload.sizes=[1 B, 64 B]"
     GPtrArray *series; // const char *, NULL-terminated

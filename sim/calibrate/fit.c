@@ -12,14 +12,14 @@
 #define STEP_SHARE 0.01 // differences are taken over so much of a value
 #define LEAST_STEP 20.0 // and at least over so many base units: values are whole numbers of them
 #define TOLERANCE 1e-7
-#define SIMPLEX_STEP 0.5 // in u: about an eighth of the way from bound to bound
+#define SIMPLEX_STEP 0.5 // in u: about an eighth of the distance from bound to bound
 #define SIMPLEX_END 1e-4
 // The simplex has settled if so many steps have bettered the cost by less than this share of it: it
 // walks along a valley, and where it stops there does not matter to the targets.
 #define STALL_STEPS 60
 #define STALL_SHARE 1e-3
 // Levenberg-Marquardt that ends with more than this per residual has not found the minimum, or
-// there is none that is good; the simplex can tell which, also on stairs.
+// there is none that is good; the simplex can decide which, also on stairs.
 #define POOR_COST 4.0
 
 struct fit_search {
@@ -287,7 +287,7 @@ static double cost_of(struct fit_search *search, const gsl_vector *u)
     return search->error ? GSL_NAN : cost_at(u, search);
 }
 
-// What is simulated may be stairs, whose slopes are 0 nearly everywhere, so that no step of
+// The simulated function may be stairs, whose slopes are 0 nearly everywhere, so that no step of
 // Levenberg-Marquardt helps, or one goes far astray. Then the simplex, which needs no slopes,
 // begins anew, and the better of both counts.
 static bool levenberg_then_simplex(struct fit_search *search, struct fit *fit, gsl_vector *u)

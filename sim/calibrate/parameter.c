@@ -8,8 +8,8 @@
 #include <string.h>
 
 #define DIGITS 4
-// How far out the logistic is followed: 0.03 % of the way from a bound. Farther out it is flat, and
-// a search would be lost.
+// How far out the logistic is followed: 0.03 % of the distance from a bound. Farther out it is
+// flat, and a search would be lost.
 #define MOST_U 8.0
 #define WIDTH 10.0 // default bounds: so many times the default, and a part of it
 
@@ -27,7 +27,7 @@ static bool fails(GError **error, const char *format, ...)
 
 // ---- Its place ----
 
-// The parameters of a case that a path can name, told one by one until `each` returns true.
+// The parameters of a case that a path can name, visited one by one until `each` returns true.
 typedef bool visit_fn(void *owner, const char *path, const struct param_values *values,
                       const struct param *param);
 

@@ -12,7 +12,7 @@
 #define TARGETS_EXAMPLE                                                                            \
     "a point: targets: [{series: VIA RPI, size: 1 B, value: 74 us, tolerance: 1 %}]"
 #define DEFAULT_SHARE 0.01 // tolerance if none is given
-#define SIDE 2             // a crossover's sides are looked at this factor away
+#define SIDE 2             // a crossover's sides are evaluated this factor away
 
 static void target_free(void *data)
 {
@@ -33,7 +33,7 @@ void target_list_free(struct target_list *list)
 
 // ---- Numbers ----
 
-// A number, which may carry `unit`; *share: it was given in per cent.
+// A number, which may carry `unit`; *share: whether it was given in per cent.
 static bool read_number(const struct param_reading *reading, const char *unit, bool *share,
                         double *value)
 {

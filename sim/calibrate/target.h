@@ -86,14 +86,14 @@ double target_simulated(const struct target *target, const json_t *document);
 // "VIA RPI latency_us at 1 B". The caller frees it.
 char *target_text(const struct target *target);
 
-// The names of all series that the targets look at, each once, NULL-terminated. The targets own the
+// The names of all series that the targets use, each once, NULL-terminated. The targets own the
 // names; free the array with g_ptr_array_unref.
 GPtrArray *target_list_series(const struct target_list *list);
 
 // Whether the sizes of a series are counts instead of bytes, according to its first target.
 bool target_list_counts(const struct target_list *list, const char *series);
 
-// All sizes of a series that the targets look at, ascending. Free with g_array_unref.
+// All sizes of a series that the targets use, ascending. Free with g_array_unref.
 GArray *target_list_sizes(const struct target_list *list, const char *series);
 
 #endif

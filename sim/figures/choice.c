@@ -13,7 +13,7 @@ struct choice_names {
     const char *option;                             // "--series"
     bool (*is)(const char *name, const char *word); // whether a user's word means a name
     char **chosen;                                  // NULL: all
-    bool *met;                                      // of the chosen ones: there is such a one
+    bool *met;                                      // of the chosen ones: whether it exists
     GPtrArray *known;                               // char *: what there is, as first met
 };
 
@@ -225,7 +225,7 @@ static bool takes_metric(struct choice *choice, const char *metric)
     return names_take(&choice->metrics, metric);
 }
 
-// What a picture calls a metric is put together again: "latency" in us is latency_us.
+// Assembles a metric's name from a picture's label and unit: "latency" in us is latency_us.
 bool choice_takes_label(struct choice *choice, const char *label, const char *unit)
 {
     char *slash = g_strdup(unit), *at = strstr(slash, "/s");

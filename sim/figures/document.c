@@ -511,7 +511,7 @@ json_t *figure_of_result(json_t *all, struct choice *choice)
         }
         g_ptr_array_unref(metrics);
     }
-    // A run that failed before it measured anything still says so.
+    // A run that failed before it measured anything still has a panel.
     if (json_array_size(panels) == 0)
         json_array_append_new(panels, panel_over_sizes(result, "latency_us"));
     note_lost(document);

@@ -31,7 +31,7 @@ void figure_need(const struct figure_spec *spec, struct runs *runs);
 void figure_given(const struct figure_spec *spec, struct runs *runs, json_t *result);
 
 // The picture of a figure, after runs_run. A missing series is left out, and a note in the document
-// says which and why. Returns a new reference.
+// has its name and the reason. Returns a new reference.
 json_t *figure_document(const struct figure_spec *spec, const struct runs *runs);
 
 // Removes panels without series, unless all panels have none.

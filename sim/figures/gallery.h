@@ -25,7 +25,7 @@ GPtrArray *gallery_select(const GPtrArray *specs, char **words, const char **unk
 GPtrArray *gallery_claims(const GPtrArray *figures);
 
 // Writes documents (json_t *, one per figure) and the list. `scorecard` is that of sim/validate, or
-// NULL; `no_verdicts` then says why.
+// NULL; `no_verdicts` then has the reason.
 bool gallery_write(const char *directory, const GPtrArray *figures, const GPtrArray *documents,
                    json_t *scorecard, const char *no_verdicts, GError **error);
 

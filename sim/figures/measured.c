@@ -22,7 +22,7 @@ struct measured_column {
     int place;         // in the line of the header
     char *name, *unit; // unit "": none is given
     json_t *panel;     // of a metric: what its points go into, owned; NULL: it is not chosen
-    double scale;      // of values in this unit to those of the axis; 0: they say their own
+    double scale;      // of values in this unit to those of the axis; 0: they have their own
     int value;         // of an error: the column that it is of
 };
 
@@ -112,7 +112,7 @@ static double scale_to(const char *unit, const char *other)
     return scale;
 }
 
-// What the columns of a metric may be called, for an error: of the panels over this x.
+// The names that columns of a metric may have, for an error: of the panels over this x.
 static char *list_panels(const struct measured_reader *reader)
 {
     GString *list = g_string_new(NULL);

@@ -6,9 +6,9 @@
 
 #include "sim/figures/choice.h"
 
-// Reads the text of such a file, of which `path` is told in errors, and `name` is the picture's.
+// Reads the text of such a file; `path` is its name in errors, and `name` the picture's.
 // The choice's series are those of the run, its metrics the quantities. Of more connections than
-// can be shown those with the most changes are, and a note says so. Returns a new reference, or
+// can be shown those with the most changes are, and a note reports it. Returns a new reference, or
 // NULL and sets *error.
 json_t *over_time_document(const char *path, const char *text, size_t length, const char *name,
                            struct choice *choice, GError **error);

@@ -34,7 +34,7 @@ static void each_series(const json_t *document, void (*visit)(void *owner, json_
 struct overlay_names {
     GHashTable *parts;  // name -> how many documents have it
     GHashTable *stacks; // name of a simulated one -> its stack
-    GHashTable *here;   // the names of the document that is looked at
+    GHashTable *here;   // the names of the document that is being read
     const char *label;  // of that document
 };
 
@@ -138,7 +138,7 @@ static bool contains(const json_t *list, const char *text)
     return false;
 }
 
-// What all say is said once; else whose it is.
+// Adds the notes of a part: once if several documents have it, else with the name of its document.
 static void add_notes(json_t *notes, const struct overlay_part *parts, guint count, guint part)
 {
     size_t index;

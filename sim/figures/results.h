@@ -15,8 +15,8 @@ json_t *results_read(const char *directory, GError **error);
 // Whether a text of CSV has the columns of a run's results.csv.
 bool results_has_columns(const char *text);
 
-// The same from such a text alone, which gives only values: the series of the scenario `name` then
-// count as completed.
+// Like results_read, but from such a text alone, which gives only values: the series of the
+// scenario `name` then count as completed.
 json_t *results_of_csv(const char *path, const char *text, size_t length, const char *name,
                        GError **error);
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the figures of the references look like, as data (references/figures/*.yaml): which series
+// The figures of the references, as data (references/figures/*.yaml): which series
 // on which axes, and what the reference prints about them.
 //
 //   schema: 1
-//   about: who wrote the source, and its units   # may be missing; a gallery shows it above its
-//   figures figures:
+//   about: author of the source, and its units   # may be missing; a gallery shows it first
+//   figures:
 //     - id: via.fig.6_5                  # the claim that asks for this figure
 //       number: "6.5"                    # in its reference
 //       file: thesis000/fig_6_5          # the picture, without its suffix
@@ -37,7 +37,7 @@
 //
 // marks: `band` has from and to, `vertical` x, `horizontal` y, `point` x and y. `text` is drawn in
 // the picture, and `note` (else the text) with the source below it. In a panel whose series have
-// one point each, which are bars, `series` names the bar that a mark stands beside.
+// one point each, which are bars, `series` names the bar that a mark stands next to.
 #ifndef NETSIM_FIGURES_SPEC_H
 #define NETSIM_FIGURES_SPEC_H
 
@@ -89,7 +89,7 @@ extern const struct param_table figure_file_table;
 // mistakes, which diags report. Free with g_ptr_array_unref.
 GPtrArray *figure_specs_load(const char *data_dir, struct diag_list *diags);
 
-// The same of one text, for tests.
+// Like figure_specs_load, but of one text, for tests.
 GPtrArray *figure_specs_parse(const char *text, const char *name, struct diag_list *diags);
 
 #endif

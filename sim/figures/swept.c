@@ -163,7 +163,7 @@ static json_t *draw(struct swept_picture *picture, int lost)
     return document;
 }
 
-// Runs with seeds as replications; where nothing else varies, there is an axis that says so.
+// Runs with seeds as replications; where nothing else varies, there is an axis of the seeds.
 static struct outcome *replicated(const struct outcome *runs)
 {
     struct outcome *outcome = outcome_replicated(runs);

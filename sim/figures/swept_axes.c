@@ -21,8 +21,8 @@ static const char *axis_text_of(const json_t *object, const char *key)
     return json_string_value(json_object_get(object, key));
 }
 
-// The largest change that a value of an axis makes to one of the metrics, as a share. What is not
-// told apart from chance is none.
+// The largest change that a value of an axis makes to one of the metrics, as a share. A change
+// within chance is none.
 static double largest_change(const json_t *report, const char *axis)
 {
     double largest = 0.0;
@@ -125,7 +125,7 @@ static struct drawn_axis drawn_axis(const struct outcome *outcome, int number)
     return drawn;
 }
 
-// Axes that change nothing and that nobody has asked for: only one of their values is drawn.
+// Axes that change nothing and that were not asked for: only one of their values is drawn.
 static void set_idle(struct swept_picture *picture, const double *strengths)
 {
     const struct outcome *outcome = picture->outcome;
@@ -202,8 +202,8 @@ static int count_sizes(const struct outcome *outcome)
     return count;
 }
 
-// The axes that nobody has named: *x and *y are -1 if there is none. What changes nothing comes
-// along y only if it is named.
+// The axes, where not named: *x and *y are -1 if there is none. An axis that changes nothing is
+// drawn along y only if it is named.
 static void choose_pair(const struct swept_picture *picture, const double *strengths, bool field,
                         int *x, int *y)
 {

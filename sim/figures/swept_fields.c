@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-// The most fields in a picture that can still be read; a note says which were left out.
+// The most fields in a picture that can still be read; a note lists those left out.
 #define MOST_FIELDS 8
 // Values that differ by less are the same: times are whole picoseconds.
 #define SAME 1e-9
@@ -53,7 +53,7 @@ static GArray *fields_of(const struct swept_picture *picture, const GPtrArray *c
     return fields;
 }
 
-// Leaves out what is the same all over, and says so, unless that is all.
+// Leaves out uniform fields, with a note, unless all are uniform.
 static void drop_uniform(const struct swept_picture *picture, GArray *fields, bool many_sizes)
 {
     guint varying = 0;

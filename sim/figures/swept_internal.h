@@ -102,7 +102,7 @@ void swept_add_sizes(const struct swept_picture *picture, const GPtrArray *metri
 void swept_add_fields(const struct swept_picture *picture, const GPtrArray *metrics,
                       json_t *panels);
 
-// Whether an axis is neither drawn nor idle, and so tells lines apart.
+// Whether an axis is neither drawn nor idle, and so distinguishes lines.
 bool swept_is_free(const struct swept_picture *picture, int axis);
 
 // Which value of an axis a point has.

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-// The most lines in a picture that can still be read; a note says which were left out.
+// The most lines in a picture that can still be read; a note lists those left out.
 #define MOST_LINES 12
 #define MOST_RANKS 8
 #define MOST_SWEPT_PANELS 8
@@ -67,7 +67,7 @@ static json_t *swept_line_json(const struct swept_picture *picture,
     return line;
 }
 
-// The scale on which the values of lines can be told apart.
+// The scale on which the values of lines can be distinguished.
 static const char *scale_of(const char *metric, const json_t *lines)
 {
     double low = INFINITY, high = 0.0;
@@ -246,7 +246,7 @@ static char *line_name(const struct swept_picture *picture, const struct swept_l
 {
     char *setting = swept_setting(picture, line->combination);
     if (*setting && !picture->together)
-        return setting; // the panel says which of the series it is
+        return setting; // the panel names the series
     g_free(setting);
     return swept_name(picture, line->curve, line->combination, false);
 }
@@ -311,7 +311,7 @@ static json_t *sizes_panel(const struct swept_picture *picture, const char *metr
     for (guint k = 0; k < shown; k++) {
         const struct swept_line *line =
             &g_array_index(all, struct swept_line, chosen(k, shown, all->len));
-        // Few are told apart best by colours of their own, many by colours in their order.
+        // Few are distinguished best by colours of their own, many by colours in their order.
         json_array_append_new(lines,
                               line_over_sizes(picture, curves, line, all->len <= MOST_COLOURS));
     }

@@ -24,13 +24,13 @@ void flatten_own_source(struct flatten *flatten);
 void flatten_free(struct flatten *flatten);
 
 // Yields the rank's next operation; ranks may be called in any order. Returns SOURCE_CALL,
-// SOURCE_END or SOURCE_WRONG. After SOURCE_WRONG, op->call says what is wrong, and the caller must
+// SOURCE_END or SOURCE_WRONG. After SOURCE_WRONG, op->call has what is wrong, and the caller must
 // not continue. `op` is valid until the next call for the rank.
 enum source_next flatten_next(struct flatten *flatten, int rank, struct flat_op *op);
 
 // For a caller that runs the program: from now on calls that close one of several requests are
 // FLAT_WAITANY, and clocks of the program FLAT_MEASURE. (Else the former are refused, since only a
-// run says which request is done first, and the latter left out.)
+// run determines which request is done first, and the latter left out.)
 void flatten_ask(struct flatten *flatten);
 
 // Answers the rank's FLAT_WAITANY, before its next operation: which of `awaited` it closes.

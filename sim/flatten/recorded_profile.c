@@ -9,7 +9,7 @@
 
 // ---- Calls ----
 
-// A rank while its calls are looked at.
+// A rank while its calls are read.
 struct looking {
     struct recorded_profile *profile;
     GPtrArray *groups; // struct mpi_group_set *
@@ -40,7 +40,7 @@ static bool is_sized(enum op_code code)
            (class == CALL_TRANSFER && call_request_kind(code) == REQUEST_RECV);
 }
 
-// What the caller's buffer has: of what a collective sends, or of a message.
+// The bytes in the caller's buffer: those that a collective sends, or of a message.
 static int64_t bytes_of(const struct looking *looking, const struct recorded_call *call)
 {
     if (operation_table[call->code].class != CALL_COLLECTIVE)
@@ -146,10 +146,10 @@ void recorded_profile_free(struct recorded_profile *profile)
     g_free(profile);
 }
 
-// ---- What has no counterpart ----
+// ---- Messages without a counterpart ----
 
 // How many more messages the pairs of one matrix have than those of the other, whose ranks and
-// peers are the wrong way round.
+// peers are swapped.
 static uint64_t surplus(const struct traffic *of, const struct traffic *over)
 {
     uint64_t more = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What is in a recording: its calls by operation, who sends how much to whom, and how much work
-// each rank has. One pass over the calls finds it out.
+// The content of a recording: its calls by operation, the bytes between each two ranks, and the
+// work of each rank. It is found in one pass over the calls.
 #ifndef NETSIM_FLATTEN_RECORDED_PROFILE_H
 #define NETSIM_FLATTEN_RECORDED_PROFILE_H
 
@@ -50,9 +50,9 @@ bool profile_sends(enum op_code code);
 bool recorded_profile_unmatched(const struct recorded_profile *profile, uint64_t *unreceived,
                                 uint64_t *unsent);
 
-// All messages, with the collectives unfolded into those that a library sends. What flatten_next
-// (flatten.h) refuses is an error: returns false, and *error (g_free) says where it is. The traffic
-// must be initialized, and empty.
+// All messages, with the collectives unfolded into those that a library sends. A call that
+// flatten_next (flatten.h) refuses is an error: returns false, and *error (g_free) has its place.
+// The traffic must be initialized, and empty.
 bool recorded_profile_unfold(struct recording *recording, const struct mpi_library_config *library,
                              struct traffic *traffic, char **error);
 

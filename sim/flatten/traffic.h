@@ -27,7 +27,7 @@ void traffic_clear(struct traffic *traffic);
 void traffic_add(struct traffic *traffic, int peer, int64_t bytes);
 void traffic_end_row(struct traffic *traffic, int rank);
 
-// What a rank has for another; NULL: nothing.
+// The traffic of a rank to another; NULL: none.
 const struct traffic_cell *traffic_find(const struct traffic *traffic, int rank, int peer);
 
 static inline const struct traffic_cell *traffic_cell(const GArray *row, guint i)

@@ -19,8 +19,8 @@ static void unfold_transfer(struct unfold *at)
     unfold_append_if_run(at, FLAT_PROGRESS);
 }
 
-// A receive and a send that are started together, as libraries make MPI_Sendrecv of them. What is
-// sent from the place of the received data is copied, by the library where the steps are run.
+// A receive and a send that are started together, as libraries make MPI_Sendrecv of them. Data sent
+// from the place of the received data are copied, by the library where the steps are run.
 static void unfold_sendrecv(struct unfold *at)
 {
     const struct sendrecv_arguments *arguments = at->call.arguments;
@@ -81,7 +81,7 @@ static void unfold_operation(struct unfold *at)
     unfold_start(at, &plan);
 }
 
-// What replays a program measures for itself: it does not see the program's clocks.
+// A player that replays a program measures for itself: it does not see the program's clocks.
 static void unfold_measure(struct unfold *at)
 {
     bool own = op_call_is(&at->call, OP_CLOCK) || op_call_is(&at->call, OP_LAP);

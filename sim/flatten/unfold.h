@@ -15,8 +15,8 @@
 enum flat_kind {
     FLAT_SEND,    // is started
     FLAT_RECV,    // is started
-    FLAT_PROBE,   // is started: done once a message is there
-    FLAT_IPROBE,  // probes once and is over
+    FLAT_PROBE,   // is started; done when a message has arrived
+    FLAT_IPROBE,  // probes once
     FLAT_WAIT,    // until all of `awaited` are done
     FLAT_WAITANY, // until one of `awaited` is done: see unfold_took
     FLAT_COMPUTE, // time
@@ -38,7 +38,7 @@ enum flat_kind {
     FLAT_LEAVE,        // a collective ends
     FLAT_SLICE,        // the call goes on in another slice of its processor
     FLAT_MEMORY,       // registers or deregisters memory; see the call
-    FLAT_STREAM,       // a message of `size` at a time until a time is over; see the call
+    FLAT_STREAM,       // a message of `size` at a time until a time has passed; see the call
 };
 
 struct flat_op {
@@ -67,7 +67,7 @@ struct flat_op {
 // Unfolds the calls of one rank.
 struct unfold;
 
-// What the unfoldings of a program's ranks share.
+// Shared by the unfoldings of a program's ranks.
 struct unfold_program {
     int ranks;
     const struct mpi_library_config *library; // NULL: no MPI library
@@ -81,12 +81,12 @@ struct unfold *unfold_new(const struct unfold_program *program, int rank,
                           struct mpi_process *process);
 void unfold_free(struct unfold *unfold);
 
-// For steps that are read by a player that can tell which of several requests is done first: calls
+// For steps that are read by a player that knows which of several requests is done first: calls
 // that close one of several are FLAT_WAITANY, and clocks of the program FLAT_MEASURE. (Else the
 // former are refused, and the latter left out.)
 void unfold_ask(struct unfold *unfold);
 
-// Begins a call. What it points at must be valid until its last step has been taken; of a
+// Begins a call. The data that it points at must be valid until its last step has been taken; of a
 // collective and without a process, until its first.
 void unfold_begin(struct unfold *unfold, const struct op_call *call);
 

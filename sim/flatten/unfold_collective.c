@@ -68,7 +68,7 @@ static void buffers_of(const struct unfold *at, enum mpi_collective collective, 
 }
 
 // The library's temporary buffer: as with malloc, one collective gets the memory that the last one
-// gave back, if that was enough.
+// freed, if that was enough.
 static int64_t temporary_address(struct unfold *at, int64_t bytes)
 {
     if (bytes > at->temporary.bytes) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the parts of unfolding share: unfold.c has the calls of one step or two, unfold_requests.c
-// requests and their names, unfold_collective.c collectives, unfold_step.c what all of them use. A
+// Shared by the parts of unfolding: unfold.c has the calls of one step or two, unfold_requests.c
+// requests and their names, unfold_collective.c collectives, unfold_step.c common functions. A
 // function named after a class of calls appends the steps of a call.
 #ifndef NETSIM_FLATTEN_UNFOLD_INTERNAL_H
 #define NETSIM_FLATTEN_UNFOLD_INTERNAL_H
@@ -52,7 +52,7 @@ static inline bool unfold_runs(const struct unfold *at)
 // Appends a step of that kind, which is filled in until the next one is appended.
 struct flat_op *unfold_append(struct unfold *at, enum flat_kind kind);
 
-// Likewise, only for steps that are run.
+// Like unfold_append, but only for steps that are run.
 void unfold_append_if_run(struct unfold *at, enum flat_kind kind);
 
 // The call is wrong, once its steps so far have been taken.
@@ -61,7 +61,7 @@ void unfold_refuse(struct unfold *at, const char *format, ...) G_GNUC_PRINTF(2, 
 // The call's buffer: the one that it names, or its own.
 int64_t unfold_address(struct unfold *at, int64_t size);
 
-// What the call of a transfer asks for, as a step.
+// The transfer of a call, as a step.
 struct flat_op unfold_plan(struct unfold *at);
 
 // ---- Requests ----
@@ -76,7 +76,7 @@ void unfold_add_started(struct unfold *at, uint32_t request, void *handle);
 // The step waits for these.
 void unfold_set_awaited(struct unfold *at, struct flat_op *op);
 
-// The latest step, if it was a wait, is over.
+// The latest step, if it was a wait, has ended.
 void unfold_end_wait(struct unfold *at);
 
 void unfold_requests_init(struct unfold *at);
@@ -104,7 +104,7 @@ bool unfold_opening(struct unfold *at);
 // Begins the collective of a step UNFOLD_COLLECTIVE. Returns true if `op` is to be taken.
 bool unfold_enter(struct unfold *at, struct flat_op *op);
 
-// The next step of the schedule under way; false: it has ended.
+// The next step of the schedule under way; false if it has ended.
 bool unfold_schedule_step(struct unfold *at, struct flat_op *op);
 
 #endif

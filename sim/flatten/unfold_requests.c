@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Requests with names, unfolded: waits, tests, persistent requests, buffered sends. Which of
-// several requests is done first only a run says. Where the steps are not run, a call that closes
-// one of several is refused or asks, and a test that looks once closes nothing: the wait that
-// follows does.
+// Requests with names, unfolded: waits, tests, persistent requests, buffered sends. Only a run
+// determines which of several requests is done first. Where the steps are not run, a call that
+// closes one of several is refused or asks, and a single test closes nothing: the wait that follows
+// does.
 #include "sim/flatten/unfold_internal.h"
 
 // A request that the program has named, and not waited for.

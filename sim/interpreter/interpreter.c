@@ -164,7 +164,7 @@ static bool may_sleep(const struct interpreter *run)
     }
 }
 
-// The call makes no more progress now. Returns what comes next.
+// The call makes no more progress now. Returns the next phase.
 static enum interpreter_phase progress_over(struct interpreter *run, struct cpu_context *context)
 {
     enum interpreter_phase next = PHASE_NEXT;

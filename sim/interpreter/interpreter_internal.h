@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the parts of the interpreter share: interpreter.c has the phases of a process from call to
+// Shared by the parts of the interpreter: interpreter.c has the phases of a process from call to
 // call, interpreter_play.c the steps of a call.
 #ifndef NETSIM_INTERPRETER_INTERPRETER_INTERNAL_H
 #define NETSIM_INTERPRETER_INTERPRETER_INTERNAL_H
@@ -59,8 +59,8 @@ struct interpreter {
     struct unfold_program program;
     struct unfold *unfold;
     struct flat_op step; // the latest of the call
-    trace_lane calls;    // of what the program does; 0: nobody wants it
-    GPtrArray *waiting;  // requests to free when the wait is over
+    trace_lane calls;    // of the program's calls; 0: not recorded
+    GPtrArray *waiting;  // requests to free when the wait has ended
     struct polling polling;
     GArray *detached; // struct detached_request, by offset those in the buffer
     struct attached_buffer buffer;
@@ -68,13 +68,13 @@ struct interpreter {
     struct kept_operation *kept, *unused; // operations, all of them and those without a request
     sim_time measure_start;
     struct laps laps;               // of the measurement under way
-    struct repetitions repetitions; // likewise
+    struct repetitions repetitions; // of the measurement under way
     struct clocks clocks;           // of the program
     sim_time began, ended;          // the program
     struct stream *stream;          // NULL: none
     bool streams;                   // the call goes on with its next buffer
     interpreter_measure_fn *measure;
-    void (*started)(void *owner); // as a measurement begins; NULL: nothing is told
+    void (*started)(void *owner); // as a measurement begins; NULL: no listener
     void *owner;
 };
 

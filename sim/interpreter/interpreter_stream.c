@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Calls that go on until a time is over (stream.h): one buffer after the other.
+// Calls that go on until a time has passed (stream.h): one buffer after the other.
 #include "sim/interpreter/interpreter_internal.h"
 
 static const struct stage wait_stage = {"wait for the start", STAGE_COMPUTE};

@@ -70,7 +70,7 @@ static void read_sections(struct scenario_case *test_case, const struct scenario
         const struct node *map = find_path(tree, section->path);
         if (!map || map->kind != NODE_MAP)
             map = nothing; // what else it may be has been complained about
-        // What belongs to other stacks only may be left out.
+        // Sections of other stacks only may be left out.
         bool needed =
             test_case->stack && scenario_section_is_of(schema, section->path, test_case->stack);
         g_ptr_array_add(test_case->sections,
@@ -141,7 +141,7 @@ static char *models_text(const char *const *nics, const struct scenario_schema *
     return g_string_free(text, FALSE);
 }
 
-// The NIC model, of hosts that list no cards: as the file says, or the only one that there is.
+// The NIC model of hosts that list no cards: the one that the file names, or the only one.
 static const char *read_model(const struct node *node, const struct scenario_case *test_case,
                               const struct scenario_schema *schema, struct diag_list *diags)
 {
@@ -181,7 +181,7 @@ static const char *first_model(const struct topology *topology)
     return card ? card->nic : NULL;
 }
 
-// What `nic` says where hosts list their cards: a NIC model, or the name of a card.
+// Reads `nic` where hosts list their cards: a NIC model, or the name of a card.
 static void read_nic(struct scenario_case *test_case, const struct scenario_schema *schema,
                      struct diag_list *diags)
 {

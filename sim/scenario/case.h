@@ -7,7 +7,7 @@
 #include "sim/scenario/schema.h"
 #include "sim/scenario/workload.h"
 
-// What carries the messages of a run: packets, or flows that share links as fluids do
+// The carrier of a run's messages: packets, or flows that share links as fluids do
 // (sim/flow/flow.h).
 enum fidelity { FIDELITY_PACKET, FIDELITY_FLOW };
 
@@ -31,7 +31,7 @@ struct scenario_case {
 // schema has no such section.
 const void *scenario_section_values(const struct scenario_case *test_case, const char *path);
 
-// The same with the origins of the values.
+// Like scenario_section_values, but with the origins of the values.
 const struct param_values *scenario_section(const struct scenario_case *test_case,
                                             const char *path);
 

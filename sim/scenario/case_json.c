@@ -117,7 +117,7 @@ static json_t *routes_json(const struct topology *topology)
     return list;
 }
 
-// What hosts have of their own, by name; NULL: none has.
+// The settings of single hosts, by name; NULL: none has any.
 static json_t *own_settings_json(const struct topology *topology)
 {
     json_t *hosts = NULL;

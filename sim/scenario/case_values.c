@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a case that has been read holds: the values of its sections, and errors at their origins.
+// Access to a case that has been read: the values of its sections, and errors at their origins.
 #include "sim/scenario/case.h"
 
 #include "sim/scenario/placement.h"

@@ -246,7 +246,7 @@ static json_t *count_sizes_schema(void)
                                  "pattern", "^[0-9]+([ \t]*\\.\\.[ \t]*[0-9]+)?$"));
 }
 
-// What `sizes` are hangs on the benchmark. New reference.
+// The schema of `sizes`, which depends on the benchmark. New reference.
 static json_t *sizes_by_benchmark(const struct scenario_schema *schema)
 {
     json_t *counting = json_array();

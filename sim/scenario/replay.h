@@ -4,7 +4,7 @@
 //   workload: {replay: ../traces/stencil_16/trace.txt, speed: 1.4 Gflop/s}
 //
 // A recording's name is taken from the directory of the scenario, else from the current one. It
-// says how many ranks there are.
+// determines the number of ranks.
 #ifndef NETSIM_SCENARIO_REPLAY_H
 #define NETSIM_SCENARIO_REPLAY_H
 
@@ -35,7 +35,7 @@ void recording_shelf_clear(struct recording_shelf *shelf);
 struct recording *recording_shelf_take(struct recording_shelf *shelf, const struct node *name,
                                        struct diag_list *diags);
 
-// Adds an error if what the values say of time does not fit the recording.
+// Adds an error if the values of time do not fit the recording.
 void replay_check(const struct recording *recording, const struct node *workload,
                   const struct replay_config *config, struct diag_list *diags);
 

@@ -27,7 +27,7 @@ typedef bool rule_broken_fn(const struct scenario_case *test_case,
                             const struct scenario_schema *schema, const struct scenario_rule *rule,
                             struct rule_finding *finding);
 
-// What the first setting of a rule may be by the second one.
+// The bound that the second setting of a rule sets for the first one.
 enum rule_relation {
     RULE_AT_MOST,  // 0 of the second: no bound
     RULE_AT_LEAST, // 0 of the first: not set

@@ -38,8 +38,8 @@ struct scenario_options {
 struct scenario *scenario_load(const char *file, const struct scenario_schema *schema,
                                const struct scenario_options *options, struct diag_list *diags);
 
-// The same from memory, for tests and the fuzzer; includes and testbeds are resolved in `directory`
-// (NULL: refused).
+// Like scenario_load, but from memory, for tests and the fuzzer; includes and testbeds are resolved
+// in `directory` (NULL: refused).
 struct scenario *scenario_parse(const char *text, size_t length, const char *name,
                                 const char *directory, const struct scenario_schema *schema,
                                 const struct scenario_options *options, struct diag_list *diags);

@@ -73,7 +73,7 @@ struct benchmark_schema {
     // of ("messages", COUNTS_SECONDS); NULL: bytes. They use the same key and column: `sizes` of
     // the workload, `size` of CSV; tables and plots have the axis's name.
     const char *counts;
-    // It runs for a time and reports over time: it is told neither sizes nor repetitions. `counts`
+    // It runs for a time and reports over time: it takes neither sizes nor repetitions. `counts`
     // is then a unit of time.
     bool over_time;
     // Its messages overlap, so that a single repetition has no time of its own.
@@ -81,7 +81,7 @@ struct benchmark_schema {
     enum benchmark_peers peers;
     const char *sizes;   // default, "1 .. 8192"; NULL: those of Pallas, if in bytes
     int64_t repetitions; // default; 0: as the Pallas MPI Benchmarks
-    // Automatic repetitions for a size, by the values of its own table. NULL: as said above.
+    // Automatic repetitions for a size, by the values of its own table. NULL: `repetitions`.
     int64_t (*repetitions_for)(const void *parameters, int64_t size);
     // Returns on what numbers of ranks it runs, if not on this: "a power of two". NULL: it does.
     // The caller frees it. A NULL function: it runs on all within the bounds.

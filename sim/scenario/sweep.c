@@ -174,7 +174,7 @@ static void add_text(struct sweep_axis *axis, const char *text, struct source_ma
 // ---- Axes ----
 
 // Puts an axis in, in the place of one of the same path that the scenario has. Two arguments of one
-// path are a slip: which of them is meant can't be told.
+// path are refused, as which of them is meant is unknown.
 static void put_axis(struct sweep *sweep, struct sweep_axis *axis, struct diag_list *diags)
 {
     for (guint i = 0; i < sweep->axes->len; i++) {

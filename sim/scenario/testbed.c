@@ -36,7 +36,7 @@ static char **candidates(const struct compiler *compiler, const char *name)
                     here ? g_strdup(name) : g_build_filename(compiler->directory, name, NULL));
     if (data)
         g_ptr_array_add(files, g_build_filename(data, "scenarios", name, NULL));
-    // What `netsim list testbeds` prints.
+    // The file of a testbed that `netsim list testbeds` prints.
     char *shipped = g_strconcat(name, ".yaml", NULL);
     if (data && reader_is_name(name))
         g_ptr_array_add(files, g_build_filename(data, "scenarios", "testbeds", shipped, NULL));
@@ -67,8 +67,7 @@ static void add_siblings(GPtrArray *names, const char *file, const char *name)
     g_free(prefix);
 }
 
-// What there is in the last directory that was looked into, that of the testbeds; NULL: nothing.
-// The caller frees it.
+// The names in the last directory searched, that of the testbeds; NULL: none. The caller frees it.
 static char *known_testbeds(char **files)
 {
     GPtrArray *names = g_ptr_array_new_with_free_func(g_free);
@@ -106,7 +105,7 @@ static void complain_unknown(struct compiler *compiler, const struct node *name,
     g_ptr_array_free(names, TRUE);
 }
 
-// Checks a testbed's keys, and takes those out that tell about the file only.
+// Checks a testbed's keys, and removes those that describe the file only.
 static void prepare(struct compiler *compiler, struct node *tree)
 {
     static const char *const own[] = {"schema", "name", "description", NULL};

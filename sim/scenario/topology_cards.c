@@ -162,7 +162,7 @@ static struct card_links card_links_new(const struct topology *topology)
     return links;
 }
 
-// The card that the link says it ends at.
+// Takes the card that the link names.
 static void take_named_card(const struct topology *topology, const struct card_links *links,
                             int index, int end, struct diag_list *diags)
 {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What can be wrong with a topology as a whole: too many links at a switch, hosts that nothing
-// joins.
+// Checks of a topology as a whole: too many links at a switch, hosts that nothing joins.
 #include "sim/scenario/topology_read.h"
 
 void topology_check_ports(const struct topology *topology, const struct param_table *table,
@@ -79,8 +78,7 @@ static int reach(const struct topology *topology, const GPtrArray *lists, int fr
     return reached;
 }
 
-// Whether one network has a link to all hosts: the usual case, for which nothing else
-// need be looked at.
+// Whether one network has a link to all hosts: the usual case, which needs no other check.
 static bool one_network(const struct topology *topology, const GPtrArray *lists)
 {
     int hosts = (int)topology->hosts->len;

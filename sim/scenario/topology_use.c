@@ -98,7 +98,7 @@ static GHashTable *members_new(const struct topology *topology, int *parent,
     return networks;
 }
 
-// A host by which nobody sends and that sends to nobody, for it is alone, keeps its first card.
+// A host without any peer, for it is alone, keeps its first card.
 static void leave_unused(struct topology *topology, const struct host_ends *ends, int host,
                          const bool *used)
 {
@@ -115,7 +115,7 @@ static void leave_unused(struct topology *topology, const struct host_ends *ends
 }
 
 // A host sends to each other by the first of its cards that leads there, to the first of the
-// other's cards in that network. What nobody sends by so is idle.
+// other's cards in that network. Cards without such a sender are idle.
 static void use_by_route(struct topology *topology, const struct host_ends *ends)
 {
     int *parent = topology_networks(topology), hosts = (int)topology->hosts->len;
@@ -149,8 +149,8 @@ static void use_by_route(struct topology *topology, const struct host_ends *ends
 
 // ---- All of it ----
 
-// No card of the host is used: there is none of that name, or the stack does not drive it, or no
-// link ends at it.
+// No card of the host is used: none has that name, or the stack does not drive it, or no link ends
+// at it.
 static void complain(const struct topology *topology, int host, const struct topology_use *use,
                      struct diag_list *diags)
 {

@@ -20,10 +20,10 @@ struct finding {
     char *path, *reason;
 };
 
-// Of the case that is looked at.
+// Of the case that is being checked.
 struct search {
     struct unused *unused;
-    bool links;       // whether links are looked at
+    bool links;       // whether links are checked
     const char *file; // NULL: only what --set has given
     const struct scenario_case *test_case;
 };
@@ -43,7 +43,7 @@ static bool is_own(const struct search *search, struct source_mark mark)
 
 // ---- Links ----
 
-// An item of `links` may be many links, of which each is looked at.
+// An item of `links` may be many links, of which each is checked.
 static char *link_key(const struct topology *topology, int link)
 {
     const struct topology_link *one = g_ptr_array_index(topology->links, (guint)link);

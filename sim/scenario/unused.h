@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Settings without effect: parameters of stacks or cards that no series runs, defaults of links
-// that all have their own; and links that end at a card that no stack uses. A user who sets such a
-// thing expects an effect.
+// that all have their own; and links that end at a card that no stack uses. Users who set such a
+// thing expect an effect.
 //
 // Only settings in the scenario's own file or by --set are checked, since testbeds and included
 // files serve many scenarios. Links are checked wherever they are given. A value that a later one

@@ -58,7 +58,7 @@ static void sizes_add_range(GArray *sizes, int64_t first, int64_t last)
     add_size(sizes, last);
 }
 
-// What the sizes of the benchmark are numbers of; NULL: bytes.
+// The unit of the benchmark's sizes; NULL: bytes.
 static const char *counted(const struct workload_reader *reader)
 {
     const struct benchmark_schema *benchmark = reader->workload->benchmark;
@@ -470,7 +470,7 @@ void workload_read(struct workload *workload, const struct node *tree,
     workload->mark = map->mark;
     struct workload_reader reader = {workload, map, schema, stack, topology, shelf, diags};
     check_workload_keys(&reader);
-    // What the ranks do is said in one of these ways.
+    // The ranks' work is given by one of these keys.
     static const struct {
         const char *key;
         void (*read)(struct workload_reader *reader, const struct node *node);
