@@ -1,5 +1,5 @@
-"""What the tests of `netsim plot` and `netsim figures` share: pictures read back, and the specifications
-of figures."""
+"""Common parts of the tests of `netsim plot` and `netsim figures`: pictures read back, and the specifications of
+figures."""
 
 import os
 import xml.etree.ElementTree as ElementTree

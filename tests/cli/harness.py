@@ -1,4 +1,4 @@
-"""What the tests of the command line share: the built program ($NETSIM) in a directory of its own."""
+"""Common parts of the tests of the command line: the built program ($NETSIM) in a directory of its own."""
 
 import os
 import subprocess

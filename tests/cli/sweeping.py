@@ -1,4 +1,4 @@
-"""What the tests of `netsim sweep` share: scenarios of a few milliseconds, and what is in a database."""
+"""Common parts of the tests of `netsim sweep`: scenarios of a few milliseconds, and the contents of a database."""
 
 import csv
 import io
@@ -17,7 +17,7 @@ testbed: testbeds/cluster1.yaml
 stack: lam_via
 workload: {benchmark: pmb.pingpong, sizes: [4 B, 4 KiB, 16 KiB], repetitions: 3}
 """
-# And some tenths of a second, so that one can come in between.
+# Takes some tenths of a second, long enough for an interruption.
 SLOW = QUICK.replace("name: quick", "name: slow").replace(
     "[4 B, 4 KiB, 16 KiB], repetitions: 3", "1 MiB, repetitions: 300")
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""netsim calibrate: problems whose answer is known, what can't be told apart, overlays, bad input.
+"""netsim calibrate: problems whose answer is known, indistinguishable parameters, overlays, bad input.
 
 References are made by running the scenario with values that the calibration is then to find.
 """
@@ -69,7 +69,7 @@ class Calibrate(Case):
             self.assertTrue(document["converged"])
             self.assertLess(document["cost"], 1e-9)
             self.assertGreater(document["start_cost"], 1)
-            # A request is built and one destroyed on the way of a message, on 1.4 GHz.
+            # A request is built and one destroyed in the path of a message, at 1.4 GHz.
             change = document["targets"][0]["sensitivity"]["lam.request"]
             self.assertAlmostEqual(change, 0.01 * 2 * 9000 / 1400, delta=2e-3)
             self.assertEqual(document["notes"], [])
@@ -115,7 +115,7 @@ class Calibrate(Case):
         self.assertIn("lam.request ends at its lower bound", document["notes"])
 
     def test_order(self):
-        """The start, in the middle of the bounds, has it the wrong way round."""
+        """The start, in the middle of the bounds, has the reverse order."""
         self.reference("order: [rpi, bare], over: 1 B .. 64 B, tolerance: 1 %")
         # Where the two meet at 64 B: the latency grows linearly with the cost of a request.
         few, many = (self.latency(f"lam.request={cycles} cycles", "workload.sizes=64 B")
@@ -194,7 +194,7 @@ class Calibrate(Case):
         self.assertIn("request: {value: 9000 cycles, source: \"fitted: ", text)
         command = re.search(r"(?m)^# +(netsim calibrate .*)$", text).group(1)
         self.assertEqual(shlex.split(command), ["netsim", *words, "--out", "two.fit.yaml"])
-        # The same again, now that the scenario has it in it, and by the very command.
+        # Again, now that the scenario includes the overlay, and by the very command: no change.
         self.netsim(*words, "--check", "two.fit.yaml")
         self.netsim(*shlex.split(command)[1:])
         self.assertEqual(self.read("two.fit.yaml"), text)
@@ -257,7 +257,7 @@ class Calibrate(Case):
               "series: [{name: sock, stack: ch3_sock}]\n")
 
     def test_runs_as_run_does(self):
-        """What is simulated for a target is what run gives with these sizes and the overlay."""
+        """The values simulated for a target are those of run with these sizes and the overlay."""
         self.write("two.yaml", SCENARIO.replace("repetitions: 10", "repetitions: 3"))
         self.reference("series: rpi, size: 1 B, value: 90 us", "series: rpi, size: 4 KiB, value: 600 us",
                        "series: bare, size: 1 B, value: 90 us", "series: bare, size: 4 KiB, value: 600 us")
@@ -268,7 +268,7 @@ class Calibrate(Case):
             self.assertAlmostEqual(target["simulated"], run[name, int(size)], places=6)
 
     def test_parameters_that_do_not_describe_the_data(self):
-        """Chi square by hand, and what is said of values that no setting comes near to."""
+        """Chi square by hand, and the notes on values that no setting comes near to."""
         self.write("two.yaml", self.STAIRS)
         self.reference("series: sock, size: 1 B, value: 130 us", "series: sock, size: 256 B, value: 131 us",
                        "series: sock, size: 4 KiB, value: 200 us")
@@ -375,7 +375,7 @@ class Calibrate(Case):
                 done = self.netsim("calibrate", "two.yaml", "--fit", REQUEST, "--to",
                                    "targets.yaml", code=1)
                 self.assertIn(part, done.stderr)
-                if "does not go with" in part:  # and nothing more is said of such a target
+                if "does not go with" in part:  # and there is no other error about such a target
                     self.assertEqual(done.stderr.count("error: "), 1, done.stderr)
 
     def test_runs_that_fail(self):
@@ -384,7 +384,7 @@ class Calibrate(Case):
         done = self.netsim("calibrate", "two.yaml", "--fit", REQUEST, "--to", "targets.yaml",
                            code=3)
         self.assertIn("rpi has no speed_MB_per_s at 1 B", done.stderr)
-        # A size that no buffer can have: the run ends without it, and says why.
+        # A size that no buffer can have: the run ends without it, and reports why.
         self.reference("series: rpi, size: 900 GiB, value: 3")
         done = self.netsim("calibrate", "two.yaml", "--fit", REQUEST, "--to", "targets.yaml",
                            code=3)

@@ -53,7 +53,7 @@ class Usage(Case):
                              "(a command comes first; `netsim help` lists them)\n")
 
     def test_values_joined_to_short_options(self):
-        """-j2 and -qj2, in every command that has them; not behind two dashes, nor in what else has a digit."""
+        """-j2 and -qj2, in every command that has them; not after two dashes, nor in other words with a digit."""
         self.assertIn("via.fig.6_1", self.netsim("figures", "--list", "-j2").stdout)
         for joined in (("-qj2",), ("-q", "-j2"), ("-qj", "2")):
             self.assertIn("no claim is called `nothing'", self.netsim("validate", *joined, "nothing", code=1).stderr)
@@ -120,7 +120,7 @@ class Check(Case):
            "workload: {benchmark: pmb.allreduce, sizes: 4 B, repetitions: 2}\n")
 
     def test_what_takes_part(self):
-        """Of a machine: a benchmark for any number of ranks that nobody gave takes the fewest, and says so."""
+        """For a machine: a benchmark for any number of ranks takes the fewest if none is given, and reports it."""
         self.write("own.yaml", self.OWN)
         self.assertIn("  lam_tcp: 2 ranks (workload.ranks is not given) on 5 hosts, 2 switches, 6 links; about ",
                       self.netsim("check", "own.yaml").stdout)
@@ -193,7 +193,7 @@ class Named(Case):
         self.assertEqual(self.netsim("check", "stencil").stdout, shipped)
         self.netsim("check", "tiny")
         self.assertIn("not YAML", self.netsim("check", "./stencil", code=1).stderr)
-        # As in the source tree, where a program is compiled beside the directory of the scenarios.
+        # As in the source tree, where a program is compiled next to the directory of the scenarios.
         os.symlink(os.path.join(SOURCE, "scenarios"), self.path("scenarios"))
         self.netsim("check", "stencil", environment={"NETSIM_DATA_DIR": self.directory})
 
@@ -236,7 +236,7 @@ class Describe(Case):
                       self.netsim("describe", "sctp.heartbeat_intervall", code=1).stderr)
 
     def test_words_are_searched(self):
-        """In names and meanings, in any case; all of them must match, and names come first."""
+        """In names and meanings, in any case; all of them must match, and matches of names precede."""
         lines = self.netsim("describe", "Delayed").stdout.splitlines()
         self.assertEqual([line.split(" = ")[0] for line in lines[:2]],
                          ["tcp.delayed_ack_least", "tcp.delayed_ack_most"])

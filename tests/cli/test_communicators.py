@@ -44,7 +44,7 @@ class Communicators(Case):
         return self.netsim("check", self.scenario(program, communicators=communicators), code=1).stderr
 
     def test_messages_match_in_their_communicator_only(self):
-        """Rank 5 sends in the job first and in the pair second; rank 0 receives the other way round, from any rank and
+        """Rank 5 sends in the job first and in the pair second; rank 0 receives in the reverse order, from any rank and
         with any tag. Each takes what is its communicator's: the other would be truncated."""
         for stack in TESTBEDS:
             with self.subTest(stack=stack):
@@ -83,7 +83,7 @@ class Communicators(Case):
         ring = "{sendrecv: {to: (rows_rank + 1) % rows_ranks, from: (rows_rank + rows_ranks - 1) % rows_ranks, size: 1 KiB, comm: rows}}"
         self.run_program(parts(all=ring))
         self.assertEqual(self.series["ledger"]["messages"], 6)
-        # Ranks 1 to 4 are not of the pair, and say so with -1 and 0.
+        # Ranks 1 to 4 are not of the pair: pair_rank is -1 there, and pair_ranks is 0.
         self.run_program(parts(all="{loop: {count: pair_ranks, do: [barrier]}}, {loop: {count: pair_rank + 1, do: [barrier]}}",
                                **{"r1..4": "{loop: {count: 4, do: [barrier]}}", "r5": "barrier"}))
 

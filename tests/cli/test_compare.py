@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""netsim compare: what can be compared with what, what it says, and how it ends."""
+"""netsim compare: what can be compared with what, its output, and its exit codes."""
 
 import json
 import os

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Benchmarks that came with a fabric, and count something else than bytes: what every command says of
-them. Also which cards a stack can drive, and what operations it has."""
+"""Benchmarks that came with a fabric, and count something else than bytes: the outputs of every command about them.
+Also which cards a stack can drive, and what operations it has."""
 
 import json
 import os

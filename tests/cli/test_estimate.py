@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What a scenario will ask of the machine: said by check, and refused if it can't be run."""
+"""A scenario's demands on the machine: printed by check, and refused if it can't meet them."""
 
 import json
 import os
@@ -45,7 +45,7 @@ workload:
                         {loop: {count: 1000000000000000000, do: [barrier]}}]}
 """
 
-# 65535 was meant to be 1: a rank of whom nobody speaks.
+# 65535 was meant to be 1: a rank that no other refers to.
 LONELY = """\
 schema: 1
 testbed: testbeds/grim.yaml
@@ -67,10 +67,10 @@ armci: {large_buffers: 2, small_buffers: 6}
 workload: {ranks: 1024, program: [{ranks: all, do: [barrier]}]}
 """
 
-# Stacks with as many ranks as are asked for: a testbed, what else the case needs, what each rank does, and
-# the most ranks that are run here. mvia and tcp have programs of two ranks only. A mesh of 1,024 of LAM or
-# MPICH takes a minute and 1 GB each, and is not run here. The peaks of such runs were 0.90 to 1.10 of what is said;
-# lam_via, mvich and iwarp fail with 1,024 ranks, ch3_hybrid with 256, and the peaks are those until then.
+# Stacks with as many ranks as are asked for: a testbed, what else the case needs, what each rank does, and the most
+# ranks that are run here. mvia and tcp have programs of two ranks only. A mesh of 1,024 of LAM or MPICH takes a minute
+# and 1 GB each, and is not run here. The peaks of such runs were 0.90 to 1.10 of the estimates; lam_via, mvich and
+# iwarp fail with 1,024 ranks, ch3_hybrid with 256, and the peaks are those until then.
 RING = ("{irecv: {from: (rank + ranks - 1) % ranks, size: 1 KiB, request: r}}, "
         "{isend: {to: (rank + 1) % ranks, size: 1 KiB, request: s}}, {waitall: [r, s]}")
 PINS = "host: {memory: {ram: 8 GiB, pin_limit: 4 GB}}"
@@ -87,7 +87,7 @@ STACKS = {
     "openmpi_tcp": ("cluster1", "", REDUCE, 1024),
     "ch3_sctp": ("cluster1", "", REDUCE, 1024),
     "ch3_hybrid": ("cluster1", PINS, REDUCE, 64),  # 256 ranks lose connections in full rings; below, 128 ranks
-    "sctp": ("cluster1", "", RING, 256),  # 1,024 ranks: 2.6 GB, 0.97 of what is said
+    "sctp": ("cluster1", "", RING, 256),  # 1,024 ranks: 2.6 GB, 0.97 of the estimate
     "iwarp": ("cluster1", PINS, RING, 256),  # 1,024 ranks: 3.8 GB until connections are lost
     "gm": ("config1", "", RING, 1024),
     "armci": ("config1", FEW_BUFFERS, REDUCE, 1024),
@@ -162,7 +162,7 @@ class Estimates(Case):
         self.assertEqual(series[0]["operations"], 36)
 
     def test_benchmark_over_time(self):
-        """What fits the link in that time: 100 Mb/s, 10 s, 10 kB, each written and read."""
+        """As much as fits the link in that time: 100 Mb/s, 10 s, 10 kB, each written and read."""
         name = self.write("stream.yaml", "schema: 1\nname: stream\ntestbed: testbeds/cluster1.yaml\nstack: tcp\n"
                           "workload: {benchmark: iperf.tcp, write_size: 10 kB}\n")
         self.assertEqual(self.estimate(name)["operations"], 25000)
@@ -187,7 +187,7 @@ class Estimates(Case):
                 self.assertTrue(peak / 2 < said < 2 * peak, f"{said:.3g} of {peak:.3g}")
 
     def test_all_that_is_kept_needs_memory(self):
-        """It grows evenly with the settings that say how much there is of something."""
+        """It grows evenly with the settings that set the number of something."""
         native = {"benchmark": "native.pingpong"}
         myrinet = {"testbed": "config1", **native}
         each = {}
@@ -303,7 +303,7 @@ class Estimates(Case):
         self.write("large.yaml", LARGE)
         need = max(series["memory_bytes"] for series in
                    json.loads(self.netsim("check", "large.yaml", "--format", "json").stdout)["scenarios"][0]["series"])
-        self.assertGreater(need, 200e6)  # beside which the program itself is little
+        self.assertGreater(need, 200e6)  # in comparison the program itself is little
         limit = int(2.5 * need)
 
         def limited():

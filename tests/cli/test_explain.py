@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """netsim explain: the parts of a message's time, resources, what bounds a run, runs that fail.
 
-What a stage must come to is taken from the parameters of the scenario, or counted by hand.
+The expected time of a stage is taken from the parameters of the scenario, or counted by hand.
 """
 
 import csv
@@ -16,7 +16,7 @@ import unittest
 from harness import NETSIM, SOURCE, Case
 import needs
 
-# IEEE 802.3 at 100 Mb/s: 80 ns a byte; preamble 8 B, gap 12 B.
+# IEEE 802.3 at 100 Mb/s: 80 ns per byte; preamble 8 B, gap 12 B.
 BYTE_PS = 80000
 WAITS = ["waiting for " + what for what in
          ("credit", "descriptor", "ACK", "window", "buffer", "memory")]
@@ -94,8 +94,8 @@ class Explain(Case):
              "sizes: [8 B, 16 B, 64 B], repetitions: 5}\n")
 
     def test_a_size_is_explained_as_it_is_run_after_the_others(self):
-        """A delayed acknowledgment at the start of the second size is in its row and in what
-        explains that, asked for alone or among all; a size that run does not measure says so."""
+        """A delayed acknowledgment at the start of the second size is in its row and in its explanation, asked for
+        alone or among all; a size that run does not measure is marked as such."""
         self.write("stall.yaml", self.STALL)
         run = json.loads(self.netsim("run", "stall.yaml", "--format", "json", "--quiet").stdout)
         measured = [point["latency_us"] for point in run["series"][0]["points"]]
@@ -178,8 +178,8 @@ class Explain(Case):
         self.assertFalse([stage for stage in series["stages"] if stage.startswith("waiting")])
 
     def test_a_parameter_moves_its_own_class_alone(self):
-        """For each stack: 2 us more for a parameter of its own, which is charged at least once on the
-        way, are in its stage, and more of them in that stage's class than in any other."""
+        """For each stack: 2 us more for a parameter of its own, which is charged at least once per message, are in its
+        stage, and more of them in that stage's class than in any other."""
         for scenario, series, setting, stage, of in (
                 ("pingpong_cluster1", "VIA RPI", "lam_via.send", "RPI", "library"),
                 ("pingpong_cluster1", "MVICH", "mvich.packet", "MVICH", "library"),
@@ -213,7 +213,7 @@ class Explain(Case):
             self.assertEqual(after[stage] - before[stage], moved, stage)
 
     def held(self, wait, *arguments):
-        """What a wait comes to, in us, of the only series; and what it is made of."""
+        """The length of a wait of the only series, in us; its parts; and the series."""
         document = self.explained(*arguments)
         series, = document["series"]
         exact = series["exact"][0]
@@ -235,7 +235,7 @@ class Explain(Case):
                               for wait, parts in exact["held_ps"].items()}, waits)
 
     def test_waits_add_up_under_loss(self):
-        """What is lost is sent again when a timer runs out: the timer is a part of the wait."""
+        """A lost packet is sent again when a timer runs out: the timer is a part of the wait."""
         timers = 0
         for benchmark, stacks in (("pmb.pingpong", ("lam_tcp", "mpich_p4", "ch3_sock", "openmpi_tcp")),
                                   ("native.pingpong", ("tcp",))):
@@ -279,7 +279,7 @@ class Explain(Case):
                 self.assertIn(timer, self.netsim("explain", file, "--no-trials").stdout)
 
     def test_timers_of_cards_have_names(self):
-        """What GM and GRIM wait for under loss is their timer, and is not left unexplained."""
+        """Under loss, GM and GRIM wait for their timer, and the wait is not left unexplained."""
         for stack, testbed, benchmark, more in (
                 ("gm", "config1", "gm.allsize.latency", ()),
                 ("grim", "grim", "grim.latency",
@@ -300,7 +300,7 @@ class Explain(Case):
             self.assertLess(blank, 0.001 * exact["total_ps"], stack)
 
     def test_waits_add_up_where_cards_repeat(self):
-        """The same over Myrinet, where cards send again, and for the waits of its libraries."""
+        """Like waits under loss, but over Myrinet, where cards send again, and for the waits of its libraries."""
         for scenario, *more in (("gm_cable",), ("gm_corruption",), ("gm_no_buffers",),
                                 ("armci_put_config1", "--size", "50000"), ("grim_late_receiver",)):
             process = subprocess.run([NETSIM, "explain", scenario, *more, "--format", "json"],
@@ -309,7 +309,7 @@ class Explain(Case):
                 self.held_add_up(series)
 
     def test_waiting_for_credit(self):
-        """R3 with few credits: the data wait for those that the receiver gives back."""
+        """R3 with few credits: the data wait for those that the receiver returns."""
         arguments = ["pingpong_cluster1", "--series", "MVICH", "--size", "64 KiB",
                      *sets("mvich.rendezvous_protocol=r3", "mvich.prepost_depth=16",
                            "mvich.prepost_rendezvous_extra=0")]
@@ -348,7 +348,7 @@ class Explain(Case):
         self.assertNotIn("waiting for ACK", more["stages"])
 
     def test_waiting_for_descriptor(self):
-        """Many small sends, two descriptors, and a card that tells late that it has sent."""
+        """Many small sends, two descriptors, and a card that reports late that it has sent."""
         sends = ", ".join(f"{{isend: {{to: 1, size: 4 B, request: r{i}}}}}" for i in range(12))
         self.write("many.yaml", "schema: 1\nname: many\nstack: lam_via\n"
                    f"testbed: {SOURCE}/scenarios/testbeds/cluster1.yaml\n"
@@ -364,8 +364,8 @@ class Explain(Case):
         self.assertNotIn("waiting for descriptor", enough["stages"])
 
     def test_waiting_for_the_answer_of_a_rendezvous(self):
-        """Every library's long messages ask first: VIA RPI's SYN, MVICH's RENDEZVOUS_START, LAM's
-        long protocol, p4's request to send. The answer's way is there and back again."""
+        """Every library's long messages ask first: VIA RPI's SYN, MVICH's RENDEZVOUS_START, LAM's long protocol, p4's
+        request to send. The wait for the answer is a round trip."""
         for series in ("VIA RPI", "MVICH", "LAM TCP", "MPICH"):
             with self.subTest(series=series):
                 _, parts, _ = self.held("waiting for ACK", "pingpong_cluster1", "--series", series,
@@ -394,7 +394,7 @@ class Explain(Case):
                   "256 KiB", *sets("lam_tcp.socket_buffer=3 KiB"))
 
     def test_waiting_for_a_timer(self):
-        """A frame that is lost with nothing behind it is sent again when the timer runs out."""
+        """A lost frame that no other follows is sent again when the timer runs out."""
         document = self.explained(
             "pingpong_cluster1", "--series", "native TCP", "--size", "1",
             *sets("workload.sizes=[1 B]", "workload.repetitions=4", "links[0].drop_nth=[6]",
@@ -426,7 +426,7 @@ class Explain(Case):
                 self.assertEqual([what for what in gains if gains[what] > 0.5], [by])
 
     def test_a_trial_is_a_run_with_settings(self):
-        """What a trial brings is what the same settings bring by hand, as a what-if; twice the same."""
+        """The gain of a trial is that of the same settings by hand, as a what-if; twice the same."""
         size = ["pingpong_cluster1", "--series", "VIA RPI", "--size", "1 KiB"]
         gains, _, series = self.tried(*size)
         self.assertLessEqual({"the links", "the switches", "the card"}, set(gains))
@@ -492,8 +492,8 @@ class Explain(Case):
         self.assertNotIn("% faster", text)
 
     def test_a_jammed_uplink(self):
-        """Eight hosts exchange over a link of 100 Mb/s whose queue overflows: the wait is at its two
-        ports, behind the hosts of the same side, and what is lost is no property of a resource."""
+        """Eight hosts exchange over a link of 100 Mb/s whose queue overflows: the wait is at its two ports, for packets
+        of the hosts of the same side, and losses are no property of a resource."""
         self.write("jam.yaml", "schema: 1\nname: jam\nstack: lam_tcp\n"
                    f"testbed: {SOURCE}/scenarios/testbeds/cluster1.yaml\n"
                    "hosts: [{name: a, count: 4}, {name: b, count: 4}]\n"
@@ -541,8 +541,8 @@ class Explain(Case):
         self.fail("no seed shows it")
 
     def test_random_programs_add_up(self):
-        """Whatever the program, the stack and its settings: the stages sum to what the run took,
-        to the picosecond, or the run says why it failed."""
+        """Whatever the program, the stack and its settings: the stages sum to what the run took, to the picosecond, or
+        the run reports why it failed."""
         draw = random.Random(11)
         pick = draw.choice
         done = 0
@@ -599,7 +599,7 @@ class Explain(Case):
         self.assertEqual(self.explained(*size[1:4], "--size", "0")["series"][0]["sizes"], [0])
 
     def test_csv(self):
-        """The same numbers as in JSON, one a row."""
+        """The same numbers as in JSON, one per row."""
         arguments = ["pingpong_cluster1", "--series", "MVICH", *sets("workload.sizes=[1 B, 64 KiB]")]
         rows = list(csv.DictReader(io.StringIO(
             self.netsim("explain", *arguments, "--format", "csv").stdout)))
@@ -683,7 +683,7 @@ class Explain(Case):
                    "workload: {ranks: 2, program: [{ranks: all, do: [{compute: 5 ms}]}]}\n")
         document = self.explained("busy.yaml", trials=True)
         self.assertEqual(document["series"][0]["exact"][0]["stages_ps"], {"compute": 5 * 10**9})
-        # What a program computes is said in time: nothing that is faster makes it shorter.
+        # A program's computation is given as a time: nothing that is faster makes it shorter.
         self.assertEqual(document["series"][0]["trials"], [[]])
         self.assertEqual(document["series"][0]["bound"], [None])
         busiest = document["resources"][0]
@@ -701,8 +701,8 @@ class Explain(Case):
         self.assertEqual(loads["link node0->switch"].get("longest_queue", 0), 0)
 
     def test_behind_others(self):
-        """The second of two frames that come at the same time waits for the first, and its gap; a
-        sender that is alone waits behind nobody, on Ethernet and on Myrinet."""
+        """The second of two frames that come at the same time waits for the first, and its gap; a lone sender waits for
+        no other, on Ethernet and on Myrinet."""
         self.write("two.yaml", "schema: 1\nname: two\nstack: lam_via\n"
                    f"testbed: {SOURCE}/scenarios/testbeds/cluster1.yaml\n"
                    "workload: {ranks: 3, program: [{ranks: [0, 1], do: [{send: {to: 2, size: 1 KiB}}]},"
@@ -741,7 +741,7 @@ class Explain(Case):
                                           "held back on node2->switch"})
 
     def test_no_time_at_all(self):
-        """A program that does nothing: no way, no loads, and no division by its time."""
+        """A program that does nothing: no path, no loads, and no division by its time."""
         self.write("idle.yaml", "schema: 1\nname: idle\nstack: lam_via\n"
                    f"testbed: {SOURCE}/scenarios/testbeds/cluster1.yaml\n"
                    "workload: {ranks: 2, program: [{ranks: all, do: [{compute: 0 us}]}]}\n")
@@ -755,7 +755,7 @@ class Explain(Case):
         self.assertEqual(document["series"][0]["total"], [0])
 
     def test_deadlock(self):
-        """via.alltoall.deadlock_case: no message came to its end; who waits for what is said."""
+        """via.alltoall.deadlock_case: no message was delivered; the reasons of the waits are reported."""
         done = self.netsim("explain", "alltoall_deadlock", code=3)
         self.assertIn("deadlock: 6 of 6 ranks wait", done.stderr)
         self.assertIn("waits for memory to pin its buffer", done.stdout)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Drives `netsim figures` and `netsim plot`: what is said, what is kept, who draws. That every figure is
-drawn as specified is looked at in test_figures_all.py."""
+"""Drives `netsim figures` and `netsim plot`: messages, kept files, the Python that draws. test_figures_all.py checks
+that every figure is drawn as specified."""
 
 import json
 import os
@@ -30,7 +30,7 @@ class Figures(Drawing):
                              ["x/thesis000/fig_4_2.png", "x/thesis004/fig_4_2.png"])
 
     def test_a_missing_series_is_said(self):
-        """A figure whose scenario lacks a series is drawn without it, and says so."""
+        """A figure whose scenario lacks a series is drawn without it, with a note."""
         for folder in ("references/figures", "scenarios"):
             os.makedirs(self.path(f"data/{folder}"))
         for folder in ("plots", "scenarios/testbeds"):

@@ -26,7 +26,7 @@ def series_of_spec(figure):
 
 
 class Page(html.parser.HTMLParser):
-    """What of a page could load something, and how its elements close."""
+    """The addresses and ids of a page, and its open elements."""
 
     VOID = {"meta", "link", "img", "br", "hr", "input"}
 
@@ -115,7 +115,7 @@ class Figures(Drawing):
         text = self.read("figures/index.html")
         page = Page(text)
         self.assertEqual(page.open, [])
-        # Nothing is loaded; links lead into the page or to files beside it.
+        # Nothing is loaded; links lead into the page or to files next to it.
         for address in page.addresses:
             self.assertNotIn("//", address)
             if address.startswith("#"):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What netsim flatten prints: the messages that calls come to."""
+"""The output of netsim flatten: the messages of calls."""
 
 import json
 import os

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What bounds a run: the values that a scenario may hold, and the end of simulated time."""
+"""Limits of a run: the values that a scenario may hold, and the end of simulated time."""
 
 import json
 import unittest
@@ -104,7 +104,7 @@ class EndOfTime(Case):
 
 class ConnectionsGivenUp(Case):
     def test_all_requests_lost(self):
-        """Whoever stands on VIA ends, and says which links lost how many of its requests."""
+        """Stacks over VIA end, and report which links lost how many of their requests."""
         for stack, benchmark in (("mvia", "native.pingpong"), ("lam_via", "pmb.pingpong"),
                                  ("mvich", "pmb.pingpong")):
             self.write("lost.yaml", "schema: 1\ntestbed: testbeds/cluster1.yaml\n"
@@ -158,7 +158,7 @@ workload:
     - {ranks: 1, do: [{compute: 1 ms}]}
 """)
         self.netsim("run", "timers.yaml", code=3)
-        # The programs came to their end; that data were lost is said all the same.
+        # The programs came to their end; the loss of data is reported all the same.
         done = self.netsim("run", "timers.yaml", "--simulated-limit", "1 s", code=2)
         self.assertIn("1 lost", done.stdout)
         self.assertNotIn("limits.simulated_time", done.stdout)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Links that deliver packets twice, hold them back or delay them: what the commands say of it."""
+"""Links that deliver packets twice, hold them back or delay them: the outputs of the commands."""
 
 import json
 import unittest

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Links that repeat their packets: what a program sees of it, and what the report says."""
+"""Links that repeat their packets: the effects on a program, and the report."""
 
 import json
 import unittest

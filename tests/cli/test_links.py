@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What passes over links: links.csv, the list in JSON and the table of `run --links` say the same, as often
-as the run's own counters, at any -j."""
+"""Traffic of links: links.csv, the list in JSON and the table of `run --links` agree with each other and with the run's
+own counters, at any -j."""
 
 import csv
 import io
@@ -112,7 +112,7 @@ class Links(Case):
         return list(csv.DictReader(io.StringIO(self.read("out/links_by_size.csv"))))
 
     def test_sizes_add_up(self):
-        """What passed while each size was measured, and what belongs to none, is what passed in all."""
+        """The packets while each size was measured, and those that belong to none, are all packets together."""
         parts, whole = self.by_size("lossy.yaml"), csv.DictReader(io.StringIO(self.read("out/links.csv")))
         sizes = {row["size"] for row in csv.DictReader(io.StringIO(self.read("out/results.csv")))}
         self.assertEqual({row["size"] for row in parts}, sizes | {""})
@@ -175,7 +175,7 @@ stack: mvia
         self.assertNotIn("links_by_size", one[0])
 
     def test_one_size_is_not_apart(self):
-        """Nor is the file of a run before left beside its results."""
+        """Nor is the file of an earlier run left next to its results."""
         self.by_size("lossy.yaml")
         self.assertEqual(json.loads(self.read("out/manifest.json"))["results"]["links_by_size"],
                          "links_by_size.csv")

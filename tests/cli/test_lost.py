@@ -79,7 +79,7 @@ class Lost(Case):
         self.assertTrue(all(float(row["value"]) > 0 for row in rows))
 
     def test_a_database_of_an_older_version(self):
-        """It says "completed" of such runs, beside a ledger that is not balanced."""
+        """It has such runs as "completed", with a ledger that is not balanced."""
         self.sweep()
         database = sqlite3.connect(self.path("results/lossy/sweep.sqlite"))
         key, = database.execute("SELECT key FROM results WHERE status = 'lost'").fetchone()

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""State machines as `netsim describe machine` prints them: states, steps, waits and who could end them."""
+"""State machines as `netsim describe machine` prints them: states, steps, waits and what could end them."""
 
 import json
 import shutil

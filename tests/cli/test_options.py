@@ -12,8 +12,8 @@ import unittest
 from harness import NETSIM, SOURCE, Case
 
 MADE = ("docs/netsim.1", "completion/netsim.bash", "completion/_netsim", "completion/netsim.fish")
-# What these take or do is told in each command's own words, within one meaning: where the output goes, a value, which
-# message sizes are meant, and how far two results may be apart.
+# Each command describes the argument or effect of these in its own words, within one meaning: where the output goes, a
+# value, which message sizes are meant, and how far two results may be apart.
 OWN_WORDS = {"out", "set", "database", "size", "tolerance"}
 ROW = re.compile(r"^  (?:-(?P<letter>\w), )?--(?P<name>[\w-]+)(?:=(?P<argument>\S+))? +(?P<summary>.*)$", re.M)
 
@@ -57,7 +57,7 @@ class Tables(Case):
                                  r"^netsim: --jobs -?1\d*: a number of processes is a whole number from 0 to 1024")
 
     def test_words_that_only_look_like_short_options(self):
-        """What belongs to another option stays as it is; what follows two dashes, too."""
+        """Arguments of another option stay as they are, and so do those after two dashes."""
         self.assertIn("no scenario `-qj2'", self.netsim("check", "--", "-qj2", code=1).stderr)
         self.assertIn("--format -j2:", self.netsim("plot", "--format", "-j2", "x", code=1).stderr)
         self.assertIn("--format -j2:", self.netsim("plot", "--format=-j2", "x", code=1).stderr)
@@ -116,7 +116,7 @@ class Made(Case):
 @unittest.skipUnless(shutil.which("bash"), "no bash")
 class Bash(Case):
     def offered(self, *words, program=NETSIM, environment=None):
-        """What completion offers for the last word."""
+        """The completions of the last word."""
         script = 'source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _netsim; printf "%s\\n" "${COMPREPLY[@]}"'
         done = subprocess.run(["bash", "-c", script, "-", os.path.join(SOURCE, "completion/netsim.bash"), program, *words],
                               cwd=self.directory, check=True, capture_output=True, text=True, stdin=subprocess.DEVNULL,

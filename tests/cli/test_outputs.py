@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What commands write: whole or not at all, through links, to pipes, and never over what they read
-or over each other."""
+"""Outputs of commands: whole or not at all, through links, to pipes, and never over their inputs or each other."""
 
 import json
 import os
@@ -14,7 +13,7 @@ import unittest
 
 from harness import NETSIM, SMALL, SOURCE, Case
 
-# Some seconds, so that one can come in between.
+# Takes some seconds, long enough for an interruption.
 LONG = SMALL.replace("name: small", "name: long").replace(
     "[0 B, 1 B, 4 KiB], repetitions: 3", "1 MiB, repetitions: 100000")
 OTHER = ("--set", "lam_via.tiny=512 B")
@@ -29,7 +28,7 @@ class Files(Case):
         return sorted(os.listdir(self.path(directory)))
 
     def drawn(self, *arguments, **options):
-        """A call that draws; skips where nobody can."""
+        """A call that draws; skips where matplotlib is missing."""
         done = self.netsim(*arguments, code=None, **options)
         if "no python3 with matplotlib" in done.stderr:
             self.skipTest("no python3 with matplotlib")
@@ -51,7 +50,7 @@ class Whole(Files):
         drawn = self.drawn("plot", "a", "--out", "a.svg")
         self.assertEqual(drawn.returncode, 1)
         self.assertIn("is not of the run of manifest.json", drawn.stderr)
-        # The table alone can still be had, and a manifest of an older version says nothing of it.
+        # The table alone can still be read, and a manifest of an older version has no entry for it.
         self.netsim("compare", "a/results.csv", "a/results.csv")
         manifest = json.loads(self.read("a/manifest.json"))
         del manifest["results"]
@@ -113,7 +112,7 @@ class Whole(Files):
 
 class Links(Files):
     def read_pipe(self, *arguments):
-        """What a command writes to a pipe that it is to take for its file."""
+        """The text that a command writes to a pipe in place of its output file."""
         pipe = self.path("pipe")
         os.mkfifo(pipe)
         found = []

@@ -92,8 +92,7 @@ class Placement(Case):
                       self.complaint(", ranks: 2, placement: [node0..2]"))
 
     def test_several_on_a_host(self):
-        """Where a stack lets several processes share a host, the list may name it again, and
-        begins again behind its end."""
+        """Where a stack lets several processes share a host, the list may name it again, and is repeated at its end."""
         counts = []
         for placement in ("ranks: 4\n  placement: [node0, node0, node1, node1]",
                           "ranks: 4\n  placement: [node1, node0]",

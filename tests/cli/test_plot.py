@@ -11,8 +11,8 @@ import xml.etree.ElementTree as ElementTree
 from drawing import Drawing, SVG
 import needs
 
-# Two series of which the second comes to a deadlock after its first sizes would need a fault; a
-# program in which both ranks receive is the short way to a failure.
+# Two series of which the second comes to a deadlock after its first sizes would need a fault; a program in which both
+# ranks receive is a shorter one that fails.
 STUCK = """\
 schema: 1
 name: stuck
@@ -142,7 +142,7 @@ class Plot(Drawing):
                 self.assertIn(part, self.netsim("plot", "results/small", *options, code=1).stderr)
 
     def test_metrics_in_one_unit(self):
-        """Of several times one is drawn, and it is said which there are besides."""
+        """One of several times is drawn, and a note lists the others."""
         self.write("all.yaml", "schema: 1\nname: all\ntestbed: testbeds/cluster1.yaml\n"
                    "stack: lam_via\nworkload: {benchmark: pmb.allreduce, sizes: [1 KiB, 2 KiB], "
                    "repetitions: 2}\n")

@@ -29,7 +29,7 @@ class Sweeps(Drawing):
         # The directory of a sweep is as good as its database.
         self.netsim("plot", "out", "--out", "dir.svg")
         self.assertEqual(self.read("dir.svg"), self.read("one.svg"))
-        # Unless a run has left its results there: then it says which of the two it draws.
+        # Unless a run has left its results there: then a note names the one that is drawn.
         self.netsim("run", "swept.yaml", "--out", "out")
         done = self.netsim("plot", "out", "--out", "run.svg")
         self.assertIn(f"note: drawn is the run in out; of the sweep there, draw {database}",
@@ -87,7 +87,7 @@ class Sweeps(Drawing):
             self.assertIn("p1-heat", self.read(f"{name}.svg"))
         text = self.texts("tiny_short_thresholds.svg")
         self.assertIn("lam_via, 8 KiB", text)
-        # What the axes do not change is not drawn.
+        # Curves that the axes do not change are not drawn.
         self.assertRegex(text, "not drawn, as the axes change nothing there: lam_via, 512 B;")
         self.assertRegex(self.read("descriptor_counts.svg"), 'id="p1-failed-0-[0-9]')
 

@@ -59,7 +59,7 @@ class Together(Drawing):
         self.assertIn("p1-measured-second", self.ids("alone.svg"))
 
     def test_a_sweep_beside_a_run(self):
-        """Over message sizes there is a line for each value; a field takes nothing beside it."""
+        """Over message sizes there is a line for each value; a field is of one sweep alone."""
         self.netsim("sweep", "small.yaml", "--set", "host.processor.clock=500 MHz,1 GHz", "--out",
                     "swept")
         self.netsim("plot", "swept", "base", "measured.csv", "--series", "second", "--out", "s.svg")

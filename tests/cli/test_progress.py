@@ -21,7 +21,7 @@ LINE = r"netsim: (\d+ %, )?.*after \d+ s"
 
 
 class Lines(harness.Case):
-    """Off a terminal, where only what takes long says how far it is: here each step does."""
+    """Off a terminal, where only long steps report their progress: here each step does."""
 
     def check(self, *command, code=0):
         said = self.netsim(*command, code=code, environment={"NETSIM_PROGRESS": "0"})
@@ -68,7 +68,7 @@ class Lines(harness.Case):
 
 class Progress(harness.Case):
     def shown(self, *arguments):
-        """What netsim writes to its stderr, a terminal."""
+        """The text that netsim writes to its stderr, a terminal."""
         ours, theirs = pty.openpty()
         try:
             with subprocess.Popen([NETSIM, *arguments], cwd=self.directory, stdin=subprocess.DEVNULL,
@@ -78,7 +78,7 @@ class Progress(harness.Case):
                 while True:
                     try:
                         more = os.read(ours, 4096)
-                    except OSError:  # nobody has the other end any more
+                    except OSError:  # the other end is closed
                         break
                     if not more:
                         break

@@ -59,7 +59,7 @@ class Run(Case):
                          ["links.csv", "links_by_size.csv", "manifest.json", "results.csv"])
 
     def test_settings_that_change_nothing(self):
-        """What no event depends on is named; what the scenario has already, or what acts, is not."""
+        """Settings on which no event depends are named; those that the scenario has already, or that act, are not."""
         self.write("lam.yaml", PLAIN)
         idle = ["--set", "lam_tcp.advance=1000cycles"]
         acts = ["--set", "host.bus.write_setup=50", "--set", "tcp.delayed_ack_least=40ms",
@@ -170,7 +170,7 @@ class Run(Case):
              "workload: {benchmark: pmb.pingpong, sizes: 64 KiB, repetitions: 4}\n")
 
     def test_losses_are_told(self):
-        """In the table, in JSON and as rows of CSV: of what was measured, and of what came before."""
+        """In the table, in JSON and as rows of CSV: of the measurement, and of the part before it."""
         self.write("lossy.yaml", self.LOSSY)
         self.assertNotIn("dropped", self.netsim("run", "lossy.yaml").stdout)
         far = self.netsim("run", "lossy.yaml", "--set", "link.drop_nth=[300]").stdout
@@ -202,7 +202,7 @@ class Run(Case):
         self.assertIn("--seed", execution["command"])
         self.assertGreaterEqual(execution["host"]["cpus"], 1)
         self.assertRegex(execution["started"], r"\A\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d")
-        # Every parameter says where its value came from.
+        # Every parameter has the origin of its value.
         origins = collections.Counter()
 
         def visit(node):

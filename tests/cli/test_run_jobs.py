@@ -13,7 +13,7 @@ import unittest
 
 from harness import NETSIM, Case
 
-# Five series that end in all ways: with losses, in a deadlock, and whole.
+# Five series with all kinds of ends: with losses, in a deadlock, and whole.
 MIXED = """\
 schema: 1
 name: mixed
@@ -143,7 +143,7 @@ class Jobs(Case):
             try:
                 while more := os.read(ours, 4096):
                     text += more
-            except OSError:  # nobody has the other end any more
+            except OSError:  # the other end is closed
                 pass
         os.close(ours)
         shown = text.decode()

@@ -81,7 +81,7 @@ class Samples(Case):
         results, samples = self.check("out")
         self.assertEqual({key: len(times) for key, times in samples.items()},
                          {(series, size, "0"): 100 for series in ("LAM TCP", "VIA") for size in ("4", "16384")})
-        # A time-out is of some repetitions only, and a mean tells of none of them.
+        # A time-out affects some repetitions only, and a mean hides which.
         self.assertLess(results["LAM TCP", "16384", "repetition_p50_us"] * 3, results["LAM TCP", "16384", "latency_us"])
         self.assertGreater(results["LAM TCP", "16384", "repetition_p99_us"], 100e3)
 

@@ -9,8 +9,8 @@ import harness
 
 VIA, MYRINET = "pingpong_cluster1", "gm_allsize"
 
-# A scenario, settings, the last value of one of them that goes with the others, the first that does not, and
-# where and what is said of it.
+# A scenario, settings, the last value of one of them that goes with the others, the first that does not, and the place
+# and text of the error.
 SAMPLES = (
     (VIA, "tcp.delayed_ack_least=40 ms", "tcp.delayed_ack_most=40 ms", "tcp.delayed_ack_most=39 ms",
      "tcp.delayed_ack_least: the shortest delay of an acknowledgment is above the longest"),
@@ -152,7 +152,7 @@ class Cards(harness.Case):
         self.assertEqual(two, self.netsim("run", self.machine(self.STAR), "--format", "csv").stdout)
 
     def test_one_item_is_many_links(self):
-        """It is told once, at its place, also if others of it are used."""
+        """It is reported once, at its place, also if others of it are used."""
         hosts = "[{name: n, count: 3}]"
         said = self.netsim("check", self.machine(("from: n, to: s0", "from: n, to: s1"), hosts), code=1).stderr
         self.assertEqual(said.count("no packet takes this link"), 1)

@@ -137,7 +137,7 @@ class Results(SweepCase):
         self.write("copy.yaml", "# a comment\n" + QUICK.replace("4 KiB,", "4096 B,"))
         self.assertIn("1 of them new", self.sweep("copy.yaml", "--out", "results/quick", "--set",
                                                   "lam_via.tiny=1024 B,2 KiB,3 KiB").stdout)
-        # A parameter of another card or stack makes no new work, and is told to be without effect.
+        # A parameter of another card or stack makes no new work, and is reported to be without effect.
         done = self.sweep("quick.yaml", *TINY, "--set", "tulip.tx_ring=8,16", "--allow-unused")
         self.assertIn("6 points, 3 runs, 0 of them new", done.stdout)
         self.assertIn("warning: tulip.tx_ring changed nothing", done.stdout)
@@ -597,7 +597,7 @@ class BadInput(SweepCase):
                 done = self.netsim("check", "bad.yaml", code=1)
                 self.assertIn("bad.yaml:6:", done.stderr)
                 self.assertIn(part, done.stderr)
-        # What only compiling shows has the place of the value in the file.
+        # Errors that only compiling shows have the place of the value in the file.
         self.write("bad.yaml", QUICK + "sweep: {axes: {lam_via.tiny: [1 KiB, 2 furlong]}}\n")
         self.assertIn("bad.yaml:6:38: error: lam_via.tiny",
                       self.sweep("bad.yaml", code=1).stderr)
@@ -615,7 +615,7 @@ class BadInput(SweepCase):
         self.assertIn("layout 99", self.sweep("--report", "newer", code=1).stderr)
 
     def test_a_commit_that_was_cut_off_is_rolled_back(self):
-        """A program that is killed while it commits leaves a journal beside the file."""
+        """A program that is killed while it commits leaves a journal next to the file."""
         self.sweep("quick.yaml", *TINY, "--out", "cut")
         before = content(self.path("cut/sweep.sqlite"))
         # A process that dies in the middle of a transaction that has already changed the file.
@@ -656,8 +656,8 @@ class BadInput(SweepCase):
     def test_a_full_disk(self):
         """What was committed before is kept, and the sweep goes on when there is room."""
         os.mkdir(self.path("full"))
-        # 96 KiB are left beside the ballast. (A tmpfs that is made larger would do as well, but not
-        # every kernel lets a user without root mount it anew.)
+        # 96 KiB are left besides the ballast. (A tmpfs that is made larger would do as well, but not every kernel lets
+        # a user without root mount it anew.)
         command = f"""mount -t tmpfs -o size=16m tmpfs full || exit 77
             head -c $(((16 * 1024 - 96) * 1024)) /dev/zero >full/ballast
             "{NETSIM}" sweep quick.yaml --seeds 60 --out full -j2 || echo "ended with $?"

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What netsim trace says of recordings: of the shipped ones it is what their lines add up to, and with
-a stack's collectives what netsim flatten unfolds them into."""
+"""Output of netsim trace on recordings: on the shipped ones it is the sum of their lines, and with a stack's
+collectives the messages into which netsim flatten unfolds them."""
 
 import collections
 import csv

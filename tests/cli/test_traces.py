@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What a run tells while it goes: state log, timeline, progress bar."""
+"""Outputs of a run in progress: state log, timeline, progress bar."""
 
 import collections
 import fcntl
@@ -102,7 +102,7 @@ class Traces(Case):
 
 class Terminal(Case):
     def run_on_terminal(self, *arguments):
-        """What the program writes to a terminal that is its stderr."""
+        """The program's output to a terminal that is its stderr."""
         try:
             ours, theirs = pty.openpty()
         except OSError as why:

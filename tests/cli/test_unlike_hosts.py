@@ -55,7 +55,7 @@ class UnlikeHosts(Case):
         self.assertEqual(self.series()[2]["fingerprint"], own)
 
     def test_the_common_settings_are_below(self):
-        """What a host has not of its own it has of all, --set included."""
+        """Settings that a host lacks are those of all hosts, --set included."""
         first = self.latencies("{processor: {clock: 600 MHz}}")
         set_too = self.latencies("{processor: {clock: 600 MHz}}", "--set", "host.kernel.interrupt_latency=50 us")
         self.assertGreater(set_too["old"], first["old"] + 40)

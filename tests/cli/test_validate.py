@@ -98,8 +98,8 @@ top40:
 """
 
 
-# What build servers take: the elements of Jenkins's schema (junit-10.xsd) that are used here, with
-# the attributes that they must have and may have. GitLab, Azure and others read a part of these.
+# The format of build servers: the elements of Jenkins's schema (junit-10.xsd) that are used here, with the attributes
+# that they must have and may have. GitLab, Azure and others read a part of these.
 JUNIT = {
     "testsuites": ({"name"}, {"tests", "failures", "errors", "skipped", "time"}, {"testsuite"}),
     "testsuite": ({"name", "tests"}, {"failures", "errors", "skipped", "time"}, {"testcase"}),
@@ -287,7 +287,7 @@ class Verdicts(Case):
         self.assertIn("\n1 of 2 comparisons of simulations hold\n", self.validate(code=2).stdout)
 
     def test_same_as(self):
-        """What two claims say is counted once, and known misses are no more by being said twice."""
+        """A statement of two claims is counted once, also among known misses."""
         self.claims(CLAIMS + SAME)
         document = json.loads(self.validate("--format", "json").stdout)
         row = {row["id"]: row for row in document["claims"]}["sys.c.again"]
@@ -493,7 +493,7 @@ class Standings(Case):
                 standings = self.standings(value)
                 self.assertEqual(standings["sys.d.chosen"], standing)
                 self.assertEqual(standings["sys.d.set"], ("setting", None))
-                # It runs with a value of its own, that nobody has chosen.
+                # It runs with a value of its own, which was not chosen.
                 self.assertEqual(standings["sys.d.other"], ("predicted", None))
 
     def test_fitted(self):
@@ -560,7 +560,7 @@ class Top40(Case):
         self.assertEqual(document["totals"]["top40"]["hold"], 1)
 
     def test_a_rank_that_is_asked_for_in_part(self):
-        """Nothing is said of it: half of it may hold."""
+        """It gets no verdict: half of it may hold."""
         document = json.loads(self.validate("sys.a", "--format", "json").stdout)
         self.assertEqual([rank["rank"] for rank in document["totals"]["top40"]["list"]], [1])
         self.assertNotIn("The most important", self.validate("sys.c").stdout)

@@ -41,7 +41,7 @@ def spoil(word, check):
         rest = {key: value for key, value in check.items() if key not in bounds}
         return {**rest, OPPOSITE[bounds[0]]: check[bounds[0]]}
     if word == "order":
-        if "slack" in check:  # level curves hold either way
+        if "slack" in check:  # level curves hold in both directions
             return {**check, "higher": none_of(check["higher"], check)}
         return {**check, "lower": check["higher"], "higher": check["lower"]}
     if word == "narrows":
@@ -72,15 +72,15 @@ def unquoted(tree):
     return [unquoted(one) for one in tree] if isinstance(tree, list) else tree
 
 
-# Stays beside the program: whoever validates next with the same one need not run all again (.ci/run).
+# Stays next to the program: the next validation with the same one need not run all again (.ci/run).
 DATABASE = pathlib.Path(harness.NETSIM).resolve().parent / "validate.sqlite"
 
 HAS_FLOWS = (pathlib.Path(harness.NETSIM).resolve().parent / "netsim_flow.so").exists()  # the plugin for SimGrid
 
 
 class Shipped(unittest.TestCase):
-    """What references/ says is about what is there, and every check of it can fail. Which claims
-    hold is no matter of this test: `netsim validate` says so."""
+    """The claims of references/ name things that exist, and every check of them can fail. Which claims hold is no
+    matter of this test: `netsim validate` reports it."""
 
     SOURCE = pathlib.Path(harness.SOURCE)
     ranks: list = []
@@ -107,14 +107,14 @@ class Shipped(unittest.TestCase):
         return {row["id"]: row for row in document["claims"]}
 
     def test_what_the_page_says(self):
-        """docs/fidelity.md counts how many of the most important results of thesis 000 come out."""
+        """docs/fidelity.md counts how many of the most important results of thesis 000 are reproduced."""
         words = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine",
                  "ten", "eleven", "twelve")
         page = (self.SOURCE / "docs" / "fidelity.md").read_text(encoding="utf-8")
         told = re.search(r"(\w+) of the forty statements .*? (\w+) come out \(`netsim validate", page)
         ranks = [rank["verdict"] for rank in self.ranks
                  if all(name.startswith("via.") for name in rank["ids"])]
-        # What only tests hold has not been run here.
+        # Claims that only tests hold have not been run here.
         hold = sum(verdict in ("holds", "not_run") for verdict in ranks)
         self.assertEqual(told.groups(), (words[len(ranks)].title(), words[hold].title()))
 
@@ -138,7 +138,7 @@ class Shipped(unittest.TestCase):
                          {"config": 27, "number": 14, "shape": 22, "figure": 26})
 
     def test_counted_once(self):
-        """No two claims are the same checks: the second one says `same_as`."""
+        """No two claims are the same checks: the second one has `same_as`."""
         seen = {}
         for _, claims in self.claims():
             for name, claim in claims.items():
@@ -200,7 +200,7 @@ class Shipped(unittest.TestCase):
             self.assertEqual(self.rows[name]["standing"], "predicted", name)
 
     def test_a_claim_says_how_it_is_read(self):
-        """Whoever allows for something says why."""
+        """A claim with an allowance has a reason for it."""
         for _, claims in self.claims():
             for name, claim in claims.items():
                 if re.search("slack|share|somewhere", str(claim.get("check"))):

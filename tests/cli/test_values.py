@@ -50,7 +50,7 @@ class Values(Drawing):
         opened = [value for when, value in curves["whole", "node0", "cwnd"] if when > 0.5]
         self.assertEqual(opened, sorted(opened))
         self.assertEqual({b - a for a, b in zip(opened, opened[1:])}, {MSS})
-        # Without a loss there is no threshold; what is on its way never exceeds the peer's window.
+        # Without a loss there is no threshold; the flight never exceeds the peer's window.
         self.assertNotIn(("whole", "node0", "ssthresh"), curves)
         rwnd = max(value for _, value in curves["whole", "node0", "rwnd"])
         flight = curves["whole", "node0", "flight"]
@@ -60,7 +60,7 @@ class Values(Drawing):
     def test_a_time_out(self):
         curves = self.curves()
         cwnd = curves["cut", "node0", "cwnd"]
-        # One segment after the time-out, half of what was on its way as the threshold.
+        # One segment after the time-out, half of the flight as the threshold.
         when = next(when for when, value in cwnd if when > 1 and value == MSS)
         self.assertTrue(1.2 <= when < 1.5)
         threshold = curves["cut", "node0", "ssthresh"]

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The sweeps of docs/what_ifs.md show what that page says of them, with fewer points and seeds."""
+"""The sweeps of docs/what_ifs.md have the results that the page describes, with fewer points and seeds."""
 
 import csv
 import io
@@ -59,7 +59,7 @@ class WhatIfs(SweepCase):
         self.assertAlmostEqual(quick[1] - quick[0], slow[1] - slow[0], delta=0.2)
 
     def test_policies(self):
-        """With as much loss on both paths the policies are alike; with 5 % on the second one those that look at losses
+        """With as much loss on both paths the policies are alike; with 5 % on the second one those that consider losses
         have more than those that do not (Iyengar, Amer, Stewart 2006)."""
         rate = self.means("retransmission_policies", "mean_rate_Mb_per_s", "--seeds", "3", "--set",
                           "links[1].drop_probability=0.5 %,5 %")
@@ -88,7 +88,7 @@ class WhatIfs(SweepCase):
 
     def test_rails(self):
         """CMT with small buffers is slower than its first path alone when the second one is slow; with large ones it is
-        faster at 400 Mb/s, and no ratio that Open MPI is told is the best at every rate."""
+        faster at 400 Mb/s, and no fixed ratio of Open MPI is the best at every rate."""
         rate = self.means("unequal_rails", "rate_Mb_per_s", "--set", "links[2].rate=100 Mb/s,400 Mb/s,1 Gb/s")
         by_rate = {text: {key[0]: value for key, value in rate.items() if key[1] == text}
                    for text in ("100 Mb/s", "400 Mb/s", "1 Gb/s")}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Mistakes in scenarios: each is told with its place, its path, and what was probably meant.
+// Mistakes in scenarios: each is reported with its place, its path, and what was probably meant.
 #include "tests/support/fake_schema.h"
 #include "tests/support/suite.h"
 

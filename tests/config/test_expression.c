@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Expressions: values, units behind numbers, names, and what is refused.
+// Expressions: values, units after numbers, names, and errors.
 #include "sim/config/expression.h"
 #include "tests/support/suite.h"
 
@@ -137,7 +137,7 @@ static int64_t value_of(const char *format, ...)
 }
 
 // The same arguments give the same number, today and on other machines; all of a range are about
-// equally frequent, and one key tells nothing of the next.
+// equally frequent, and one key does not predict the next.
 static void test_random(void)
 {
     SUITE_SAME_INTEGER(value_of("random(1000000)"), 177061);

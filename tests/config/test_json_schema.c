@@ -18,7 +18,7 @@ static json_t *follow(json_t *json, const char *pointer)
     return json;
 }
 
-// Follows every $ref below `json`, and tells how many there are.
+// Follows every $ref below `json`, and returns how many there are.
 static int check_references(json_t *schema, json_t *json)
 {
     int count = 0;

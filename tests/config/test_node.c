@@ -507,7 +507,7 @@ static void test_include_refused(void)
     temporary_remove(directory);
 }
 
-// What no file of ours is: it may never end, or hold what nobody may see.
+// Includes of foreign files: they may never end, or hold secrets.
 static void test_include_foreign(void)
 {
     char *directory = temporary_directory(), *complaints;

@@ -51,8 +51,7 @@ static const struct param kinds_params[] = {
 static const struct param_table kinds =
     PARAM_TABLE(struct all_kinds, kinds_params, .name = "kinds", .doc = "one of each");
 
-// Reads a table from YAML text (NULL: no map); the complaints are what comes back beside the
-// values.
+// Reads a table from YAML text (NULL: no map); *complaints is the text of its diagnostics.
 static struct param_values *read_text(const struct param_table *table, const char *text,
                                       char **complaints)
 {
@@ -168,7 +167,7 @@ static void test_given(void)
     param_values_free(values);
 }
 
-// What a value is shown as reads back to the same value.
+// The text of a value reads back to the same value.
 static void test_text(void)
 {
     struct param_values *values = read_good(
@@ -353,7 +352,7 @@ static void test_check_needs_all(void)
     SUITE_SAME_INTEGER(checks_of_needy, 1);
 }
 
-// What spans parameters is reported where the parameter was given.
+// An error that spans parameters is reported where the parameter was given.
 static void test_check(void)
 {
     expect_complaint(&fake_rpi_table, "tiny: 8 KiB\nshort: 4 KiB\n",
@@ -362,7 +361,7 @@ static void test_check(void)
     expect_complaint(&fake_rpi_table, "short: 33 KiB\n",
                      "t.yaml:1:8: error: p.short: short is larger than half the area (a short "
                      "message must fit twice)");
-    // What was written is no format.
+    // The text is not a format.
     expect_complaint(&fake_rpi_table, "label: 5 %s of %d\n",
                      "t.yaml:1:8: error: p.label: a label without a per cent sign is expected: 5 "
                      "%s of %d");
@@ -393,7 +392,7 @@ static void test_sources(void)
     param_values_free(values);
 }
 
-// What a value was chosen for goes with the value, and its default's with the default.
+// A value's `chosen_for` goes with it, and its default's with the default.
 static void test_chosen_for(void)
 {
     static const struct param chosen_params[] = {
@@ -444,7 +443,8 @@ static const struct param profiled_rows[] = {
 static const struct param_table profiled_table =
     PARAM_TABLE(struct profiled, profiled_rows, .name = "profiled", .doc = "of three profiles");
 
-// The first parameter says whose defaults the others have; what is given wins over every profile.
+// The first parameter chooses the profile whose defaults the others have; a given value wins over
+// every profile.
 static void test_profiles(void)
 {
     static const struct {

@@ -134,7 +134,7 @@ static void expect_values(const GArray *values, const char *expected)
     g_string_free(actual, TRUE);
 }
 
-// What only some libraries have.
+// Operations that only some libraries have.
 static void test_library_operations(void)
 {
     struct program *program = read_good(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Numbers with units: what is read, to the last unit, what is refused and what is proposed instead,
-// and the way back to text.
+// Numbers with units: which are read, to the last unit, which are refused and the proposals for
+// them, and the conversion back to text.
 #include "sim/config/quantity.h"
 #include "tests/support/suite.h"
 

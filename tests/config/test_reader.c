@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Readers say the same of a mistake whether it is the first or comes after so many that it is only
+// Readers report the same of a mistake whether it is the first or follows so many that it is only
 // counted.
 #include "sim/config/param.h"
 #include "sim/config/reader.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Keys that had other names: every place where a key may stand is told the new names, and every
-// row names keys that exist, for one version.
+// Keys that had other names: the new names are reported at every place where a key may stand, and
+// every row names keys that exist, for one version.
 #include "tests/support/compiled.h"
 #include "tests/support/fake_schema.h"
 #include "tests/support/suite.h"
@@ -68,7 +68,7 @@ static void test_rows(void)
             CU_ASSERT(row->now[0] != NULL);
             for (int i = 0; row->now[i]; i++)
                 CU_ASSERT(names_a_key(schema, one->table, row->now[i]));
-            // The row's time is over: take it away.
+            // A row whose version has come is to be removed.
             CU_ASSERT(version_number(row->until) > this_version());
         }
     SUITE_SAME_INTEGER(rows, 8);

@@ -99,7 +99,7 @@ static void test_sections_of_other_stacks(void)
     struct scenario *scenario =
         compile(HEAD "stack: lam_fake\nworkload: {benchmark: pmb.pingpong}\n", NULL);
     scenario_free(scenario);
-    // What is given there is checked all the same.
+    // A section given all the same is checked.
     char *complaints = fake_compile(HEAD "stack: lam_fake\nfake_gm: {tokens: 0}\nworkload: "
                                          "{benchmark: pmb.pingpong}\n",
                                     NULL, NULL);
@@ -367,7 +367,7 @@ static void test_testbed(void)
     CU_ASSERT(g_str_has_suffix(memory->origins[2].file, "testbeds/bed.yaml"));
     SUITE_SAME_INTEGER(memory->origins[2].line, 8);
     scenario_free(scenario);
-    // What the testbed gives can be removed, too.
+    // Values of the testbed can be removed, too.
     struct scenario_options options = {
         .sets = (const char *const[]){"fake_rpi.label=", "host.memory.cache=", NULL}};
     scenario = load(directory, "s.yaml", &options);
@@ -485,7 +485,7 @@ static void test_testbed_refused(void)
     temporary_remove(directory);
 }
 
-// The same mistake in every series is told once.
+// A mistake that is the same in every series is reported once.
 static void test_told_once(void)
 {
     char *complaints = fake_compile(

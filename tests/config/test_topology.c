@@ -253,7 +253,7 @@ static void test_refused(void)
     }
 }
 
-// Ways that are no single network, and are ways all the same.
+// Hosts without a common network that reach each other all the same.
 static void test_joined(void)
 {
     static const char *const goods[] = {
@@ -269,7 +269,7 @@ static void test_joined(void)
         "hosts: [{name: n, count: 2}]\nswitches: [{name: s, count: 3}]\nlinks: [{from: n0, to: "
         "s0}, "
         "{from: s0, to: s1}, {from: s1, to: s2}, {from: s2, to: n1}]\n",
-        // a host beside the others' switch, joined to each directly
+        // a host outside the others' switch, joined to each directly
         "hosts: [{name: n, count: 2}, {name: x}]\nswitches: [{name: s}]\nlinks: [{from: n, to: s}, "
         "{from: x, to: n}]\n",
     };

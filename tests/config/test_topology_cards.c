@@ -200,7 +200,7 @@ static void test_by_route(void)
                "switches: [{name: s, count: 2}]\n"
                "links: [{from: [a, b, b, d], to: s0}, {from: [b, c, a, d], to: s1}]\n",
                use, "a-s0 b-s0 b*-s0 d-s0 b-s1 c-s1 a-s1 d-s1");
-    // What two hosts reach each other by may differ by direction: both are used.
+    // Two hosts may reach each other by different cards per direction: both are used.
     expect_use("hosts: [{name: a}, {name: b}]\nswitches: [{name: s, count: 2}]\n"
                "links: [{from: a, to: s0}, {from: b, to: s1}, {from: a, to: s1}, {from: b, to: "
                "s0}]\n",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What is set and decides nothing is refused; what some case reads, what is replaced, and what
-// stands in files that serve many scenarios is not.
+// A setting that no case reads is refused, unless it is replaced or stands in a file that serves
+// many scenarios.
 #include "sim/scenario/unused.h"
 #include "tests/support/fake_schema.h"
 #include "tests/support/suite.h"
@@ -74,13 +74,13 @@ static void test_sections(void)
          "t.yaml:6:19: error: fake_gm.tokens: nothing reads this"},
         {CABLE "series: [{stack: lam_fake, set: {fake_gm.tokens: 3}}]\n", NULL,
          "t.yaml:6:50: error: fake_gm.tokens: nothing reads this"},
-        // One of several series is enough, whoever sets it.
+        // One of several series is enough, wherever the value is set.
         {CABLE "series: [{stack: lam_fake}, {stack: fake_gm, set: {nic: lanai}}]\n",
          "fake_gm.tokens=3", NULL},
         {CABLE "fake_gm: {tokens: 3}\nseries: [{stack: lam_fake}, {stack: fake_gm, set: {nic: "
                "lanai}}]\n",
          NULL, NULL},
-        // What has been replaced was meant to be.
+        // A replaced value was meant to be.
         {CABLE "fake_rpi: {tiny: 1 KiB}\n" LAM, "fake_rpi.tiny=2 KiB", NULL},
         {CABLE "fake_gm: {tokens: 3}\n" LAM, "fake_gm.tokens=4",
          "--set fake_gm.tokens=4: error: fake_gm.tokens: nothing reads this"},

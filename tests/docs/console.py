@@ -3,11 +3,11 @@
 
     console.py [--update] FILE.md ...
 
-A fenced block that says `file=PATH` is written to a scratch directory. In a block of kind `console`
-every line "$ COMMAND" is run there, in the order of the page; the lines below it are what it prints,
-where a line "..." stands for any number of lines. A command ends with 0, unless the next one is
-"$ echo $?", which shows its exit code. ./netsim is the program in $NETSIM (the one in build/ if that
-is not set), and the tree's scenarios/, references/ and traces/ are there. A block that says `norun` is only shown.
+A fenced block with `file=PATH` is written to a scratch directory. In a block of kind `console` every line "$ COMMAND"
+is run there, in the order of the page; the lines below it are what it prints, where a line "..." stands for any number
+of lines. A command ends with 0, unless the next one is "$ echo $?", which shows its exit code. ./netsim is the program
+in $NETSIM (the one in build/ if that is not set), and the tree's scenarios/, references/ and traces/ are there. A block
+with `norun` is only shown.
 
 Numbers with a decimal point, fingerprints, and counts and rates of events may differ from those on
 the page; everything else must be the same. --update puts the numbers of today into the page. (For
@@ -29,7 +29,7 @@ NETSIM = os.path.abspath(os.environ.get("NETSIM") or os.path.join(SOURCE, "build
 
 FENCE = re.compile(r"^```(?P<info>[^`\n]*)\n(?P<body>.*?)^```$", re.DOTALL | re.MULTILINE)
 
-# What may differ from one calibration to the next, besides what belongs to the machine.
+# Text that may differ from one calibration to the next, besides what belongs to the machine.
 VOLATILE = (
     (re.compile(r"[\d,]+ events\b"), "EVENTS"),
     (re.compile(r"\b[0-9a-f]{16}\b"), "FINGERPRINT"),

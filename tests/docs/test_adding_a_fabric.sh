@@ -40,7 +40,7 @@ there[places[0]:places[0] + 1] = [before[1:] + " \\", added[1:] + there[places[0
 with open(registry, "w", encoding="utf-8") as file:
     file.write("\n".join(there) + "\n")
 
-# A fabric says what is its own, and no more: lines of code, without blank lines and comments.
+# A fabric has its own parts, and no more: lines of code, without blank lines and comments.
 MOST_LINES = 110
 code = [line for line in found["models/wire/wire.c"].splitlines()
         if line.strip() and not line.lstrip().startswith("//")]

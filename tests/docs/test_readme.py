@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What README and docs/ say must be so: commands, output, links, names, lists."""
+"""README and docs/ must be right: commands, output, links, names, lists."""
 
 import functools
 import glob
@@ -51,7 +51,7 @@ def without_blocks(text):
 
 class Commands(unittest.TestCase):
     def test_what_is_shown(self):
-        """Each command of a console block prints what the page shows, and ends as it says."""
+        """Each command of a console block has the output and the exit code that the page shows."""
         for page in RUN:
             with self.subTest(page):
                 try:
@@ -135,7 +135,7 @@ class Names(unittest.TestCase):
         pattern = r"`((?:sim|models|bench|tests|docs|scenarios|completion|plots)/[\w./-]*)`"
         for page in PAGES:
             text = without_blocks(read(page))
-            # A page may name the files that it tells the reader to make.
+            # A page may name the files that the reader is to make.
             made = {path for path, _ in console.files(read(page))}
             for path in set(re.findall(pattern, text)):
                 if re.search(r"\b(NAME|ROOM)\b|_NAME", path):
@@ -146,7 +146,7 @@ class Names(unittest.TestCase):
                     self.assertTrue(there or any(one.startswith(path) for one in made))
 
     def test_where_functions_are(self):
-        """What the pages say to be a function's file defines it."""
+        """The file that the pages name for a function defines it."""
         for page in PAGES:
             text = without_blocks(read(page))
             pairs = re.findall(r"`(\w+)\(\)`(?: in)? \(?`((?:sim|models)/[\w/]+\.c)`", text)
@@ -189,7 +189,7 @@ class Names(unittest.TestCase):
             self.assertLessEqual(abs(shown[name][1] - share), 5, f"{name}: {again}")
 
     def test_ops_of_a_device(self):
-        """The page on fabrics points to the header with the ops of a device, which says what each must do."""
+        """The page on fabrics points to the header with the ops of a device, which describes each."""
         self.assertIn("`sim/mpi/process.h` describes each", read("docs/adding-a-fabric.md"))
         ops = re.search(r"struct mpi_device_ops \{(.*?)\n\};", read("sim/mpi/process.h"), re.DOTALL)[1]
         described = False

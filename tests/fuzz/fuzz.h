@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the fuzz targets share. A target is one source, tests/fuzz/fuzz_NAME.c, with the function
-// that libFuzzer calls; its seeds are in tests/fuzz/corpus/NAME. Each input must be accepted or
-// diagnosed, never both and never neither, and what is accepted must print.
+// Common parts of the fuzz targets. A target is one source, tests/fuzz/fuzz_NAME.c, with the
+// function that libFuzzer calls; its seeds are in tests/fuzz/corpus/NAME. Each input must be
+// accepted or diagnosed, never both and never neither, and what is accepted must print.
 //
 //   cmake --preset fuzz && ninja -C build-fuzz fuzz_sweep
 //   build-fuzz/fuzz_sweep -max_total_time=60 -timeout=15 NEW tests/fuzz/corpus/sweep
@@ -24,13 +24,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 // The tree with scenarios/ and references/: $NETSIM_SOURCE_DIR, or the working directory.
 const char *fuzz_tree(void);
 
-// Where printed text goes: it is made, and not looked at.
+// A stream that discards the printed text.
 FILE *fuzz_sink(void);
 
-// Ends a list of diagnostics: it prints, and says something just when nothing was accepted.
+// Ends a list of diagnostics: it prints, and is empty exactly if the input was accepted.
 void fuzz_end(struct diag_list *diags, bool accepted);
-// The same for an error, and for one that is a text, which is still to become a diagnostic's; both
-// are freed. What diagnostics and errors say must be UTF-8.
+// Like fuzz_end, but for an error, and for a text that is to become an error; both are freed.
+// Diagnostics and errors must be UTF-8.
 void fuzz_end_error(GError *error, bool accepted);
 void fuzz_end_text(char *error, bool accepted);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Any bytes as what `compare` reads: by the first character a CSV file or a JSON document. What is
-// accepted compares with itself without a difference, and with another prints.
+// Any bytes as an input of `compare`: by the first character a CSV file or a JSON document. An
+// accepted input compares with itself without a difference, and with another prints.
 #include "sim/compare/compare.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Any bytes as a scenario of a made-up world, which is compiled much faster than the real one
-// (fuzz_scenario.c). What comes before the first NUL byte is a --set, if there is one.
+// (fuzz_scenario.c). The bytes before the first NUL byte are a --set, if there is one.
 #include "tests/fuzz/fuzz.h"
 
 // The library has no made-up world, and a fuzz target is one source.

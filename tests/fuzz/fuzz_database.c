@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Any bytes as the database of a sweep: by the first character the file itself, or SQL statements
-// that are done to a sound one. What may be opened is sound as a whole: all that reads databases
+// that are done to a sound one. A database that opens is sound as a whole: all readers of databases
 // can read it, and it can be joined with another.
 #include "sim/campaign/points.h"
 #include "sim/campaign/store.h"

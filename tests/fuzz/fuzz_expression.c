@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Any bytes as an expression of a program. It compiles, or says why not; it has a value, or says
-// why not; and it has the same value twice.
+// Any bytes as an expression of a program. It compiles or gives an error; it has a value or an
+// error; and it has the same value twice.
 #include "sim/config/expression.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Any bytes as a number with a unit, of every kind. What is printed of it reads back to the same.
+// Any bytes as a number with a unit, of every kind. Its printed text reads back to the same.
 #include "sim/config/quantity.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Any bytes as a file of references: by the first character claims, the list of the 40, what tests
-// say about claims, figures, or targets of a calibration.
+// Any bytes as a file of references: by the first character claims, the list of the 40, the claims
+// that tests hold, figures, or targets of a calibration.
 #include "sim/calibrate/target.h"
 #include "sim/figures/spec.h"
 #include "sim/validate/fits.h"
@@ -46,7 +46,7 @@ static void read_figures(const uint8_t *data, size_t size)
     g_free(text);
 }
 
-// What a calibration asks of each target, against a run that has one value.
+// Judges a target as a calibration does, against a run that has one value.
 static void judge(const struct target *target, const json_t *document)
 {
     int count = target_residuals(target);
@@ -62,7 +62,7 @@ static void judge(const struct target *target, const json_t *document)
     g_free(text);
 }
 
-// What validation takes of the same file: which claims it fits.
+// Reads the same file as validation does, for the claims that it fits.
 static void read_fits(const uint8_t *data, size_t size)
 {
     static const char claims[] =

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Any bytes as a packet script (tests/script), which is played if it can be read. The first
-// character says against which protocol's host.
+// character chooses the protocol of the host.
 #include "tests/fuzz/fuzz.h"
 #include "tests/script/sctp_host.h"
 #include "tests/script/tcp_host.h"

@@ -6,7 +6,7 @@
 #include "tests/fuzz/fuzz.h"
 
 #define MOST_LINES 4
-#define MOST_POINTS 50 // of a sweep that are looked at
+#define MOST_POINTS 50 // of a sweep that are checked
 
 static const char base[] = "schema: 1\ntestbed: testbeds/cluster1.yaml\n"
                            "workload: {benchmark: pmb.pingpong, sizes: [1 B, 2 KiB]}\n"

@@ -5,7 +5,7 @@
 #include "sim/scenario/scenario.h"
 #include "tests/fuzz/fuzz.h"
 
-#define MOST_POINTS 100 // that are looked at
+#define MOST_POINTS 100 // that are checked
 
 static void walk(const struct sweep *sweep)
 {

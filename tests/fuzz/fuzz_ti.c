@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Any bytes as a recording: 0, a trace of all ranks; 1, the traces of two ranks, the second after
-// the first form feed; 2, the list of files. What is accepted is taken call by call, and a call
-// that waits must wait for what is open.
+// the first form feed; 2, the list of files. An accepted recording is taken call by call, and a
+// call that waits must wait for what is open.
 #include "sim/program/program.h"
 #include "sim/recording/recording.h"
 #include "tests/fuzz/fuzz.h"

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The changes that make mutants.
 
-An operator is a name and a function that yields the edits of one function of a source: (token, first
-character, behind the last one, new text). `token` is the place of the edit. Not touched: comments, strings,
-directives, assertions and what aborts, sizeof, data outside of functions, calls that only free memory (a leak
-is the sanitizers').
+An operator is a name and a function that yields the edits of one function of a source: (token, first character, one
+past the last, new text). `token` is the place of the edit. Not touched: comments, strings, directives, assertions and
+what aborts, sizeof, data outside of functions, calls that only free memory (a leak is the sanitizers').
 """
 
 import dataclasses

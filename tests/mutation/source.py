@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A C source as mutants need it: tokens, and of each function its statements.
 
-Not a compiler. What a change makes of a line that was not understood does not compile, and does not count.
+Not a compiler. A mutant of a line that was not understood does not compile, and does not count.
 """
 
 import bisect

@@ -47,8 +47,8 @@ void f(struct x *y)
 }
 """
 
-# sum() is held by its test but for the sign of what comes after a limit; of never() nobody knows. Whether blank()
-# reads too far only a sanitizer sees.
+# sum() is held by its test but for the sign of what follows a limit; no test calls never(). Only a sanitizer notices
+# whether blank() reads too far.
 TREE = {
     "CMakeLists.txt": """\
 cmake_minimum_required(VERSION 3.25)

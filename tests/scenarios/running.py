@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the tests of the shipped scenarios share: runs of $NETSIM in a directory of their own."""
+"""Common parts of the tests of the shipped scenarios: runs of $NETSIM in a directory of their own."""
 
 import json
 import os
@@ -18,7 +18,7 @@ DONE, UNBALANCED, FAILED = 0, 2, 3  # exit codes
 
 
 def printed(name):
-    """What this program has printed for a scenario when its golden curves were compared, or None."""
+    """The output of this program for a scenario when its golden curves were compared, or None."""
     try:
         with open(os.path.join(PRINTED, name + ".json"), encoding="utf-8") as file:
             if os.fstat(file.fileno()).st_mtime > os.path.getmtime(NETSIM):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The shipped scenarios: which end how, and what makes the longer ones short."""
 
-# What test_scenarios.py, test_pingpong.py and test_myrinet.py look at.
+# Tested by test_scenarios.py, test_pingpong.py and test_myrinet.py.
 TESTED = {"alltoall_deadlock", "area_overrun", "bcast_cluster1", "bcast_cluster2",
           "bcast_cluster2_small_area", "copy_or_register", "cut_through", "flood_empty_rq", "long",
           "nas_cluster1",
@@ -52,7 +52,7 @@ REPLAYS = {"replay_cg", "replay_nas_ep", "replay_nas_is", "replay_sample_sort", 
 RECORDINGS = REPLAYS | {"replay_otf2", "stencil"}
 TESTED |= RECORDINGS
 
-# Packets and flows beside each other, which need the plugin for SimGrid: test_flows.py
+# Packets and flows side by side, which need the plugin for SimGrid: test_flows.py
 FLOWS = {"flow_bcast_tcp", "flow_cg", "flow_collectives", "flow_exchange", "flow_incast", "flow_overrun",
          "flow_pingpong", "flow_trunk"}
 TESTED |= FLOWS

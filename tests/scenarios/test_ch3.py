@@ -48,7 +48,7 @@ class AnyTag(Case):
                              {series for series, found in MATCHED.items() if found == order}, order)
 
     def test_waits(self):
-        """What was lost alone is late without a remedy; with one, all three are, and of numbers this is what they cost."""
+        """Without a remedy only lost messages are late; with one, all three are, which is the cost of numbers."""
         run = self.completes("any_tag")
         whole, numbered = laps(run, "no loss", 1), laps(run, "sequence numbers", 1)
         one, two = laps(run, "tag 1 lost", 1), laps(run, "tags 1 and 3 lost", 1)
@@ -60,7 +60,7 @@ class AnyTag(Case):
         self.assertIn("rank 1 any_tag[5] - -> held back rank 0", log_of(run, "sequence numbers"))
 
     def test_data_before_their_envelope(self):
-        """sctp.ch3.any_tag_fixes: with all envelopes on one stream, data may come before theirs."""
+        """sctp.ch3.any_tag_fixes: with all envelopes on one stream, data may arrive before theirs."""
         run = self.completes("any_tag")
         counters = {s["name"]: s["counters"]["ch3:sctp data before their envelope"]
                     for s in run.json["series"]}
@@ -124,7 +124,7 @@ class Connect(Case):
 
 
 class HybridConnect(Case):
-    """tests/mpich2/test_hybrid.py has the steps of either way to connect."""
+    """tests/mpich2/test_hybrid.py has the steps of both modes of connection."""
 
     def up_at(self, run, series: str) -> float:
         """When the last rank is through MPI_Init, in us."""

@@ -21,7 +21,7 @@ def statuses(run):
 
 
 def round_us(run, name):
-    """What a round takes at the receiver."""
+    """Mean time of a round at the receiver, in us."""
     series = next(series for series in run.json["series"] if series["name"] == name)
     return next(value["value"] for value in series["values"]
                 if value["rank"] == 0 and value["metric"] == "round_mean_us")

@@ -163,7 +163,7 @@ class Vdma(Case):
                          ["failed", "completed", "completed"])
 
     def test_old_firmware(self):
-        """icpt.firmware.old_alignment: it never ends, and nothing says why."""
+        """icpt.firmware.old_alignment: it never ends, and reports no reason."""
         run = self.run_scenario("old_firmware", code=FAILED)
         self.assertEqual([series["status"] for series in run.json["series"]],
                          ["completed", "deadlock"])
@@ -196,9 +196,8 @@ class Messages(Case):
         self.assertEqual(found, self.PACKETS)
 
     def test_path_of_a_put(self):
-        """icpt.portals.put_path, icpt.fig.3_3, icpt.portals.events, icpt.portals.connectionless:
-        the target's event comes after the RTS, the initiator's after the MSGEND; no process has
-        connected before."""
+        """icpt.portals.put_path, icpt.fig.3_3, icpt.portals.events, icpt.portals.connectionless: the target's event
+        follows the RTS, the initiator's the MSGEND; no process has connected before."""
         run = self.completes("short_message_flow")
         log = run.states().split("# series ")[2]
         steps = [log.index(step) for step in (
@@ -256,7 +255,7 @@ class Messages(Case):
             self.assertEqual(series["ledger"]["declined"], 4)
 
     def test_event_queue(self):
-        """icpt.portals.events: a queue of 16 slots that nobody reads is overwritten."""
+        """icpt.portals.events: a queue of 16 slots that no process reads is overwritten."""
         self.completes("eq_overflow")
 
     def test_full_circular_buffer(self):

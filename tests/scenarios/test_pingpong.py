@@ -5,9 +5,9 @@
 Claims: via.pingpong.latency_min.via_rpi, via.pingpong.c1.smooth,
 via.pingpong.c1.tracks_native_mvia, via.pingpong.bandwidth_bound.
 
-What "no step" means. The overhead of a size is its latency over the VIA RPI less that over bare
-M-VIA, which moves the same bytes over the same cards, wire and switch. On a fine grid of sizes, the
-overhead may change from one size to the next by no more than
+Meaning of "no step". The overhead of a size is its latency over the VIA RPI less that over bare M-VIA, which moves the
+same bytes over the same cards, wire and switch. On a fine grid of sizes, the overhead may change from one size to the
+next by no more than
 
   - PER_BYTE for each byte between them: two copies (one on each side) out of main memory, the most
     that any class copies;
@@ -57,7 +57,7 @@ def neighbours(sizes) -> list:
 
 
 class Curve:
-    """What holds for both clusters; the run is made once for each."""
+    """Checks of both clusters; the run is made once for each."""
 
     scenario = ""
     shipped = None

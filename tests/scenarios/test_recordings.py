@@ -39,7 +39,7 @@ def work(name):
 
 class Replays(Case):
     def runs(self, name):
-        """{stack: time of the slowest rank} of a replay; whoever computes most sets the least."""
+        """{stack: time of the slowest rank} of a replay; the rank that computes most sets the least."""
         run = self.completes(name, tag=name)
         times = {stack: slowest(run, stack) for stack in (TCP, VIA, GM)}
         self.assertLess(max(work(name)), min(times.values()))

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Every shipped scenario does what its description says.
+"""Every shipped scenario does what its description promises.
 
 The curves of the PingPong scenarios have a file of their own, test_pingpong.py; so have those on
 Myrinet, test_myrinet.py, and that each gives the same twice, test_determinism.py. No test here
@@ -69,9 +69,9 @@ class TcpCablePulled(Case):
 
 class PinCacheSearch(Case):
     def test_what_is_compared(self):
-        """via.pincache.avl_breakeven, via.pincache.hybrid_lookup_overhead: nothing but the searches
-        differs, so the structures are in the order of what they look at, and within a
-        microsecond of each other for each of the 6000 searches."""
+        """via.pincache.avl_breakeven, via.pincache.hybrid_lookup_overhead: nothing but the searches differs, so the
+        structures are in the order of the entries that they visit, and within a microsecond of each other for each of
+        the 6000 searches."""
         run = self.run_scenario("pin_cache_search", code=DONE)
         time = {series["name"]: value["value"] for series in run.json["series"]
                 for value in series["values"] if value["rank"] == 0}

@@ -40,8 +40,8 @@ def log_of(run, series: str, pattern: str) -> list:
 
 class Handshake(Case):
     def test_states(self):
-        """sctp.sctp.handshake: four packets; the server keeps nothing before the cookie comes back, and
-        probes the second path. The client was told of it by its program, which confirms it."""
+        """sctp.sctp.handshake: four packets; the server keeps nothing before the cookie returns, and probes the second
+        path. The client got that path from its program, which confirms it."""
         run = self.completes("sctp_handshake")
         steps = [what for _, what in log_of(run, "two paths", r"^node\d sctp(\[1\]| path 2)")]
         self.assertEqual([step for step in steps if "sctp[1]" in step][:4], [
@@ -111,8 +111,9 @@ class Failover(Case):
         cls.failed = Run(cls.shared.name, "sctp_failover")
 
     def test_closed_form(self):
-        """sctp.sctp.multihoming, sctp.cfg.failover_default, sctp.failover.cmt_detection: RTO.Min x (2^(PMR + 1) - 1) after
-        the cut at 2 s, within a bin of 100 ms and the one in which the rate comes back; with CMT-PF RTO.Min alone."""
+        """sctp.sctp.multihoming, sctp.cfg.failover_default, sctp.failover.cmt_detection: RTO.Min x (2^(PMR + 1) - 1)
+        after the cut at 2 s, within a bin of 100 ms and the one in which the rate returns; with CMT-PF RTO.Min
+        alone."""
         run = self.failed
         for series, seconds in self.TIMES.items():
             found = rates(run, series)
@@ -161,8 +162,8 @@ class Failover(Case):
 
 class Paths(Case):
     def test_striping(self):
-        """sctp.cmt.striping, sctp.cmt.dynamic_estimation: behind two outputs of a switch CMT has nearly the sum of their
-        rates, so each in the ratio of its rate, though it is told neither: losses tell it."""
+        """sctp.cmt.striping, sctp.cmt.dynamic_estimation: over two outputs of a switch CMT has nearly the sum of their
+        rates, so each in the ratio of its rate, though neither is set: CMT infers them from losses."""
         link = "{{from: node{}.em{}, to: vlan{}, rate: {} Mb/s}}"
         for second in (50, 25):
             links = ", ".join(link.format(node, card, card, second if node == card == 1 else 100)
@@ -235,15 +236,15 @@ class Algorithms(Case):
         self.assertLess(rates(self.reordered, "no CUC, large")[0], 0.95 * rates(self.reordered, "all, large")[0])
 
     def test_sum(self):
-        """sctp.cmt.schedules_for_bandwidth: with all three, and room, both paths are full though no parameter tells
+        """sctp.cmt.schedules_for_bandwidth: with all three, and room, both paths are full though no parameter sets
         their delays."""
         self.assertGreater(mean(self.reordered, "all, large", *range(500, 4000, 100)), 170)
 
 
 class Policies(Case):
     def test_order(self):
-        """Published for a small buffer and unlike loss: the path itself, or any with room, falls behind the three that
-        look at losses, of which none is said to be the best."""
+        """Published for a small buffer and unlike loss: the path itself, or any with room, is slower than the three
+        that consider losses, of which none is published as the best."""
         run = self.completes("cmt_policies")
         blind = max(mean(run, name) for name in ("same", "asap"))
         for name in ("cwnd", "ssthresh", "lossrate"):
@@ -267,7 +268,7 @@ class SmallBuffer(Case):
 
 
 class WrongSettings(Case):
-    """What cannot be is refused, with its place and what to do."""
+    """Impossible settings are refused, with their place and what to do."""
 
     def refused(self, name, *settings):
         options = [option for setting in settings for option in ("--set", setting)]

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What belongs to a processor, its memory and its bus is each testbed's own: none of it is left to defaults,
-which are those of the Athlon MP of cluster 1. And a checksum costs what the memory of its host gives."""
+"""Parameters of a processor, its memory and its bus are each testbed's own: none of them is left to defaults, which are
+those of the Athlon MP of cluster 1. And a checksum costs what the memory of its host gives."""
 
 import json
 import os
@@ -36,14 +36,14 @@ class Testbeds(unittest.TestCase):
                     self.assertIn(f"testbeds/{testbed}", parameters[section][name]["origin"], name)
 
     def checksum(self, scenario):
-        """Of a segment of 1000 B, on its way to LAM over TCP, in us."""
+        """Checksums of a segment of 1000 B of LAM over TCP, in us."""
         explained = json.loads(netsim("explain", f"{SOURCE}/scenarios/{scenario}.yaml", "--series",
                                       "LAM TCP", "--size", "1000 B", "--format", "json"))
         return explained["series"][0]["stages"]["checksum"][0]
 
     def test_a_checksum_is_the_hosts(self):
-        """1032 B with LAM's envelope: read at 1000 MB/s on cluster 1 and at 500 on cluster 2, and
-        360 cycles a KiB beside the sender's copy, of 1.4 GHz and of 800 MHz."""
+        """1032 B with LAM's envelope: read at 1000 MB/s on cluster 1 and at 500 on cluster 2, and 360 cycles per KiB
+        besides the sender's copy, of 1.4 GHz and of 800 MHz."""
         for scenario, rate, clock in (("pingpong_cluster1", 1000, 1400),
                                       ("pingpong_cluster2", 500, 800)):
             stage = self.checksum(scenario)
@@ -63,7 +63,7 @@ class Testbeds(unittest.TestCase):
         return document["series"][0]["points"][0]["latency_us"]
 
     def test_a_second_switch_adds_a_switch(self):
-        """What cluster 1 is fitted with is not each switch's: a second one adds the prior of 8 us, and the
+        """The latency to which cluster 1 is fitted is not each switch's: a second one adds the prior of 8 us, and the
         frame once more on a wire: 87 B with headers, and the preamble."""
         one = self.latency("")
         two = self.latency("hosts: [{name: node, count: 2}]\n"

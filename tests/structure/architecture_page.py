@@ -1,4 +1,4 @@
-"""What scripts that make a part of docs/architecture.md share."""
+"""Common parts of the scripts that make parts of docs/architecture.md."""
 
 import os
 import sys

@@ -13,7 +13,7 @@ import os
 import re
 import sys
 
-# What a room may include besides itself. `models` stands for each folder in models/.
+# The rooms that a room may include besides itself. `models` stands for each folder in models/.
 MAY_INCLUDE = {
     "sim/core": [],
     "sim/config": ["sim/core"],
@@ -61,7 +61,7 @@ MAY_INCLUDE = {
     "bench": ["sim/core", "sim/config", "sim/scenario", "sim/net", "sim/cluster", "sim/model",
               "sim/run", "sim/flow", "sim/output"],
 }
-# A model includes only those that it says it stands on, in struct model's `stands_on`.
+# A model includes only those in the `stands_on` of its struct model.
 STANDS_ON = re.compile(r"\.stands_on\s*=\s*\(const char \*const\[\]\)\{([^}]*)\}")
 
 TOP_FOLDERS = ("sim", "models", "bench", "tests")
@@ -106,7 +106,7 @@ def includes_of(root, path):
 def target_of(root, path, what):
     """The file of this tree that is included, relative to root, or None for any other."""
     name = what[1:-1]
-    if what.startswith('"'):  # a compiler looks beside the including file first
+    if what.startswith('"'):  # a compiler searches the including file's folder first
         beside = os.path.normpath(os.path.join(os.path.dirname(path), name))
         if os.path.isfile(os.path.join(root, beside)):
             return beside
@@ -127,7 +127,7 @@ def kind_of(room):
 
 @functools.lru_cache
 def stands_on(root, room):
-    """The rooms of the models that a model says it stands on."""
+    """The rooms of the models that a model stands on, by its own list."""
     try:
         with open(os.path.join(root, room, "model.c"), encoding="utf-8") as file:
             found = STANDS_ON.search(file.read())
@@ -159,7 +159,7 @@ def circles(includes):
     done = set()
 
     for start in includes:
-        way, steps = [], []  # the files being looked at, and for each what is left of its includes
+        way, steps = [], []  # the files being visited, and for each what is left of its includes
 
         def enter(path):
             way.append(path)

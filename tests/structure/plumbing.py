@@ -5,10 +5,9 @@ docs/architecture.md.
     plumbing.py            prints the table
     plumbing.py --write    puts it into the page
 
-Every line of code in models/, without comments and blank lines, belongs to the item at the top
-level of its file that it is part of: a function, a table, a struct, a prototype. The name of the
-item or of its file says what it is for (RULES, the first that fits); what none fits is protocol.
-A name can mislead, so a share is good to some points.
+Every line of code in models/, without comments and blank lines, belongs to the item at the top level of its file that
+it is part of: a function, a table, a struct, a prototype. The name of the item or of its file decides what it is for
+(RULES, the first that fits); what none fits is protocol. A name can mislead, so a share is good to some points.
 """
 
 import collections

@@ -33,7 +33,7 @@ def covered(room):
 
 
 def diagram():
-    """A line for each level, the highest first; behind each room those right below it."""
+    """A line for each level, the highest first; after each room those right below it."""
     lines = []
     for height in range(max(map(level, check_includes.MAY_INCLUDE)), -1, -1):
         rooms = [room for room in check_includes.MAY_INCLUDE if level(room) == height]

@@ -1,5 +1,5 @@
 #!/bin/bash
-# What tests/bare_machine.sh says of itself and refuses; .ci/run runs it.
+# The help and the refusals of tests/bare_machine.sh; .ci/run runs it.
 set -euo pipefail
 
 source=${NETSIM_SOURCE_DIR:-.}
@@ -7,7 +7,7 @@ script=$source/tests/bare_machine.sh
 empty=$(mktemp -d)
 trap 'rm -rf "$empty"' EXIT
 
-# ends CODE PART ARGUMENT...: what it ends with, and a part of what it says
+# ends CODE PART ARGUMENT...: checks the exit code and a part of the output
 ends() {
     local output code=0
     output=$("$script" "${@:3}" 2>&1) || code=$?

@@ -1,6 +1,6 @@
 #!/bin/bash
-# The launcher, in a tree of a few empty sources, with tools that only note that they were called: when
-# it builds, where, and what it says when it can't.
+# The launcher, in a tree of a few empty sources, with tools that only note that they were called: when it builds,
+# where, and its message when it can't.
 # shellcheck disable=SC2016  # the tools expand what is quoted here
 set -euo pipefail
 
@@ -20,7 +20,7 @@ tool() { # NAME LINE...: a program in PATH
     chmod +x "$scratch/bin/$1"
 }
 
-# What stands for the compiler and its friends: `ninja' makes a program that says "ran".
+# Substitutes of the compiler and its friends: `ninja' makes a program that prints "ran".
 mkdir "$scratch/bin"
 tool cc :
 tool pkg-config :
@@ -52,7 +52,7 @@ runs() {
     [[ $(wc -l <"$scratch/builds") -eq $2 ]] || fail "$1: built $(wc -l <"$scratch/builds") times"
 }
 
-# refuses TITLE PART...: it ends with 1 and says each part
+# refuses TITLE PART...: it ends with 1 and prints each part
 refuses() {
     run
     [[ $status -eq 1 ]] || fail "$1: ended with $status: $output"

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""tests/run_suite.py over a build of a few tests that hold, do not, or are skipped: what it ends with
-and what it says. tests/support/run_script.py over scripts that skip."""
+"""tests/run_suite.py over a build of a few tests that hold, do not, or are skipped: its exit code and its output.
+tests/support/run_script.py over scripts that skip."""
 
 import os
 import subprocess
@@ -22,7 +22,7 @@ class Both(unittest.TestCase):
 unittest.main()
 """
 SKIPS = 'self.skipTest("no such thing")'
-# What does not hold is worse than what was not looked at.
+# A failure weighs more than a skip.
 SKIPS_AND_FAILS = CASES.format(body=SKIPS).replace("        pass\n", "        self.fail()\n")
 
 
@@ -154,7 +154,7 @@ class Suite(Directory):
                 self.assertEqual("./netsim test --all" in output, quick, output)
 
     def test_resume(self):
-        """What has passed for this build is not run again, and stays in the results."""
+        """A test that has passed for this build is not run again, and stays in the results."""
         self.write("source_id.c", 'const char campaign_source_id[] = "0123456789abcdef";\n')
         count = f"echo x >>{self.directory}/ran"
         code, _ = self.suite(one=count, other="exit 1", third="exit 77")
@@ -174,7 +174,7 @@ class Suite(Directory):
         self.assertEqual(self.read("ran"), 6 * "x\n")
 
     def test_failed(self):
-        """What failed in the last run is run again, quick or not, and what passed for this build is kept."""
+        """A test that failed in the last run is run again, quick or not, and one that passed for this build is kept."""
         self.write("source_id.c", 'const char campaign_source_id[] = "0123456789abcdef";\n')
         count = f"echo x >>{self.directory}/ran"
         tests = {"one": count, "other": f"{count}; test -e {self.directory}/mended", "third": "exit 77"}
