@@ -50,8 +50,8 @@ static void test_quick_then_every_second(void)
     world_free(world);
 }
 
-// Small segments that flow one way over a connection which data have gone both ways over: the
-// receiver waits for data of its own that do not come, and the sender stands after its congestion
+// Small segments in one direction over a connection that has carried data in both: the receiver
+// waits for data of its own that are never written, and the sender stands after its congestion
 // window, which counts segments and not bytes, until the delayed acknowledgment: TCP_NODELAY does
 // not help. That ends the waiting (Linux: tcp_delack_timer leaves ping-pong mode): the rest flows,
 // each read acknowledging.
@@ -158,7 +158,7 @@ static void test_reader_acknowledges(void)
     world_run(world);
     CU_ASSERT(ack_time(world, 11) < 104 * TIME_MS);
     world_free(world);
-    // One that leaves bytes behind does not.
+    // A read that leaves bytes does not.
     world = tcp_world((const char *const[]){"tcp.quick_acks=0", NULL}, NULL);
     tcp_connect_nodes(world);
     world_do_at(tcp_node(world, 1), 90 * TIME_MS, tcp_read_job, GSIZE_TO_POINTER(9));
@@ -168,7 +168,7 @@ static void test_reader_acknowledges(void)
     world_free(world);
 }
 
-// Data both ways: after the quick ones at the start, no segment goes without data.
+// Data in both directions: after the quick ones at the start, no segment goes without data.
 static void test_ping_pong(void)
 {
     struct world *world = tcp_world(NULL, NULL);
@@ -193,7 +193,7 @@ static void test_ping_pong(void)
     world_free(world);
 }
 
-// RFC 2581, 4.2: a segment behind a gap, and one that comes again, are acknowledged at once.
+// RFC 2581, 4.2: a segment after a gap, and one that comes again, are acknowledged at once.
 static void test_gap_at_once(void)
 {
     struct world *world =
@@ -209,7 +209,7 @@ static void test_gap_at_once(void)
     world_free(world);
 }
 
-// The acknowledgment of data is lost: they come again, and are acknowledged again at once.
+// The acknowledgment of data is lost. The data come again, and are acknowledged again at once.
 static void test_lost_ack(void)
 {
     struct world *world = tcp_world((const char *const[]){"links[1].drop_nth=[2]", NULL}, NULL);

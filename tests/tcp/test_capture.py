@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What tshark says of captures: no malformed packet, no bad checksum, a handshake, sequence numbers
+"""tshark's verdict on captures: no malformed packet, no bad checksum, a handshake, sequence numbers
 without a hole, and as many segments sent again as there were."""
 
 import json
@@ -84,7 +84,7 @@ class Capture(Case):
             self.assertEqual(int(seq), expected[port])
             expected[port] += int(length) + (fin in ("1", "True"))  # RFC 793: a FIN takes one
         self.assertEqual(len(expected), 2)
-        # 3 repetitions and 2 warm-ups at least, of each size, both ways.
+        # 3 repetitions and 2 warm-ups at least, of each size, in both directions.
         self.assertTrue(all(end > 5 * (1 + 3072 + 20480) for end in expected.values()), expected)
 
     def test_no_anomaly_without_losses(self):

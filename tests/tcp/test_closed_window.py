@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A deadlock behind closed windows of TCP is reported as one: probes of a window that stays closed end after tcp.probes, however
-many these are, and cost few events. The reader that comes back before that finds its data."""
+"""A deadlock with closed windows of TCP is reported as one: probes of a window that stays closed end after tcp.probes,
+however many these are, and cost few events. A reader that resumes before that finds its data."""
 
 import json
 import os

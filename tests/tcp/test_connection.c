@@ -64,7 +64,7 @@ static void test_close(void)
     TCP_EXPECT(world, 4, TIME_NEVER, "node1 FA 1:1(0) ack 2 win 5840");
     TCP_EXPECT(world, 5, TIME_NEVER, "node0 A 2:2(0) ack 2 win 5840");
     SUITE_SAME_INTEGER(tcp_log_count(world), 6);
-    CU_ASSERT(tcp_node(world, 1)->reset); // read says that the stream has ended
+    CU_ASSERT(tcp_node(world, 1)->reset); // read reports the end of the stream
     SUITE_SAME_INTEGER(tcp_node(world, 0)->socket->machine.state, TCP_TIME_WAIT);
     SUITE_SAME_INTEGER(tcp_node(world, 1)->socket->machine.state, TCP_CLOSED);
     world_free(world);
@@ -178,7 +178,7 @@ static bool give_up_job(struct cpu_context *context, void *process, void *option
     return true;
 }
 
-// Who closes before the answer has come knows nothing of the connection, and says so.
+// A socket closed before the answer knows no connection any more, and answers with RST.
 static void test_close_before_the_answer(void)
 {
     struct world *world = tcp_world(NULL, NULL);
@@ -194,7 +194,7 @@ static void test_close_before_the_answer(void)
     world_free(world);
 }
 
-// RFC 2525, 2.17: who closes with data unread tells the peer that they are lost.
+// RFC 2525, 2.17: a close with data unread reports their loss to the peer.
 static void test_close_unread(void)
 {
     struct world *world = tcp_world(NULL, NULL);
@@ -232,7 +232,7 @@ static void test_closed_knows_old_data(void)
     world_free(world);
 }
 
-// New data to one that has closed are refused: nobody will read them (RFC 2525, 2.17).
+// New data to a socket that has closed are refused, as they will not be read (RFC 2525, 2.17).
 static void test_closed_refuses_new_data(void)
 {
     struct world *world = tcp_world(NULL, NULL);
@@ -264,8 +264,8 @@ static void test_gives_up(void)
     world_free(world);
 }
 
-// What only traffic and losses need of a connection goes with them: thousands of idle connections
-// fit into memory.
+// State of a connection that only traffic and losses need is freed with them: thousands of idle
+// connections fit into memory.
 static void test_idle_keeps_little(void)
 {
     struct world *world = tcp_world((const char *const[]){"links[0].drop_nth=[5]", NULL}, NULL);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a transfer costs: how often each cost of the kernel is paid between the start of a write and
+// Costs of a transfer: how often each cost of the kernel is paid between the start of a write and
 // the end of the read that waits for it. One cost at a time is made a millisecond dearer, which
-// hides what else goes on; the difference counts.
+// outweighs everything else; the difference counts.
 #include "tests/support/suite.h"
 #include "tests/support/world_tcp.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A process that polls its sockets (inet_poll), and a listener among them: when it looks again, and
+// A process that polls its sockets (inet_poll), and a listener among them: when it polls again, and
 // what it pays.
 #include "sim/host/stages.h"
 #include "tests/support/suite.h"
@@ -34,7 +34,7 @@ static bool poll_job(struct cpu_context *context, void *process, void *argument)
     return false;
 }
 
-// A turn is the call and what is around it. Nobody is woken who has not slept.
+// A turn is the call and what is around it. A process that has not slept is not charged a wake-up.
 static void expect_turn(const struct world *world, const struct poller *poller)
 {
     sim_time turn = poller->call + AROUND, since = poller->woken - poller->slept;
@@ -80,7 +80,7 @@ static void test_socket(void)
     world_free(world);
 }
 
-// What is ready already needs no second turn.
+// A socket that is ready already needs no second turn.
 static void test_ready(void)
 {
     struct poller poller = {.to_read = true};

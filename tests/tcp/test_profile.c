@@ -175,8 +175,8 @@ static void test_timeout(void)
     world_free(world);
 }
 
-// What the largest buffers of thesis 004's machines give: setsockopt doubles nothing, and the
-// window tells of all of it with a shift of 2.
+// The largest buffers of thesis 004's machines: setsockopt doubles nothing, and the window
+// announces all of it with a shift of 2.
 static void test_large_buffers(void)
 {
     struct world *world = transfer(

@@ -142,7 +142,7 @@ static void test_states(void)
     const char *const all[] = {"reno", "newreno", "sack"};
     for (size_t i = 0; i < G_N_ELEMENTS(all); i++) {
         expect_states(all[i], "[30]", FAST);
-        // The last segment: nothing behind it tells of the loss.
+        // The last segment: no later one reveals the loss.
         expect_states(all[i], "[62]", STATE("open", "loss") STATE("loss", "open"));
         // The last but two: two duplicates are not enough, and there is nothing to send for them.
         expect_states(all[i], "[60]", SLOW_START);
@@ -153,7 +153,7 @@ static void test_states(void)
     expect_states("sack", "[30, 31, 32, 33]", FAST);
 }
 
-// How long the holes take: with selective acknowledgments all leave one behind the other; NewReno
+// How long the holes take: with selective acknowledgments all leave one after the other; NewReno
 // waits for a partial acknowledgment in between, which is a round trip.
 static void test_pace(void)
 {
@@ -174,7 +174,7 @@ static void test_pace(void)
 #define SLOW_SWITCH (5 * TIME_MS)
 #define SLOW "32 KiB", "5 ms"
 
-// What the sender had done when it sent a segment again for the first time.
+// State of the sender when it sent a segment again for the first time.
 struct before_retransmission {
     int64_t sent, acknowledged; // sequence numbers
     int duplicates;             // acknowledgments that it may have seen
@@ -206,7 +206,7 @@ static void test_third_duplicate(void)
     SUITE_SAME_INTEGER(before.duplicates, 3);
     const struct tcp_socket *socket = tcp_node(result.world, 0)->socket;
     SUITE_SAME_INTEGER(socket->cc.ssthresh, (before.sent - before.acknowledged) / SEGMENT / 2);
-    // Then up by one a round trip.
+    // Then up by one per round trip.
     CU_ASSERT(socket->cc.cwnd >= socket->cc.ssthresh && socket->cc.cwnd <= socket->cc.ssthresh + 4);
     world_free(result.world);
     // With two duplicates only there is a timeout.
@@ -298,7 +298,7 @@ static void test_blocks(void)
     world_free(result.world);
 }
 
-// RFC 2018, 3: four blocks fit into the options, three beside a timestamp, also where there are
+// RFC 2018, 3: four blocks fit into the options, three next to a timestamp, also where there are
 // more.
 static void test_most_blocks(void)
 {

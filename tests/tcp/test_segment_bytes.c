@@ -8,7 +8,7 @@
 
 #define ALL_ONES 0xffff
 
-// Carries come back in at the low end, one by one: slow, and not as the sender does it.
+// Adds each carry at the low end at once: slow, and not as the sender does it.
 static uint32_t ones_sum(uint32_t sum, const uint8_t *bytes, size_t length)
 {
     for (size_t i = 0; i < length; i += 2) {

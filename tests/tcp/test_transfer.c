@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Bulk transfers: goodput against the wire's limit, both ways, many connections, random losses,
-// and that nothing is allocated once warm.
+// Bulk transfers: goodput against the wire's limit, both directions, many connections, random
+// losses, and that nothing is allocated once warm.
 #include "sim/core/random.h"
 #include "tests/support/allocations.h"
 #include "tests/support/suite.h"
@@ -196,7 +196,7 @@ static void test_goodput(void)
     CU_ASSERT(rate > 0.97 * jumbo_ceiling && rate <= jumbo_ceiling);
     rate = goodput((const char *const[]){"tcp.timestamps=false", NULL}, 16000000);
     CU_ASSERT(rate > 0.985 * 1460 / 1538 * 12.5 && rate <= 1460.0 / 1538 * 12.5);
-    // A ring of two frames, behind a queue: slower interrupts, and nothing lost.
+    // A ring of two frames, fed by a queue: slower interrupts, and nothing lost.
     rate = goodput((const char *const[]){"eepro100.tx_ring=2", NULL}, 1000000);
     CU_ASSERT(rate > 5.0);
 }

@@ -95,9 +95,9 @@ static void test_slow_start(void)
     world_free(world);
 }
 
-// RFC 2861: a congestion window that is not used shrinks, in each timeout half of the way to what
-// is used (here no more than one segment, of which two are counted). RFC 2861, too: after a pause
-// of a timeout and more it starts anew with what RFC 2414 gives.
+// RFC 2861: an unused congestion window shrinks in each timeout by half of its difference to the
+// used part (here no more than one segment, of which two are counted). RFC 2861, too: after a pause
+// of a timeout and more it starts anew with the initial window of RFC 2414.
 static void test_unused_window(void)
 {
     struct world *world = tcp_world((const char *const[]){"tcp.recovery=reno", NULL}, NULL);
@@ -168,7 +168,7 @@ static void test_zero_window(void)
     }
     // The last one fills a window that has opened by less than a segment.
     expect_timer(world->sim, "tcp time-outs: window probe", probed + 1, "probe timer");
-    // The read told of its room, and the sender did not wait for the next probe.
+    // The read announced its room, and the sender did not wait for the next probe.
     CU_ASSERT(tcp_node(world, 1)->process.job_end < 5 * TIME_S + 60 * TIME_MS);
     world_free(world);
 }
@@ -260,7 +260,7 @@ static void test_nagle(void)
     }
 }
 
-// A full segment does not wait, nor does a small one behind full ones.
+// A full segment does not wait, nor does a small one after full ones.
 static void test_nagle_lets_full_segments_out(void)
 {
     struct world *world = tcp_world((const char *const[]){"tcp.quick_acks=0", NULL}, NULL);
@@ -273,8 +273,8 @@ static void test_nagle_lets_full_segments_out(void)
     world_free(world);
 }
 
-// What the send buffer takes while nothing is acknowledged: full segments count with overhead, the
-// last one may go beyond.
+// The bytes that the send buffer takes while nothing is acknowledged: full segments count with
+// overhead, the last one may go beyond.
 static bool fill_job(struct cpu_context *context, void *process, void *taken)
 {
     struct tcp_node *node = process;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// PingPong on bare M-VIA, run as the program runs it. On an idle path with one frame a message,
-// half a round trip is
+// PingPong on bare M-VIA, run as the program runs it. On an idle path with one frame per
+// message, half a round trip is
 //     post + trap + send_setup + send_frame + tx_frame + doorbell the sender
 //     + tx_start + B(descriptor + min(n, tx_threshold)) + W(n) + B(descriptor + min(n, rx_residue))
 //     the cards, the wire
 //     + rx_status + interrupt_delay + interrupt_latency + _ack + _entry + status_read the interrupt
 //     + rx_frame + receive_frame + copy + completion its handler
 //     + dequeue + post + trap the receiver, which posts again
-// with n the frame's bytes; who blocks adds wake_process in the handler and switch_process in the
-// receiver. The processes run on a core of their own, all costs are whole nanoseconds and a poller
-// looks every nanosecond, so that nothing is rounded.
+// with n the frame's bytes; a receiver that blocks adds wake_process in the handler and
+// switch_process in itself. The processes run on a core of their own, all costs are whole
+// nanoseconds and a poller polls every nanosecond, so that nothing is rounded.
 #include "models/ethernet/nics.h"
 #include "models/via/vip/mvia.h"
 #include "sim/run/run.h"
@@ -192,7 +192,7 @@ static void test_long_messages(void)
     world_free(world);
 }
 
-// A message of more descriptors than the process has: the rest is posted as they come back.
+// A message of more descriptors than the process has: the rest is posted as they are freed.
 static void test_few_descriptors(void)
 {
     const char *sets[] = {"workload.sizes=[65536 B]", "mvia_native.descriptors=2",
@@ -204,7 +204,7 @@ static void test_few_descriptors(void)
     world_free(world);
 }
 
-// The same on one processor, where every interrupt takes its time from the process.
+// Half a round trip on one processor, where every interrupt takes its time from the process.
 static void test_one_processor(void)
 {
     const char *sets[] = {one_frame_list, "host.processor.cores=1", NULL};

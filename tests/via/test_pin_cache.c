@@ -3,7 +3,7 @@
 // random use against a naive model is in test_pin_cache_random.c.
 //
 // The hosts of these tests may pin 16 pages of 4 KiB. Addresses and lengths are given in pages
-// where nothing else is said.
+// unless stated otherwise.
 #include "models/via/lam_via/pin_cache.h"
 #include "tests/support/suite.h"
 #include "tests/support/transition_log.h"
@@ -87,7 +87,7 @@ static void release(struct bench *bench, struct pin_area *area)
     world_run(bench->world);
 }
 
-// Acquired once and given back: it is there, and nobody uses it.
+// An area that was acquired once and released: cached and unused.
 static struct pin_area *leave(struct bench *bench, int from, int pages)
 {
     struct pin_area *area = acquire(bench, from, pages);
@@ -112,7 +112,7 @@ static bool usable(const struct bench *bench, const struct pin_area *area)
     return vip_mem_valid(bench->node->nic, area->handle, area->address, area->end - area->address);
 }
 
-// The cache's steps since the last look: "p" and the page for the subject, then the event, as "p3
+// The cache's steps since the last call: "p" and the page for the subject, then the event, as "p3
 // registered, p3 released".
 static void check_steps(struct bench *bench, const char *expected)
 {
@@ -132,8 +132,7 @@ static void check_steps(struct bench *bench, const char *expected)
 
 // ---- Comparison ----
 
-// via.pin.compare_function: all ways in which two intervals can lie, touching ones included. a is
-// [10, 20).
+// via.pin.compare_function: all positions of two intervals, touching ones included. a is [10, 20).
 static void test_compare(void)
 {
     static const struct {
@@ -182,7 +181,7 @@ static void test_compare_rules(void)
 
 // ---- Reuse ----
 
-// via.pin.lazy_deregistration: a registration outlives its use; the next one costs a look-up.
+// via.pin.lazy_deregistration: a registration outlives its use; the next one costs a search.
 static void test_lazy_deregistration(void)
 {
     struct bench bench = bench_new();
@@ -250,7 +249,7 @@ static void test_other_start(void)
 // ---- Overlap ----
 
 // via.pin.overlap_reregister, via.pin.overlap_replaces_old: a partial overlap or a superset is
-// registered as a whole, after the overlapped areas have been given back.
+// registered as a whole, after the overlapped areas have been deregistered.
 static void check_overlap(int from, int pages, const char *steps)
 {
     struct bench bench = bench_new();
@@ -279,7 +278,7 @@ static void test_overlap(void)
     check_overlap(8, 3, "p8 registered");
 }
 
-// Several areas in the way all go, in whatever order they are found.
+// Several overlapped areas are all replaced, in whatever order they are found.
 static void test_overlap_of_several(void)
 {
     struct bench bench = bench_new();
@@ -295,8 +294,8 @@ static void test_overlap_of_several(void)
     bench_free(&bench);
 }
 
-// via.pin.overlap_replaces_old: first the old is given back, so that its pages are free for the
-// new.
+// via.pin.overlap_replaces_old: first the old area is deregistered, so that its pages are free for
+// the new.
 static void test_replaced_before(void)
 {
     struct bench bench = bench_new();
@@ -308,7 +307,8 @@ static void test_replaced_before(void)
     bench_free(&bench);
 }
 
-// via.pin.overpin_hazard: the reason for it. The new area stays whole whatever is given back later.
+// via.pin.overpin_hazard: the reason for it. The new area stays whole whatever is deregistered
+// later.
 static void test_no_overpinning(void)
 {
     struct bench bench = bench_new();
@@ -368,7 +368,7 @@ static void test_lru_eviction(void)
     leave(&bench, 10, 4);
     leave(&bench, 20, 4);
     leave(&bench, 30, 4);
-    // Used again: it is the youngest now.
+    // Used again, and thus the youngest now.
     leave(&bench, 0, 1);
     g_string_truncate(bench.log->text, 0);
     CU_ASSERT(is(acquire(&bench, 40, 1), 40, 1));
@@ -431,7 +431,7 @@ static bool evict(struct bench *bench)
     return call.bytes;
 }
 
-// via.pin.lru_eviction: others who need pinned memory take it by the same rule.
+// via.pin.lru_eviction: other users of pinned memory take it by the same rule.
 static void test_evict_for_others(void)
 {
     struct bench bench = bench_new();

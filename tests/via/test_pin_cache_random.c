@@ -205,7 +205,7 @@ static void judge_request(struct bench *bench)
     g_strfreev(lines);
 }
 
-// What must hold between any two calls.
+// The invariants between any two calls.
 static void check_invariants(struct bench *bench)
 {
     struct model *model = &bench->model;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a search in the registration cache costs in each structure, over the number of areas, with
-// the VIA RPI's own parameters on cluster 1's processor (1.4 GHz).
+// Cost of a search in the registration cache in each structure, over the number of areas, with the
+// VIA RPI's own parameters on cluster 1's processor (1.4 GHz).
 //
 // via.pincache.avl_breakeven: the thesis takes a tree because it is nearly as quick as a hash table
 // with less than about 3000 areas; via.pincache.hybrid_lookup_overhead: it found a table in front
-// of the tree to cost 2 to 4 us more. What is charged here is comparisons and probes: a tree of
-// 3000 areas is at most 14 levels high, so it stays within a microsecond of the table; and a look
-// into the table before the tree costs a tenth of a microsecond, not 2 to 4. No count of
-// instructions explains the thesis's number; it does not come out, and this test says so.
+// of the tree to cost 2 to 4 us more. The model charges comparisons and probes: a tree of 3000
+// areas is at most 14 levels high, so it stays within a microsecond of the table; and a probe of
+// the table before the tree costs a tenth of a microsecond, not 2 to 4. No count of instructions
+// explains the thesis's number, which is not reproduced, as this test shows.
 #include "models/via/lam_via/pin_cache.h"
 #include "models/via/lam_via/rpi.h"
 #include "tests/support/suite.h"
@@ -120,14 +120,14 @@ static void test_table(void)
     double probes = (double)(many.hit - few.hit) / 1000 * CLOCK_GHZ / 40;
     CU_ASSERT(probes > 3 && probes < 5); // 8192 / 1021 / 2 = 4
     CU_ASSERT(few.hit < measure(PIN_AVL, 64).hit);
-    // What begins elsewhere is found by walking through half of all areas.
+    // A part that begins elsewhere is found by a walk through half of all areas.
     CU_ASSERT(few.part > measure(PIN_AVL, 64).part);
     CU_ASSERT(many.part > 50 * measure(PIN_AVL, 8192).part);
 }
 
-// via.pin.exact_match_hash_fails: the table alone has an area under its start address only. What
-// begins elsewhere in it is not found there, but by going through the list of areas, one of which
-// is compared here; in front of the tree the tree is asked.
+// via.pin.exact_match_hash_fails: the table alone has an area under its start address only. A part
+// that begins elsewhere in it is not found there, but by going through the list of areas, one of
+// which is compared here; a table in front of the tree asks the tree.
 static void test_exact_match(void)
 {
     struct pin_search costs = rpi_search(PIN_HASH);
@@ -137,7 +137,7 @@ static void test_exact_match(void)
     SUITE_SAME_INTEGER(table.part, hash + cycles(costs.compare));
     SUITE_SAME_INTEGER(both.hit, table.hit);
     SUITE_SAME_INTEGER(both.part, table.part);
-    // Of 64, which were all found a moment ago, the one that is looked for is the one before last.
+    // Of 64, which were all found a moment ago, the wanted one is the one before last.
     struct bench many = measure(PIN_HASH, 64);
     CU_ASSERT(many.part > hash + 60 * cycles(costs.compare));
 }
@@ -150,7 +150,7 @@ static void test_tree_against_table(void)
     CU_ASSERT(gap > 0 && gap < 600 * TIME_NS);
 }
 
-// via.pincache.hybrid_lookup_overhead: known not to come out. The table costs a tenth of a
+// via.pincache.hybrid_lookup_overhead: known not to be reproduced. The table costs a tenth of a
 // microsecond where it has nothing, and is quicker than the tree where it has something.
 static void test_table_in_front_of_tree(void)
 {

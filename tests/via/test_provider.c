@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The VI provider's queues: descriptors, completion queues, and the ways to learn of a completion.
+// The VI provider's queues: descriptors, completion queues, and the calls that report a completion.
 // The id of the claim that a test checks stands before it.
 #include "tests/support/stage_called.h"
 #include "tests/support/suite.h"
@@ -20,7 +20,7 @@ static void test_descriptor_flow(void)
     CU_ASSERT_EQUAL(send->descriptor.status, VIP_STATUS_FREE);
     send->descriptor.content.bytes[0] = 42;
     via_post(send);
-    // The call is over long before the frames have left.
+    // The call returns long before the frames have left.
     engine_run(world->sim->engine, sim_now(world->sim) + 50 * TIME_US);
     CU_ASSERT(send->posted && send->end <= sim_now(world->sim));
     CU_ASSERT_EQUAL(send->descriptor.status, VIP_STATUS_POSTED);
@@ -63,7 +63,7 @@ static void test_reuse(void)
 
 // ---- Order ----
 
-// via.via.in_order_descriptors: completions come in the order of posting, on both sides, whatever
+// via.via.in_order_descriptors: completions follow the order of posting, on both sides, whatever
 // the lengths and however short the card's ring.
 static void check_order(const char *ring)
 {
@@ -161,7 +161,7 @@ static void test_completion_queue(void)
         CU_ASSERT(test.entries[i].receive);
         CU_ASSERT_PTR_EQUAL(test.descriptors[i], &receives[i]->descriptor);
     }
-    // The sender's queue tells of its sends.
+    // The sender's queue reports its sends.
     struct queue_test sender = {.vis = {second, a->vi}};
     world_do(a, queue_job, &sender);
     world_run(world);
@@ -173,7 +173,7 @@ static void test_completion_queue(void)
 }
 
 struct drained {
-    struct vip_vi *vis[2]; // the entries name the second where `pattern` says so
+    struct vip_vi *vis[2]; // the entries name the second where `pattern` returns 1
     int seen, wrong;
 };
 
@@ -412,8 +412,8 @@ static bool busy_notify_job(struct cpu_context *context, void *process, void *ar
     return true;
 }
 
-// via.via.notification_modes: who asks late gets what is complete already, and that only: a
-// completion that comes before the handler has run goes to the queue.
+// via.via.notification_modes: a late request gets what is complete already, and that only: a
+// completion before the handler has run goes to the queue.
 static void test_notify_late(void)
 {
     struct world *world = world_new(&world_via, world_pair, NULL, NULL);
@@ -436,8 +436,8 @@ static void test_notify_late(void)
 }
 
 // M-VIA sporadically complained about an empty send queue when a
-// handler was registered right after a successful post; nobody knows why, and it is not modelled:
-// here the handler always gets its descriptor.
+// handler was registered right after a successful post. The cause is unknown, and this is not
+// modelled: here the handler always gets its descriptor.
 static void test_notify_after_post(void)
 {
     struct world *world = world_new(&world_via, world_pair, NULL, NULL);
@@ -461,7 +461,7 @@ static void test_notify_after_post(void)
 // ---- The receive queue ----
 
 // via.via.preposted_receive: a message finds the descriptor that was queued before it, and none
-// that comes later.
+// that is posted later.
 static void test_preposted_receive(void)
 {
     struct world *world = world_new(&world_via, world_pair, NULL, NULL);
@@ -497,7 +497,7 @@ static void check_empty_queue(bool immediate)
     CU_ASSERT_EQUAL(seen->error, VIP_ERROR_RECEIVE_QUEUE_EMPTY);
     CU_ASSERT_EQUAL(seen->message.index, transfer->descriptor.message.index);
     CU_ASSERT_EQUAL(b->vi->machine.state, VIP_ERROR);
-    // A write needs its descriptor with the last frame only; what came before is in place.
+    // A write needs its descriptor with the last frame only; the earlier ones are in place.
     CU_ASSERT_EQUAL(b->placements->len, immediate ? 1 : 0);
     char *line = world_ledger_line(world);
     SUITE_CONTAINS(line, "lost: receive queue empty");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Connections between VIs: who may send when, requests that are lost, and the states that a VI goes
-// through.
+// Connections between VIs: when each side may send, requests that are lost, and the states that a
+// VI goes through.
 #include "tests/support/suite.h"
 #include "tests/support/transition_log.h"
 #include "tests/support/world_via.h"
@@ -23,7 +23,7 @@ static bool try_send(struct via_node *node)
 }
 
 // via.via.connection_oriented: nothing can be posted before there is a connection, and nothing
-// after it; while there is one, data go both ways.
+// after it; while there is one, data go in both directions.
 static void test_only_connected(void)
 {
     struct world *world = world_new(&world_via, world_pair, NULL, NULL);
@@ -52,7 +52,7 @@ static void test_only_connected(void)
     world_free(world);
 }
 
-// What is on its way when the connection is taken down is thrown away at the other end.
+// Data under way when the connection is taken down are discarded at the other end.
 static void test_late_data(void)
 {
     struct world *world = world_new(&world_via, world_pair, NULL, NULL);
@@ -133,7 +133,7 @@ static void test_pairs(void)
 // ---- Requests ----
 
 struct outcome {
-    sim_time connected; // when both jobs that wait were over
+    sim_time connected; // when both jobs that wait had ended
     int frames;
 };
 
@@ -167,7 +167,7 @@ static void test_who_asks_first(void)
     CU_ASSERT_EQUAL(after.frames, 2);
     struct outcome before = connect_with(NULL, 2 * TIME_MS, TIME_MS);
     CU_ASSERT_EQUAL(before.frames, 2);
-    // Who is alone asks again until somebody comes.
+    // A lone side asks again until the other one connects.
     struct outcome late = connect_with(NULL, 0, 10 * RETRY + TIME_MS);
     CU_ASSERT(late.connected < 10 * RETRY + 2 * TIME_MS);
     CU_ASSERT_EQUAL(late.frames, 11 + 1);
@@ -185,7 +185,7 @@ static void test_lost_requests(void)
     const char *thrice[] = {"link.drop_nth=[1, 2, 3]", "mvia.connect_retry=7 ms", NULL};
     struct outcome later = connect_with(thrice, 0, 0);
     CU_ASSERT(later.connected > 21 * TIME_MS && later.connected < 22 * TIME_MS);
-    // Only the answer is lost: the one who still waits asks again, and is answered.
+    // Only the answer is lost: the side that still waits asks again, and is answered.
     const char *answer[] = {"link.drop_nth=[1]", "link.fault_direction=backward", NULL};
     struct outcome answered = connect_with(answer, 0, TIME_MS);
     CU_ASSERT(answered.connected > RETRY && answered.connected < RETRY + TIME_MS);
@@ -213,7 +213,7 @@ static struct world *ask_alone(const char *const *sets, sim_time until)
     return world;
 }
 
-// Who gets no answer gives up after connect_timeout, and says what became of the requests.
+// A side without an answer gives up after connect_timeout, and reports the fate of the requests.
 static void test_gives_up(void)
 {
     const char *lossy[] = {"link.drop_probability=1", "mvia.connect_timeout=1.05 s", NULL};
@@ -334,7 +334,7 @@ static void test_states_of_error(void)
     g_string_truncate(log->text, 0);
     world_do(via_node(world, 1), via_disconnect_job, NULL);
     world_run(world);
-    // The broken side has nobody to tell any more.
+    // The broken side has no peer left to notify.
     SUITE_SAME_TEXT(log->text->str, "node1 vi[1] error -> disconnected\n");
     CU_ASSERT_EQUAL(via_node(world, 0)->vi->machine.state, VIP_CONNECTED);
     world_free(world);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the provider charges: the closed form of a message's way from the post to the receiver, and
-// what the ways of waiting add.
+// Charges of the provider: the closed form of a message's path from the post to the receiver, and
+// what each mode of waiting adds.
 #include "models/ethernet/nics.h"
 #include "tests/support/suite.h"
 #include "tests/support/world_via.h"
@@ -47,7 +47,7 @@ static sim_time doorbell_time(const struct world *world)
 }
 
 // From the doorbell to the end of the interrupt handler's slice that completes a message of one
-// frame, without waking anybody.
+// frame, without waking a process.
 static sim_time way_time(const struct world *world, int64_t length)
 {
     const struct mvia_config *config = vip_config(via_node(world, 0)->nic);
@@ -75,7 +75,7 @@ enum waiting { POLL, BLOCK, QUEUE };
 struct wait_test {
     enum waiting how;
     int calls;
-    sim_time called, taken; // when the call that found it began, and was over
+    sim_time called, taken; // when the call that found it began, and returned
 };
 
 static bool wait_job(struct cpu_context *context, void *process, void *argument)
@@ -228,7 +228,7 @@ static void test_fast_trap(void)
     }
 }
 
-// What a post costs its process: a frame's cost for each frame; a receive descriptor is posted
+// Cost of a post to its process: a frame's cost for each frame; a receive descriptor is posted
 // through a trap as well.
 static void test_posts(void)
 {
@@ -250,7 +250,7 @@ static void test_posts(void)
 }
 
 // On one processor the interrupt handler takes its time from the process that posts: the rest of
-// the post is over later, and nothing is lost.
+// the post ends later, and nothing is lost.
 static void test_one_processor(void)
 {
     const char *sets[] = {"host.processor.cores=1", "mvia.send_frame=100 us", NULL};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// RDMA write, immediate data, and the protection of memory: what a target is told, and what it is
-// spared. The id of the claim that a test checks stands before it.
+// RDMA write, immediate data, and the protection of memory: the notifications of a target, and the
+// accesses it is spared. The id of the claim that a test checks stands before it.
 #include "tests/support/suite.h"
 #include "tests/support/world_via.h"
 
@@ -32,7 +32,7 @@ static void test_no_rdma_read(void)
     }
 }
 
-// via.cfg.mvia_features: every other way of transfer is there and works from end to end.
+// via.cfg.mvia_features: every other kind of transfer is there and works from end to end.
 static void test_features(void)
 {
     struct world *world = world_new(&world_via, world_pair, NULL, NULL);
@@ -71,7 +71,7 @@ static bool queue_wait_job(struct cpu_context *context, void *process, void *arg
 }
 
 // via.via.rdma_write_silent: no descriptor of the target is used, nothing reaches its queues, and
-// who waits there sleeps on.
+// a process that waits there sleeps on.
 static void test_rdma_write_silent(void)
 {
     struct world *world = world_new(&world_via, world_pair, NULL, NULL);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A transfer's way through Ethernet frames: how it is cut and put together again, and what the loss
-// of a frame costs.
+// A transfer's path through Ethernet frames: how it is cut and put together again, and what the
+// loss of a frame costs.
 #include "tests/support/spans.h"
 #include "tests/support/suite.h"
 #include "tests/support/world_via.h"
@@ -263,7 +263,7 @@ static bool message_lost(const struct span_log *log, struct message_ref message)
     return false;
 }
 
-// Sends the parts one behind the other with faults on the wire. A part of which the wire took a
+// Sends the parts one after the other with faults on the wire. A part of which the wire took a
 // frame is lost, all others arrive; the receives complete in the order in which they were posted.
 // Returns the number of lost parts.
 static int check_losses(const char *const *sets, const struct part *parts, int count)

@@ -61,7 +61,7 @@ static bool valid(const struct via_node *node, const struct region *region, int6
 
 // ---- Handles ----
 
-// via.via.register_api: a handle stands for exactly its region, until it is given back.
+// via.via.register_api: a handle stands for exactly its region, until it is deregistered.
 static void test_handles(void)
 {
     struct world *world = world_new(&world_via, world_pair, NULL, NULL);
@@ -96,7 +96,7 @@ static void test_tags(void)
 
 // ---- Pages ----
 
-// via.via.registration_required: whole pages are pinned until the region is given back; a page in
+// via.via.registration_required: whole pages are pinned until the region is deregistered; a page in
 // two regions counts for both.
 static void test_pages(void)
 {
@@ -175,7 +175,7 @@ static void test_limit(void)
     world_free(world);
 }
 
-// via.cfg.pin_limit: a process may pin about 20 MB unless the scenario says otherwise.
+// via.cfg.pin_limit: a process may pin about 20 MB unless the scenario states otherwise.
 static void test_default_limit(void)
 {
     struct diag_list *diags = diag_list_new();
@@ -189,8 +189,8 @@ static void test_default_limit(void)
 
 // ---- Shared pages ----
 
-// via.pin.overpin_hazard: an area is registered over an older one, and the older is given back: the
-// shared pages are gone for the newer as well, whose handle is still there.
+// via.pin.overpin_hazard: an area is registered over an older one, and the older is deregistered:
+// the shared pages are gone for the newer as well, whose handle is still there.
 static void test_overpin(void)
 {
     struct world *world = world_new(&world_via, world_pair, NULL, NULL);
@@ -218,8 +218,8 @@ static void test_overpin(void)
 }
 
 // via.pin.overpin_hazard: the same seen by transfers. Node b's memory is registered a second time,
-// and the older region given back: what is written to or sent from the shared pages fails, what is
-// beside them does not.
+// and the older region deregistered: transfers to or from the shared pages fail, those next to
+// them do not.
 static void check_overpinned_transfer(int64_t offset, bool from, bool good)
 {
     struct world *world = world_new(&world_via, world_pair, NULL, NULL);
