@@ -88,8 +88,8 @@ static void define_all(muParserHandle_t parser)
 
 // ---- Compiling ----
 
-// What muParser would take but has no sense here: assignments, lists of results, strings, endless
-// texts. NULL if all is well.
+// Finds syntax that muParser would take but has no sense here: assignments, lists of results,
+// strings, endless texts. NULL if all is well.
 static const char *not_supported(const char *text)
 {
     if (strlen(text) > LONGEST_EXPRESSION)

@@ -15,7 +15,7 @@
 #include <unistd.h>
 #include <yaml.h>
 
-// What all files of one load share.
+// The state that all files of one load share.
 struct load {
     struct diag_list *diags;
     int nodes, includes; // how many there are so far
@@ -206,7 +206,7 @@ static bool check_key(struct document *document, const struct node *key)
     if (strcmp(key->text, "<<") == 0)
         return document_fails(document, key->mark, "use include: FILE, or an alias for each value",
                               "the merge key << is not supported");
-    // The text is not shown: a file that is included by mistake, or of somebody else, may hold
+    // The text is not shown: a file that is included by mistake, or is another user's, may hold
     // anything.
     if (key->text[strspn(key->text, KEY_CHARACTERS)])
         return document_fails(document, key->mark,
@@ -461,7 +461,7 @@ static FILE *open_file(const char *file, bool named, size_t *room, const char **
 }
 
 // The file's text, at most a byte more than allowed; NULL and *why if it can't be read. Of a
-// regular file not more is read than it says to have: some below /proc have nothing and never end.
+// regular file no more is read than its size: some files of /proc have size 0 and never end.
 static char *read_text(const char *file, bool named, size_t *length, const char **why)
 {
     size_t room;

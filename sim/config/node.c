@@ -102,7 +102,7 @@ bool node_is_null(const struct node *node)
     return !node || (node->kind == NODE_SCALAR && !node->text);
 }
 
-// A value with its source is laid over another as a whole: what was said of the one is not true of
+// A value with its source is laid over another as a whole: the source of the one does not hold for
 // the other.
 static bool both_are_sourced(const struct node *base, const struct node *over)
 {
@@ -146,7 +146,7 @@ struct walk {
     struct diag_list *diags;
 };
 
-// Complains: "behind PATH" and what is wrong there.
+// Adds an error: the path so far, and what is wrong after it.
 static bool walk_fails(const struct walk *walk, const char *wrong)
 {
     int done = (int)MIN(walk->at - walk->path, 200);

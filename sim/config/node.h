@@ -39,8 +39,8 @@ struct node {
 // node_free.
 struct node *node_load(const char *file, struct diag_list *diags);
 
-// The same from memory; `name` is the file in marks, and includes are resolved relative to
-// `directory` (NULL: includes are refused).
+// Like node_load, but from memory; `name` is the file in marks, and includes are resolved relative
+// to `directory` (NULL: includes are refused).
 struct node *node_parse(const char *text, size_t length, const char *name, const char *directory,
                         struct diag_list *diags);
 
@@ -65,9 +65,9 @@ bool node_is_null(const struct node *node);
 // replaced. Either may be NULL.
 struct node *node_merge(const struct node *base, const struct node *over);
 
-// Puts a copy of `value` at `path` ("host.memory.copy_hot", "links[0].rate"), creating maps on the
-// way. A map is merged with an existing one; anything else replaces the old value. Returns false
-// and adds a diagnostic at the value's mark if the path does not fit the tree.
+// Puts a copy of `value` at `path` ("host.memory.copy_hot", "links[0].rate"), creating maps along
+// it. A map is merged with an existing one; anything else replaces the old value. Returns false and
+// adds a diagnostic at the value's mark if the path does not fit the tree.
 bool node_put(struct node **root, const char *path, const struct node *value,
               struct diag_list *diags);
 

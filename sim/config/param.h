@@ -66,7 +66,7 @@ struct param {
     const char *doc;            // one line
     const char *source;         // of the default: "IEEE 802.3", "thesis 000, 5.2", "fitted: ..."
     // Claims (references/claims/) that the default was chosen to meet: ids, or prefixes of ids up
-    // to a dot, separated by blanks. They are then no evidence, and `netsim validate` says so.
+    // to a dot, separated by blanks. They are then no evidence, and `netsim validate` notes it.
     // NULL: none.
     const char *chosen_for;
     const char *noun; // what is expected, in messages: "the id of a claim"; NULL: the kind's
@@ -116,13 +116,13 @@ struct scenario_section {
         (first), __VA_ARGS__                                                                       \
     }
 
-// The same for a parameter of another name than its field.
+// Like PARAM, for a parameter of another name than its field.
 #define PARAM_AS(type, name_, field, kind_, ...)                                                   \
     {                                                                                              \
         .name = (name_), .kind = kind_, .offset = offsetof(type, field), __VA_ARGS__               \
     }
 
-// The same for a field of the member struct `part` of the type.
+// Like PARAM, for a field of the member struct `part` of the type.
 #define PARAM_IN(type, part, field, kind_, ...)                                                    \
     {                                                                                              \
         .name = #field, .kind = kind_, .offset = offsetof(type, part.field), __VA_ARGS__           \
@@ -137,7 +137,7 @@ struct param_values {
     void *values;                // the table's struct
     struct source_mark *origins; // by index in table->params; file "default" for defaults
     const char **sources;        // by index; the table's for defaults; NULL: none given
-    const char **chosen_for;     // likewise
+    const char **chosen_for;     // like sources
     struct diag_list *diags;     // only while reading
     int references;
 };

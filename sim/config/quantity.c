@@ -34,7 +34,7 @@ static const struct quantity_class {
     const char *noun;  // "a size"
     const char *base;  // "bytes"
     const char *usual; // unit shown in hints
-    const char *plain; // and for a number that has none: it is probably already in this one
+    const char *plain; // and for a number without unit, which is probably in this one
     const struct unit *units;
     int64_t most; // of one value in a scenario; 0: no bound
 } classes[] = {
@@ -54,7 +54,7 @@ static const struct quantity_class {
                             flop_rate_units, 1000000000000000000},
 };
 
-// What people write elsewhere, and how it is written here.
+// Spellings used elsewhere, and those used here.
 static const struct {
     const char *written, *meant;
 } spellings[] = {

@@ -45,7 +45,7 @@ const char *quantity_units(enum quantity_kind kind);
 const char *quantity_most(enum quantity_kind kind);
 int64_t quantity_most_value(enum quantity_kind kind);
 
-// What a kind is called in messages: "a size".
+// The kind's name in messages: "a size".
 const char *quantity_noun(enum quantity_kind kind);
 
 // A regular expression (JSON Schema's dialect) of the texts with a unit that quantity_parse takes.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What every reader of the configuration compiler does with a node: check its kind, its keys, read
-// a number from it. All complain with the node's place and path.
+// Operations that every reader of the configuration compiler needs on a node: check its kind, its
+// keys, read a number from it. All report errors with the node's place and path.
 #ifndef NETSIM_CONFIG_READER_H
 #define NETSIM_CONFIG_READER_H
 
@@ -48,7 +48,7 @@ bool reader_complain_renamed(const struct reader_renamed *renamed, const char *k
 bool reader_keys(const struct node *map, const char *path, const char *const *known,
                  struct diag_list *diags);
 
-// The same, but the hint for a key that is near none of them may come from `elsewhere`, a
+// Like reader_keys, but the hint for a key that is near none of them may be from `elsewhere`, a
 // NULL-terminated list of paths (NULL: none), and keys in `renamed` (NULL: none) have new names.
 bool reader_keys_or(const struct node *map, const char *path, const char *const *known,
                     const char *const *elsewhere, const struct reader_renamed *renamed,

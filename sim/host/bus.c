@@ -139,7 +139,7 @@ struct asked {
     sim_time ready; // when its data may begin
 };
 
-// What moves one transaction's data at a time: a PCI bus, or one direction of PCI Express.
+// A mover of one transaction's data at a time: a PCI bus, or one direction of PCI Express.
 struct bus_side {
     struct bus *bus;
     sim_time free_at; // when the data of the last requested transaction end

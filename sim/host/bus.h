@@ -71,8 +71,8 @@ const struct bus_config *bus_config(const struct bus *bus);
 // transaction. Copies `memory`.
 void bus_share_memory(struct bus *bus, const struct memory_bus *memory);
 
-// Requests a transaction of `bytes` now. It runs after all earlier requests (pcie: of its way);
-// `done` is scheduled for its end. `stage` has class STAGE_BUS.
+// Requests a transaction of `bytes` now. It runs after all earlier requests (pcie: of its
+// direction); `done` is scheduled for its end. `stage` has class STAGE_BUS.
 void bus_transfer(struct bus *bus, enum bus_way way, int64_t bytes, struct event *done,
                   const struct stage *stage, struct message_ref message);
 

@@ -6,7 +6,8 @@
 #define M struct memory_config
 
 // 108.8 MB/s if every page of a message is pinned already, 78.7 MB/s if none is, on a Pentium Pro
-// of 200 MHz: 14.4 us a page, at both ends one after the other, or at one of them if they overlap.
+// of 200 MHz: 14.4 us per page, at both ends one after the other, or at one of them if they
+// overlap.
 #define PINNING "prior, from Tezuka et al., Pin-down cache (IPPS 1998)"
 
 static const struct param memory_params[] = {

@@ -12,7 +12,7 @@
 // In a copy that is part of a larger operation, source and destination hit or miss separately, by
 // the amount of data touched since the same memory was touched last (struct copy_reuse). The buffer
 // that a long message passes through piece by piece is reused soon; the source is not reused before
-// the message is over. A miss costs its share of the traffic of a copy out of main memory: one byte
+// the message ends. A miss costs its share of the traffic of a copy out of main memory: one byte
 // for the source, and the rest of `copy_traffic` for the destination.
 //
 // With a memory bus (bus_rate), cache misses compete with the devices' DMA (memory_bus.h).
@@ -64,9 +64,9 @@ struct copy_reuse {
     int64_t source, destination;
 };
 
-// The same for a copy that is part of a larger operation (a piece of a long message, cut to the
-// size of a buffer). A single copy, repeated, is {2 * bytes, 2 * bytes} for COPY_WARM; for
-// COPY_COLD neither side is in the cache.
+// Like memory_copy_time, for a copy that is part of a larger operation (a piece of a long message,
+// cut to the size of a buffer). A single copy, repeated, is {2 * bytes, 2 * bytes} for COPY_WARM;
+// for COPY_COLD neither side is in the cache.
 sim_time memory_copy_time_within(const struct memory_config *memory, const struct cpu *cpu,
                                  int64_t bytes, struct copy_reuse reuse);
 
@@ -77,7 +77,7 @@ sim_time memory_read_time(const struct memory_config *memory, int64_t bytes);
 void mem_copy(struct cpu_context *context, const struct memory_config *memory, int64_t bytes,
               enum copy_source source, struct message_ref message);
 
-// The same for a part of a larger operation.
+// Like mem_copy, for a part of a larger operation.
 void mem_copy_within(struct cpu_context *context, const struct memory_config *memory, int64_t bytes,
                      struct copy_reuse reuse, struct message_ref message);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The memory bus of a host, for which copies out of main memory and the devices' DMA compete.
 //
-// The bus serves one cache line at a time, first come first served. Over longer times each party
+// The bus serves one cache line at a time, in the order of requests. Over longer times each party
 // therefore gets a share in proportion to its demand: if a copy that moves C bytes per second and a
 // device that moves D meet on a bus of M < C + D, both go on at M / (C + D) of their rates. So
 // whichever ends first, copy and device lose the same time: (C + D - M) / M of the time that they

@@ -5,8 +5,8 @@
 // context whose `now` advances with every cpu_spend. Its effects elsewhere (a doorbell, a DMA, a
 // wake-up) are posted at the `now` of the call. The processor is busy until the handler's last
 // `now`. A task of a higher class preempts at once: the end of the interrupted slice, and all it
-// has posted for later, are delayed by exactly the time that was taken. Equal classes take turns,
-// first come first served.
+// has posted for later, are delayed by exactly the time that was taken. Tasks of one class run in
+// the order in which they become ready.
 //
 // A handler reads the state at its start, even for effects at the end of its slice. Handlers are
 // therefore written so that one slice handles one event.
@@ -36,7 +36,7 @@ struct cpu_context {
     sim_time now;
 };
 
-// What the task does next: sleep until it is woken, or run again after the waiting tasks of its
+// The task's next step: to sleep until it is woken, or to run again after the waiting tasks of its
 // class.
 enum cpu_next { CPU_SLEEP, CPU_AGAIN };
 

@@ -6,8 +6,8 @@
 
 #define FIRST_SIZE 8u
 
-// What every table has until something is spent: many processors of a large cluster spend nothing.
-// The slot stays free, as one slot is never half empty with a stage in it.
+// Every table has this until time is spent: many processors of a large cluster spend none. The slot
+// stays free, as one slot is never half empty with a stage in it.
 static struct stage_time nothing[1];
 
 void stage_times_init(struct stage_times *times)

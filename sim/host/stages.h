@@ -12,10 +12,10 @@ extern const struct stage stage_unpin;          // unpins them
 extern const struct stage stage_trap;           // into the kernel and back
 extern const struct stage stage_block;          // a process goes to sleep
 extern const struct stage stage_wake_up;        // from its wake-up until it runs
-extern const struct stage stage_poll;           // latency: until a polling process looks again
+extern const struct stage stage_poll;           // latency: until a process polls again
 extern const struct stage stage_interrupt_line; // latency: until the interrupt reaches the
                                                 // processor
-extern const struct stage stage_interrupt;      // the kernel's way to the handler, and back
+extern const struct stage stage_interrupt;      // the kernel's entry to the handler, and return
 extern const struct stage stage_driver;         // of a card, in the kernel
 extern const struct stage stage_nic;            // latency of a card
 

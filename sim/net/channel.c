@@ -71,7 +71,7 @@ static void channel_init_window(struct channel *channel, const struct link_confi
         channel->repeater = repeater_new(channel, config, answers);
     } else {
         channel->window = ack_window_new(config);
-        channel->faults = link_faults_none(config); // channel_judge looks at each packet
+        channel->faults = link_faults_none(config); // channel_judge judges each packet
     }
 }
 

@@ -114,7 +114,7 @@ static bool check_thresholds(struct check *check, const struct topology_switch *
     return false;
 }
 
-// While a symbol travels one way and a byte the other, no more bytes may arrive than fit above
+// While a symbol travels to the sender and a byte back, no more bytes may arrive than fit above
 // `stop`, and no more may leave than `go`.
 static void check_round_trip(struct check *check, const struct topology_switch *node,
                              const struct topology_link *link)

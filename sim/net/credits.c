@@ -55,9 +55,9 @@ static bool credits_left(struct channel *channel, int64_t n, sim_time *when)
     }
 }
 
-// Schedules the holder's end if it is known. Returns false if it was known before: it is final, and
-// nothing upstream changes either. (It could not even be computed again, because packets that it
-// depends on may have left the buffer.)
+// Schedules the holder's end if it is known. Returns false if it was known before: a known end is
+// final, and nothing upstream changes either. (It could not even be computed again, because packets
+// that it depends on may have left the buffer.)
 static bool credits_schedule_end(struct channel *channel)
 {
     sim_time when;
@@ -69,7 +69,7 @@ static bool credits_schedule_end(struct channel *channel)
 }
 
 // Schedules the ends of the holders upstream of `origin`, whose end or first in the slack buffer
-// has become known; in a cycle of held channels that comes back to it.
+// has become known; in a cycle of held channels that leads to `origin` again.
 static void credits_schedule_upstream(const struct channel *origin, struct channel *channel)
 {
     while (channel && channel != origin && channel->worm->held && credits_schedule_end(channel))
@@ -100,7 +100,7 @@ static void credits_start(struct channel *channel)
 
 static void credits_fronted(struct channel *channel)
 {
-    (void)channel; // credits_left looks at worm.asked
+    (void)channel; // credits_left reads worm.asked
 }
 
 // The route bytes of the next packet leave without a grant. The tail after them may wait for just

@@ -46,7 +46,7 @@ static void trace_held(const struct channel *channel, const struct packet *packe
         trace_delay(trace, channel->wire_lane, &held_stage, from, to, packet->message);
 }
 
-// The packet comes out of the box once those before it are out.
+// The packet leaves the box once those before it have left.
 static void box_passed(struct engine *engine, struct event *event)
 {
     struct packet *packet = container_of(event, struct packet, event);

@@ -93,7 +93,7 @@ struct seldom_counts {
     GArray *drops; // by a card or host; NULL: none
 };
 
-// What has passed over a channel: a cache line, and the rest from the first packet that it counts.
+// A channel's counts: a cache line, and the others from the first packet that they count.
 struct link_meter {
     alignas(CACHE_LINE) int64_t counts[LINK_SELDOM];
     struct seldom_counts *seldom; // NULL: all are zero
@@ -136,7 +136,7 @@ struct network {
     int64_t *stops, *gos;            // sim_counter: symbols sent; NULL without them
     struct pool packets;
     uint64_t drops, hops, repeats;
-    uint64_t walks;                   // of wormhole.c, to tell one from the next
+    uint64_t walks;                   // of wormhole.c, to distinguish them
     network_deadlock_fn *on_deadlock; // NULL: no callback, or already called
     void *deadlock_owner;
     struct station *stations;
@@ -164,7 +164,7 @@ static inline int64_t channel_bytes(const struct channel *channel, uint32_t wire
     return (int64_t)channel->preamble + frame;
 }
 
-// The same for a packet, with the route bytes that it has on this channel and its idle byte times.
+// Like channel_bytes, for a packet with its route bytes on this channel and its idle byte times.
 static inline int64_t channel_packet_bytes(const struct channel *channel,
                                            const struct packet *packet)
 {
@@ -255,7 +255,7 @@ void channel_drop(struct channel *channel, struct packet *packet, enum drop_caus
 void station_arrive(struct engine *engine, struct event *event);
 
 // Schedules the arrival of a packet that is on the channel from `start` to `end`. If the channel
-// ends at a station that begins with a packet's head, the arrival of the head comes first.
+// ends at a station that begins with a packet's head, the head arrives first.
 void channel_schedule_arrival(struct channel *channel, struct packet *packet, sim_time start,
                               sim_time end);
 

@@ -38,7 +38,7 @@ extern const struct param_table link_table;
 // The fate of one packet on a link.
 enum link_fate { LINK_PASSES, LINK_CORRUPTS, LINK_LOSES, LINK_IS_DOWN };
 
-// What a link does to a packet that it does not lose.
+// A link's faults on a packet that it does not lose.
 struct link_disorder {
     bool twice;     // it arrives twice
     bool held;      // it is held back by reorder_delay, and may be overtaken
@@ -57,8 +57,8 @@ bool link_disorders(const struct link_config *config);
 struct link_faults *link_faults_new(const struct link_config *config, int side, uint64_t seed,
                                     const char *name);
 
-// The same for the answers to packets on a link with a window. They are not counted, so
-// drop_nth and corrupt_nth do not strike them.
+// Like link_faults_new, for the answers to packets on a link with a window. They are not counted,
+// so drop_nth and corrupt_nth do not strike them.
 struct link_faults *link_answer_faults_new(const struct link_config *config, int side,
                                            uint64_t seed, const char *name);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What has passed over the channels of a network, as records for reports.
+// The traffic over the channels of a network, as records for reports.
 #include "sim/net/fabric.h"
 #include "sim/net/wormhole.h"
 

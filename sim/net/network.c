@@ -123,7 +123,7 @@ static void network_build_channels(struct network *network)
             channel_connect(channel);
         }
     }
-    // All ends are known before the first channel looks at its switches.
+    // All ends are known before the first channel reads its switches.
     for (int i = 0; i < network->channel_count; i++)
         if (network->channels[i].network)
             channel_init(&network->channels[i], topology_link_at(topology, i / 2)->values->values);

@@ -76,7 +76,7 @@ sim_time network_station_in_time(const struct network *network, int station, int
 void network_limit(struct network *network, int station);
 void network_credit(struct network *network, int station);
 
-// Tells whether the station is behind with received packets. While it is, it takes no further
+// Holds a station that lags with received packets, or releases it. While held, it takes no further
 // packet, whatever its credits. Has no effect without network_limit.
 void network_hold(struct network *network, int station, bool held);
 
@@ -169,16 +169,16 @@ uint64_t network_drops(const struct network *network);
 char *network_describe_drops(struct network *network, int from, int to);
 
 // Packets so far that links with a window sent again. By link the counters "packets repeated on
-// link node0->switch0" say so, and "time-outs of link node0->switch0" how often no answer came.
+// link node0->switch0" have them, and "time-outs of link node0->switch0" count missing answers.
 uint64_t network_repeats(const struct network *network);
 
 // Returns the directions over which anything was to pass, in the order of the topology's links: an
 // array of struct link_load * (sim/core/link_load.h). The caller frees it with g_ptr_array_unref.
 GPtrArray *network_link_loads(const struct network *network);
 
-// Moves what has passed over each channel since the last call into its slot of `loads` (struct
-// link_load *, NULL as long as nothing has), where it adds up; the channels' counts begin anew.
-// What is under way on a link of worms counts where it ends, or if the run `ends`.
+// Moves the traffic over each channel since the last call into its slot of `loads` (struct
+// link_load *, NULL as long as there is none), where it adds up; the channels' counts begin anew.
+// A packet under way on a link of worms counts where it ends, or if the run `ends`.
 void network_take_loads(struct network *network, GPtrArray *loads, bool ends);
 
 // Hops so far: links entered by packets.

@@ -19,21 +19,21 @@
 struct packet;
 struct route;
 
-// What a packet carries besides the bytes of its own message: a list of parts of several messages,
-// in memory that the packet's header points to. Whoever makes the packet sets it.
+// A packet's load besides the bytes of its own message: a list of parts of several messages, in
+// memory that the packet's header points to. The maker of the packet sets it.
 struct packet_load {
     // Notes every part of a message that the packet carries with the ledger as dropped; `reason` as
     // for ledger_drop.
     void (*drop)(const struct packet *packet, struct ledger *ledger, const char *reason);
-    // Gives back what the packet holds; the packet is freed after it. network_release calls it for
-    // the packets under way at the end of a run.
+    // Frees the packet's load; the packet is freed after it. network_release calls it for the
+    // packets under way at the end of a run.
     void (*release)(struct packet *packet);
     // `copy` has `of`'s header, route and sizes: gives it a load of its own.
     void (*copy)(struct packet *copy, const struct packet *of);
 };
 
-// The fields that every hop touches come first. It fills whole cache lines: a large job has
-// millions of packets on their way at once.
+// It begins with the fields that every hop touches. It fills whole cache lines: a large job has
+// millions of packets under way at once.
 struct packet {
     alignas(64) struct event event; // its next arrival; belongs to the component that carries the
                                     // packet
@@ -51,7 +51,7 @@ struct packet {
                        // packet's
     uint32_t cut_on;   // 1 + the channel on which it was when the cable was pulled out; 0: none
     uint16_t protocol; // EtherType or the like: the NIC passes the packet on by it
-    bool begun;        // its last station was told of its head
+    bool begun;        // its last station was notified of its head
     sim_time born;     // when the station sent it
     const struct packet_load *load; // NULL: none
     struct event *sent; // as passed to network_send, until the packet leaves the station

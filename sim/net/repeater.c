@@ -29,7 +29,7 @@ sim_time ack_window_sent(struct ack_window *window, sim_time end)
 
 // ---- Numbers and copies ----
 
-// What became of the last copy.
+// The outcome of the last copy.
 enum outcome {
     OUTCOME_TAKEN,
     OUTCOME_REPEATED, // taken before: acknowledged again

@@ -2,15 +2,15 @@
 // Links that acknowledge every packet and repeat what was corrupted or lost (link.window > 0), so
 // that above them each packet arrives once and in order, only later.
 //
-// What is modelled is go-back-N. A sender numbers its packets, and keeps each until it is
+// The protocol is go-back-N. A sender numbers its packets, and keeps each until it is
 // acknowledged; while `window` of them are unacknowledged it starts no new one. The receiver takes
 // the number that it expects, and acknowledges it with all before it. A number that was taken
 // before is acknowledged again and discarded. Any other is discarded; the first such one after a
 // gap, and each corrupt one, makes the receiver ask for the number that it expects. The sender then
 // sends everything from that number on again, in order, before anything new. It does so too if no
-// answer has come `repeat_timeout` after a packet's last bit. An answer takes the propagation both
-// ways, `ack_turnaround`, and the time of `ack_bytes`; it can be lost like a packet of that size by
-// the faults of its direction.
+// answer has come `repeat_timeout` after a packet's last bit. An answer takes twice the
+// propagation, `ack_turnaround`, and the time of `ack_bytes`; it can be lost like a packet of that
+// size by the faults of its direction.
 //
 // A cut-through switch has sent on a part of a corrupt packet before it knows. It marks the end of
 // the packet bad: the links after it take the packet like any other, acknowledge and do not repeat
@@ -21,8 +21,8 @@
 // count as packets for drop_nth and corrupt_nth either; repeats of the expected packet do); repeats
 // by time-out while the cable is out, except for the first one after that.
 //
-// A link that never passes a packet again keeps those that it has: no timer runs, and who sends
-// into it is held back once its window is full.
+// A link that never passes a packet again keeps those that it has: no timer runs, and its sender is
+// held back once its window is full.
 //
 // Source: thesis 002, 2.1.1, for acknowledgements, requests and the window of 7; that it is
 // go-back-N, and the time-out, is our reading.
@@ -67,7 +67,7 @@ struct repeater_copy repeater_next(struct repeater *repeater);
 
 // A copy (repeater_next's if repeats are due, else a new packet) is on the channel from `start` to
 // `end` or, if its end is held back, longer. Returns what goes on to the channel's end: the packet,
-// or a duplicate marked bad, or NULL. What does not go on belongs to the repeater.
+// or a duplicate marked bad, or NULL. The repeater owns a packet that does not go on.
 struct packet *repeater_send(struct repeater *repeater, struct packet *packet, sim_time start,
                              sim_time end);
 
@@ -85,7 +85,7 @@ sim_time repeater_opens(struct repeater *repeater);
 // Packets unacknowledged now.
 int repeater_unacknowledged(struct repeater *repeater);
 
-// The same if the link will never pass any; else 0.
+// Packets unacknowledged now if the link will never pass any; else 0.
 int repeater_stuck(struct repeater *repeater);
 
 // "link node0->switch0: 7 packets unacknowledged, link down" if the link will never pass any; else

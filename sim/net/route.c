@@ -285,7 +285,7 @@ static uint16_t way_left(const struct way_point *point)
                         : point->distance[point->node];
 }
 
-// The same from a neighbour; UNREACHED if the walk may not go there.
+// Like way_left, but from a neighbour; UNREACHED if the walk may not go there.
 static uint16_t way_left_from(const struct way_point *point, int node)
 {
     bool up = leads_up(point, node);

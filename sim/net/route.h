@@ -4,7 +4,7 @@
 // A route is computed at the first use of its pair: the given route of its hosts if the topology
 // has one, else a shortest path, of those that up*/down* allows if the topology asks for it
 // (up_down.h). Among equally near channels the pair decides (route.c), so that all packets of a
-// pair go one way and the pairs are distributed evenly.
+// pair take one route and the pairs are distributed evenly.
 #ifndef NETSIM_NET_ROUTE_H
 #define NETSIM_NET_ROUTE_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Flow control by STOP and GO symbols, exact to the byte, with a few events per hop.
 //
-// What is modelled: a byte is in the slack buffer from the end of its time on the wire, plus the
+// The model: a byte is in the slack buffer from the end of its time on the wire, plus the
 // propagation, until the end of its time on the next channel (a route byte: until it has been taken
 // out). When the buffer has filled up to `stop` bytes, its switch sends STOP; when it has then
 // emptied down to `go` bytes, GO. A symbol takes one byte time and the propagation to the sending
@@ -9,15 +9,15 @@
 // applies to bytes that start at the time of its arrival. STOP belongs to the channel, not to a
 // packet: the next packet may be granted the channel meanwhile, and starts with GO.
 //
-// How it is computed: a channel sends a sequence of runs. A run is a start and a number of bytes,
-// one per byte time. It is computed at its start as if no STOP will come, and cut short when one
-// comes. It is the input of the buffer at the channel's end, and the output of the buffer that it
+// The computation: a channel sends a sequence of runs. A run is a start and a number of bytes, one
+// per byte time. It is computed at its start as if no STOP will arrive, and cut short when one
+// arrives. It is the input of the buffer at the channel's end, and the output of the buffer that it
 // comes from. So the level of a buffer is the difference of two such sequences. Its slope changes
 // at the ends of runs only: in between it rises, falls, or goes up and down by one byte in each
 // byte time, and the known runs determine when it next reaches a threshold (gate_next). That
 // crossing is an event, moved whenever a run of either sequence changes. A change of a run affects
-// only bytes whose time is not over yet, and so nothing at the current time: events of one time can
-// come in any order.
+// only bytes whose time has not ended yet, and so nothing at the current time: the order of events
+// of one time is arbitrary.
 //
 // The computation assumes that a byte is always present when its turn comes, and that the buffer
 // has room for each byte under way: `go`, and the room between `stop` and the buffer's size, must

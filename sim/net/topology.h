@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a network is made of: hosts with their cards and buses, switches, links and given routes.
+// The parts of a network: hosts with their cards and buses, switches, links and given routes.
 // sim/scenario/topology_read.h fills it from a scenario.
 #ifndef NETSIM_NET_TOPOLOGY_H
 #define NETSIM_NET_TOPOLOGY_H

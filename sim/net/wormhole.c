@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Wormhole channels, with a few events per hop whatever the packet's length.
 //
-// What is modelled, byte by byte: a channel sends the bytes of the packet that holds it one after
-// another, as far as the flow control allows. The slack buffer at its end is first in, first out. A
+// The model, byte by byte: a channel sends the bytes of the packet that holds it one after another,
+// as far as the flow control allows. The slack buffer at its end is first in, first out. A
 // packet requests its output when it is the front packet, its header has been in for the switch's
 // latency, and the port has sent the packet before it. An output serves requesting inputs round
 // robin, and is held from the grant until the tail and the gap after it have left. All other events

@@ -3,8 +3,8 @@
 // is, on the channels that it came over and in the slack buffers between them.
 //
 // wormhole.c contains what all such networks share: requests for channels, grants, and the content
-// of the slack buffers. The flow control tells the sender of a channel that the buffer at its end
-// is full: credits.c or stop_go.c.
+// of the slack buffers. The flow control signals to the sender of a channel that the buffer at its
+// end is full: credits.c or stop_go.c.
 #ifndef NETSIM_NET_WORMHOLE_H
 #define NETSIM_NET_WORMHOLE_H
 
@@ -57,7 +57,7 @@ void worm_count_ongoing(const struct channel *channel, int64_t *counts);
 // The station at the channel's end has a credit again.
 void worm_open(struct channel *channel);
 
-// True if the station at the channel's end takes no packet: it has no credit, or is held.
+// True if the station at the channel's end takes no packet, as it has no credit or is held.
 bool worm_closed(const struct channel *channel);
 
 // True if a packet holds the channel and will not leave it before another one moves.
