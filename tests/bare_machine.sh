@@ -1,5 +1,5 @@
 #!/bin/bash
-# Does what the README tells a newcomer, on a Debian 12 with nothing on it: see usage() below.
+# Follows the README's steps for a newcomer, on a Debian 12 with nothing on it: see usage() below.
 set -euo pipefail
 
 usage() {
@@ -41,7 +41,7 @@ own_sources() {
     done
 }
 
-# Makes $system, a tar of a minimal Debian, if it is not there. What others wrote is not trusted.
+# Makes $system, a tar of a minimal Debian, if it is not there. A file of another user is not trusted.
 make_system() {
     if [[ -s $system && -O $system ]]; then
         return
@@ -74,8 +74,8 @@ copy_tree() {
     fi
 }
 
-# enter ROOT COMMAND ...: in new namespaces, makes ROOT the root directory and becomes COMMAND. Not
-# with chroot(1), inside which the kernel lets nobody make a user's namespace.
+# enter ROOT COMMAND ...: in new namespaces, makes ROOT the root directory and becomes COMMAND. Not with chroot(1),
+# inside which the kernel does not allow user namespaces.
 enter() {
     local root=$1
     shift

@@ -42,7 +42,7 @@ SLOWEST = 10
 BUILD_PROPERTY = "netsim.build"
 NEEDS_ROOT = "needs root: "  # as tests/support/needs.py has it
 CLOSING = re.compile(r"(\x1b\[[\d;]*m)*\d+% tests passed")
-# A test says why at its end, and ctest keeps of the output of one that passed only the beginning.
+# A skipped test prints its reason last, and ctest keeps only the beginning of the output of tests that passed.
 WHOLE_OUTPUT = ["--test-output-size-passed", "1000000"]
 
 
@@ -85,7 +85,7 @@ def run(build, report, options):
 
 @functools.lru_cache
 def tests_of(build):
-    """What ctest knows of the tests."""
+    """The list of tests from ctest."""
     listed = subprocess.run(["ctest", "--test-dir", build, "--show-only=json-v1"], check=True,
                             stdout=subprocess.PIPE).stdout
     return json.loads(listed)["tests"]
@@ -113,13 +113,13 @@ def read(report, build):
     try:
         cases = ElementTree.parse(report).getroot().iter("testcase")
     except (OSError, ElementTree.ParseError):
-        return []  # nothing was run: ctest -N, say
+        return []  # nothing was run, for example by ctest -N
     labels = labels_of(build)
     return [Test(case, labels) for case in cases]
 
 
 def identity_of(build):
-    """What the program is known by, or None: this build makes none."""
+    """The identity of the program's build, or None: this build makes none."""
     try:
         with open(os.path.join(build, "source_id.c"), encoding="utf-8") as file:
             found = re.search(r'campaign_source_id\[\] = "(\w+)"', file.read())
@@ -171,7 +171,7 @@ def only(names):
 
 
 def chosen_tests(build, report, arguments):
-    """What --changed and --failed choose; None: neither is given, or all."""
+    """The tests that --changed and --failed choose; None: neither is given, or all."""
     chosen = None
     if CHANGED in arguments:
         chosen = changed.choose(ROOT, build, labels_of(build))

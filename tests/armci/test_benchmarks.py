@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
 """ARMCI's benchmarks as runs of the program: what is in the time and what is not, the layout of
-strided data, and what a scenario may say."""
+strided data, and the keys that a scenario may have."""
 
 import json
 import os

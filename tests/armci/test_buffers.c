@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Send buffers by number and cut from one region. The dynamic scheme is compared with what thesis
-// 001, chapter 5 says of it; random requests check that slots never overlap and nothing is lost.
+// Send buffers by number and cut from one region. The dynamic scheme is compared with thesis 001,
+// chapter 5; random requests check that slots never overlap and nothing is lost.
 #include "models/armci/buffers.h"
 #include "tests/support/suite.h"
 
@@ -27,7 +27,7 @@ static void world_free(struct world *world)
     g_free(world);
 }
 
-// armci.put.context_array: each buffer has a flag of its own, and is given only when that says so.
+// armci.put.context_array: each buffer has a flag of its own, and is given only when that is set.
 static void test_turns(void)
 {
     struct world *world = world_new(ARMCI_BUFFERS_FIXED, 3000, 3);
@@ -75,7 +75,7 @@ static void test_first_fit(void)
     SUITE_SAME_INTEGER(buffers->count, 3); // and the rest
     armci_buffers_acknowledge(a);
     struct armci_slot *c = armci_buffers_take(buffers, 250);
-    SUITE_SAME_INTEGER(c->address, 4096); // not behind b, where there is room too
+    SUITE_SAME_INTEGER(c->address, 4096); // not after b, where there is room too
     SUITE_SAME_INTEGER(c->bytes, 250);
     struct armci_slot *d = armci_buffers_take(buffers, 50);
     SUITE_SAME_INTEGER(d->address, 4096 + 250); // what was left of a
@@ -103,7 +103,7 @@ static void test_exhaustion(void)
     world_free(world);
 }
 
-// armci.dyn.external_fragmentation: free slots beside one another are not joined.
+// armci.dyn.external_fragmentation: adjacent free slots are not joined.
 static void test_external(void)
 {
     struct world *world = world_new(ARMCI_BUFFERS_DYNAMIC, 1000, 1);
@@ -135,7 +135,7 @@ static void test_external_just_enough(void)
     world_free(world);
 }
 
-// Slots lie one behind the other and fill the region; those in use keep their place.
+// Slots are contiguous and fill the region; those in use keep their place.
 static void check_region(const struct armci_buffers *buffers)
 {
     int64_t address = buffers->address, sending = 0, count = 0;

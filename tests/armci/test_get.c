@@ -21,7 +21,7 @@ static struct program_run *get(const char *variant, const char *set, const char 
     return run;
 }
 
-// armci.get.ready_flag: the server writes into a buffer again only behind the client's flag; and
+// armci.get.ready_flag: the server writes into a buffer again only after the client's flag; and
 // armci.get.alternate_buffers.
 static void check_flags(int buffers, int pieces)
 {
@@ -56,8 +56,8 @@ static void test_flags(void)
             check_flags(buffers, pieces);
 }
 
-// The other half of armci.get.alternate_buffers: COPYSD of one buffer while the other is on its
-// way, COPYC of one while the other comes.
+// The other half of armci.get.alternate_buffers: COPYSD of one buffer while the other is being
+// sent, COPYC of one while the other arrives.
 static void test_overlap(void)
 {
     struct program_run *run = get("server_split", NULL, "{get: {from: 1, size: 1600 kB}}");

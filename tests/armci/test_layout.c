@@ -108,9 +108,9 @@ static struct touched touch_all(int64_t bytes, int64_t buffers, int64_t limit)
     return touched;
 }
 
-// A byte of the user's memory comes back when the message does, and one of a buffer with the
-// buffer's turn. Where a message ends in a shorter piece, what lies in the rest of a buffer may be
-// older than what the formula says; never newer than it says by more than a piece.
+// A byte of the user's memory is touched again with the next message, and one of a buffer with the
+// buffer's next turn. Where a message ends in a shorter piece, data in the rest of a buffer may be
+// older than by the formula; never newer by more than a piece.
 static void test_reuse(void)
 {
     for (int64_t limit = 1; limit <= MOST_LIMIT; limit += 3)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Put and accumulate: the phases and their order (thesis 001, Figs 3.2 and 3.3), the two waits of
-// the pipeline, and who does what where.
+// the pipeline, and the processor that runs each phase.
 #include "tests/support/armci_run.h"
 #include "tests/support/suite.h"
 
@@ -37,7 +37,7 @@ static void test_overlap(void)
     struct program_run *run = armci_run_good(&pipelined);
     for (int i = 1; i < 3; i++) {
         sim_time copy = armci_run_when(run, "rank 0", "-> COPYS", i + 1);
-        CU_ASSERT(armci_run_when(run, "rank 0", "-> XMIT", i) <= copy); // one is on its way
+        CU_ASSERT(armci_run_when(run, "rank 0", "-> XMIT", i) <= copy); // one is being sent
         CU_ASSERT(copy < armci_run_when(run, "rank 0", "-> ACK", i));
     }
     sim_time copy = armci_run_when(run, SERVER, "COPYR", 1); // takes 4.7 ms at the least
@@ -79,8 +79,8 @@ static int number_behind(const char *text, const char *what)
     return at ? (int)g_ascii_strtoll(at + strlen(what), NULL, 10) : 0;
 }
 
-// Follows a client's buffers: armci.put.context_array (one is filled only if its own flag says that
-// its earlier send is acknowledged), armci.put.pipelined_order (they are taken in turn), and
+// Follows a client's buffers: armci.put.context_array (one is filled only if its own flag shows
+// that its earlier send is acknowledged), armci.put.pipelined_order (they are taken in turn), and
 // armci.put.one_outstanding_send (a second send waits for the first).
 static void check_buffers(const struct program_run *run, int buffers)
 {
@@ -150,7 +150,7 @@ static void test_one_buffer(void)
 }
 
 // armci.put.server_replenish: another buffer of the same size goes to the port before the received
-// one is copied out; with a single one that comes behind.
+// one is copied out; with a single buffer after that.
 static void check_replenish(int buffers, bool before)
 {
     char *number = g_strdup_printf("armci.large_buffers=%d", buffers);
@@ -176,8 +176,8 @@ static void test_replenish(void)
     check_replenish(1, false);
 }
 
-// armci.accumulate.like_put: the same phases, and the pipeline gains. (How much is for `netsim
-// validate` to say.)
+// armci.accumulate.like_put: the same phases, and the pipeline gains. (`netsim validate` checks how
+// much.)
 static void test_accumulate(void)
 {
     struct test_program program = pipelined;
@@ -210,8 +210,8 @@ static sim_time pipelined_end(const char *op, const char *set)
     return end;
 }
 
-// The other half of armci.accumulate.like_put: what keeps accumulate from being as quick as put is
-// its addition. Of two buffers nobody waits for the server, of six the client does.
+// The other half of armci.accumulate.like_put: accumulate is slower than put only by its addition.
+// With two buffers the client does not wait for the server, with six it does.
 static void test_addition(void)
 {
     static const char *const free_sum = "armci.accumulate_kib=0";

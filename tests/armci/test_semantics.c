@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What ARMCI promises to programs (thesis 001, 2.3), as far as times and numbers of several ranks
-// show it; the rest, and how data servers keep it, is in tests/cases/armci.
+// ARMCI's guarantees to programs (thesis 001, 2.3), as far as times and numbers of several ranks
+// show them; the rest, and how data servers keep it, is in tests/cases/armci.
 #include "tests/support/armci_run.h"
 #include "tests/support/suite.h"
 
@@ -47,7 +47,7 @@ static void test_fence(void)
     CU_ASSERT(local > armci_run_when(run, SERVER, "COPYR", 1) + 50 * TIME_MS);
     CU_ASSERT(local < armci_run_when(run, "data server node2", "COPYR", 1) + 200 * TIME_MS);
     CU_ASSERT(all > armci_run_when(run, "data server node2", "COPYR", 1) + 200 * TIME_MS);
-    // What is fenced is not asked for again.
+    // A fenced operation is not asked for again.
     SUITE_SAME_INTEGER(armci_run_count(run, SERVER, "RECV fence"), 1);
     SUITE_SAME_INTEGER(armci_run_count(run, "data server node2", "RECV fence"), 1);
     SUITE_SAME_INTEGER(armci_run_count(run, "rank 0", "fence[6] start -> done"), 1);

@@ -215,7 +215,7 @@ static void test_pingpong(void)
     program_free(program);
 }
 
-// What is registered is taken back outside the clock, and 0 B cannot be registered.
+// Registered memory is deregistered outside the clock, and 0 B cannot be registered.
 static void test_registration(void)
 {
     static const enum op_code order[] = {OP_MEASURE_START, OP_REGISTER, OP_MEASURE_STOP,
@@ -236,7 +236,7 @@ static void test_registration(void)
     program_free(program);
 }
 
-// Every benchmark says what is reported of it, in step with the metrics that it names.
+// The values that each benchmark reports match the metrics that it names.
 static void test_reports(void)
 {
     for (const struct benchmark *one = mpi_benchmarks; one->schema.name; one++) {

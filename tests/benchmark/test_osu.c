@@ -10,7 +10,7 @@
 
 #define WINDOW 64
 
-// What a rank's program asks for.
+// Calls and bytes of a rank's program.
 struct tally {
     int sends, receives, waits, barriers, measured; // calls; measured: sends within the clock
     int64_t sent, received;                         // bytes
@@ -101,7 +101,8 @@ static void tally_both(const char *name, int64_t size, int64_t repetitions, stru
     diag_list_free(diags);
 }
 
-// Windows one way: 64 sends each, answered by 4 B; 100 + 10 of them up to 8 KiB, above 20 + 2.
+// Windows in one direction: 64 sends each, answered by 4 B; 100 + 10 of them up to 8 KiB, above 20
+// + 2.
 static void expect_windows(int64_t size, int64_t repetitions, int64_t loops, int64_t skip)
 {
     struct tally tallies[2];
@@ -128,7 +129,7 @@ static void test_bandwidth(void)
     expect_windows(1024, 7, 7, 10);
 }
 
-// Both ways: each rank has its window of receives open before it sends, and waits for both.
+// Both directions: each rank has its window of receives open before it sends, and waits for both.
 static void test_bibandwidth(void)
 {
     struct tally tallies[2];

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Benchmarks over time: bytes by second on every bare stack, what the scenario may say of them, and
+"""Benchmarks over time: bytes by second on every bare stack, their keys in scenarios, and
 their axis in tables, CSV, JSON, sweeps and pictures."""
 
 import csv
@@ -206,7 +206,7 @@ class Axis(Case):
         self.netsim("sweep", path, "-q", "--out", "s")
         self.netsim("plot", "s", "-q", "--x", "size", "--metric", "rate_Mb_per_s", "--out", "s.svg")
         self.assertIn("time (s)", self.texts("s.svg"))
-        # What has no values by second is no panel along them.
+        # A metric without values by second is no panel along them.
         self.netsim("plot", "s", "-q", "--x", "size", "--metric", "rate", "--out", "s.svg")
         self.assertNotIn("mean rate", self.texts("s.svg"))
         plain = self.scenario(self.WORKLOAD)

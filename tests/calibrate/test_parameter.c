@@ -61,8 +61,8 @@ static void test_bounds(void)
     fit_parameter_free(parameter);
 }
 
-// What each kind of parameter is measured in, and where the search starts: the middle of the orders
-// of magnitude between bounds that are given, half of the upper one if the lower is 0.
+// The unit of each kind of parameter, and where the search starts: the middle of the orders of
+// magnitude between bounds that are given, half of the upper one if the lower is 0.
 static void test_kinds(void)
 {
     static const struct {

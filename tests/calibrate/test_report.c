@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What is said of a fit that is made up: how far its targets are off, what they determine, the
-// tables, the JSON and the overlay, to the letter.
+// Reports of a fit that is made up: how far its targets are off, what they determine, the tables,
+// the JSON and the overlay, to the letter.
 #include "sim/calibrate/overlay.h"
 #include "sim/calibrate/report.h"
 
@@ -116,7 +116,7 @@ static void test_targets(void)
     free_targets();
 }
 
-// What a document lacks is said, of the first value that is not there.
+// The first value that a document lacks is reported.
 static void test_lacking(void)
 {
     static const char *const samples[][2] = {

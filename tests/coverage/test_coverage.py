@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Every behaviour that a source states is tested, or said to be outside what a simulator can show.
+"""Every behaviour that a source states is tested, or declared to be outside what a simulator can show.
 
 references/claims/SYSTEM.yaml lists what a source states, by id. A test names the ids that it is
 about in its name or in a comment. This sees that each behaviour is named by a test or has a reason
 under `outside`, not both; that tests name no id that does not exist; that where a claim refers to
-another one for its reasons, that one is there and, where it says that no scenario can be held
-against it, tested; and that docs/coverage.md and references/tests.yaml say so. The latter is what
-`netsim validate` knows of tests.
+another one for its reasons, that one is there and, if the reason is that no scenario can be held
+against the claim, tested; and that docs/coverage.md and references/tests.yaml are up to date.
+`netsim validate` reads the latter.
 
     test_coverage.py           check (and check the checks)
     test_coverage.py --write   write docs/coverage.md and references/tests.yaml anew
@@ -212,7 +212,7 @@ class Coverage(unittest.TestCase):
 
 
 class CheckOfTheCheck(unittest.TestCase):
-    """A small tree of its own that is right, and each way in which it can be wrong."""
+    """A small tree of its own that is right, and each mistake that it can have."""
 
     CLAIMS = """\
 behaviours:

@@ -71,7 +71,7 @@ static void test_loads(void)
     trace_queued(trace, wire, 1 * US, 5 * US);
     trace_queued(trace, wire, 3 * US, 4 * US);
     trace_queued(trace, wire, 4 * US, 6 * US);
-    trace_queued(trace, idle, 20 * US, 30 * US); // behind the interval
+    trace_queued(trace, idle, 20 * US, 30 * US); // after the interval
     record_settle(record);
     GArray *loads = loads_between(record, 1 * US, 11 * US);
     CU_ASSERT_EQUAL(loads->len, 3);
@@ -123,8 +123,8 @@ static void test_order(void)
     record_free(record);
 }
 
-// An engine or a memory of a card that is only ever told what went over it, as loads that delayed
-// none, has a utilisation; what only had a queue, or latencies, has none.
+// An engine or a memory of a card whose records are all loads that delayed nothing has a
+// utilisation; a lane with a queue only, or with latencies, has none.
 static void test_loads_alone(void)
 {
     struct record *record = record_new();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The network's part of a message's time, in closed form: its own serialisation, what it waits for
-// behind others and at which port, propagation and switches; to the picosecond.
+// The network's part of a message's time, in closed form: its own serialisation, waits for other
+// packets and at which port, propagation and switches; to the picosecond.
 #include "sim/explain/path.h"
 
 #include "tests/support/probe.h"
@@ -74,7 +74,7 @@ static void on_part(void *owner, const struct path_part *part)
     g_string_append_printf(told->text, " %" PRId64, part->to - part->from);
 }
 
-// The way of a packet from when it was sent until it has arrived over the last link.
+// The path of a packet from when it was sent until it has arrived over the last link.
 static void expect_way(const struct world *world, const struct probe_packet *packet,
                        const char *last, const char *expected)
 {
@@ -86,7 +86,7 @@ static void expect_way(const struct world *world, const struct probe_packet *pac
     g_string_free(told.text, TRUE);
 }
 
-// 80 ns a byte: 1000 B and 8 B of preamble are 80.64 us, the gap 0.96 us.
+// 80 ns per byte: 1000 B and 8 B of preamble are 80.64 us, the gap 0.96 us.
 static void test_two_senders(void)
 {
     struct world world = ethernet_world(3);
@@ -107,7 +107,7 @@ static void test_two_senders(void)
 }
 
 // Frames of two hosts take turns at the port: of the time there, each host's frames are its own
-// serialisation, and the other's what it waits behind.
+// serialisation, and the other's are its wait.
 static void test_turns(void)
 {
     struct world world = ethernet_world(3);
@@ -131,7 +131,7 @@ static void test_turns(void)
     world_free(&world);
 }
 
-// Cut-through, 4 ns a byte: the header's byte, the switch, and a packet of 1000 B that has the
+// Cut-through, 4 ns per byte: the header's byte, the switch, and a packet of 1000 B that has the
 // port.
 static void test_wormhole(void)
 {
@@ -150,7 +150,7 @@ static void test_wormhole(void)
 }
 
 // A packet of the same host stands in front in the slack buffer, and its port is another host's for
-// 4 us: so long the one behind it waits for a port that is free.
+// 4 us: so long the next one waits for a port that is free.
 static void test_head_of_line(void)
 {
     struct world world = wormhole_world(4);
@@ -167,7 +167,7 @@ static void test_head_of_line(void)
 
 // The first of two long packets fills the slack buffer of 80 B and is held back on its own link
 // until its last 80 B stand there, 6.204 - 0.320 us: 3.884 us longer than its 2 us. The second then
-// stands behind these 320 ns less a byte, the propagation and the switch.
+// waits for these 320 ns less a byte, the propagation and the switch.
 static void test_held_back(void)
 {
     struct world world = wormhole_world(4);

@@ -34,7 +34,7 @@ static void on_part(void *owner, const struct path_part *part)
 // Of all paths that were walked: what they were, as a number.
 static guint paths;
 
-// What the path from `to` on the lane back to `from` is.
+// Checks the path from `to` on the lane back to `from`.
 static void expect_path(struct record *record, trace_lane lane, sim_time from, sim_time to,
                         const char *expected)
 {
@@ -180,7 +180,7 @@ static void test_waiting(void)
     work(record, cpu, CPU_USER, "MPI", 0, 3 * US);
     work(record, far, CPU_USER, "MPI", 0, 8 * US);
     work(record, cpu, CPU_USER, "MPI", 9 * US, 10 * US);
-    // What goes on at another host is no cause without a way from there.
+    // Work at another host is no cause without a path from there.
     expect_path(record, cpu, 0, 10 * US, "MPI 1, waiting 6, MPI 3");
     trace_note(trace, cpu,
                &(struct trace_note){.kind = TRACE_BLOCKED,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What is said of explanations that are made up: as text, JSON and CSV, to the letter.
+// Reports of explanations that are made up: as text, JSON and CSV, to the letter.
 #include "sim/explain/csv.h"
 #include "sim/explain/report.h"
 #include "sim/explain/trial.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The stages that the shipped scenarios spend time in: one name has one class in all models, so
-// that a table of names says what it seems to, and the class is one that such a resource can have.
+// that a table of names is unambiguous, and the class is one that such a resource can have.
 #include "sim/explain/record.h"
 #include "sim/run/run.h"
 #include "sim/run/schema.h"

@@ -108,7 +108,7 @@ static void test_too_long(void)
     unload(&loaded);
 }
 
-// What is run before the size that is asked for takes no room in the record.
+// Runs before the size that is asked for take no room in the record.
 static void test_long_before(void)
 {
     struct loaded loaded = load();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What is made of trials, and which parameters choose an algorithm, from the models' tables.
+// Shares and settings of trials, and the parameters that choose an algorithm, from the models'
+// tables.
 #include "sim/explain/algorithm.h"
 #include "sim/explain/trial.h"
 

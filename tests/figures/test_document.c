@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Pictures of made-up results: what a specification asks for is drawn, and what is not there is
-// said; specifications that are wrong are told with their place.
+// Pictures of made-up results: the curves that a specification asks for are drawn, and missing ones
+// are reported; mistakes of specifications are reported with their place.
 #include "sim/figures/document.h"
 #include "sim/figures/gallery.h"
 #include "tests/support/fake_schema.h"

@@ -118,7 +118,7 @@ static void test_understood(void)
          "drops () over message size (B)\n  m: [[1024.0,3.0]]\n",
          {0}},
         {"load,latency_us\n0.5,2\n", NULL, "latency (us) over load ()\n  m: [[0.5,2.0]]\n", {0}},
-        // What is chosen.
+        // Only the chosen ones.
         {"size,latency_us,bandwidth (MB/s)\n1,2,3\n", PICTURE, "", {.series = series_b}},
         {"size,latency_us\n1,2\n", PICTURE, "", {.metrics = bandwidth}},
         {"size,latency_us,bandwidth_MB_per_s,series\n1,2,3,A\n1,4,5,B\n2 KiB,6,7,B\n",
@@ -190,8 +190,8 @@ static void test_refused(void)
     "{'label':'" x "','unit':'B'},'y':{'label':'t','unit':'us'},'series':[" series "]}]}"
 #define SERIES(name, more) "{'name':'" name "','points':[[1,2]]" more "}"
 
-// Panels with the same axes are one; series of one name are told apart, and measured ones look like
-// the simulated.
+// Panels with the same axes are one; series of one name are distinguished, and measured ones look
+// like the simulated.
 static void test_overlay(void)
 {
     json_t *documents[] = {

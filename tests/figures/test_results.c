@@ -16,7 +16,7 @@
     "'ledger': {'balanced': false}, 'events': 5, 'counts': 'hosts'}, {'name': 'B', 'status': "     \
     "'failed', 'reason': {'text': 'it broke'}}]}"
 
-// What is read of a manifest (with single quotes) and a table, or what is complained about.
+// The contents of a manifest (with single quotes) and a table, or the complaint about them.
 static char *read_back(const char *manifest, const char *table)
 {
     GError *error = NULL;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The pictures of sweeps whose results are made up: what is drawn along which axis, what is left
-// out, and what the notes say of it.
+// The pictures of sweeps whose results are made up: the values along each axis, the values that are
+// left out, and the notes about it.
 #include "sim/figures/swept.h"
 #include "tests/support/made_sweep.h"
 #include "tests/support/suite.h"
@@ -174,9 +174,9 @@ static char *seed_fails(int point, int series)
     return g_strdup(results[point]);
 }
 
-// Names are bars; the mean is over seeds, with its interval, and says which have none; without
-// values of all ranks each rank has a line. The last word of a long path is enough, unless another
-// axis has the same.
+// Names are bars; a value is the mean of the seeds, with its interval, and notes name failed seeds;
+// without values of all ranks each rank has a line. The last word of a long path is enough, unless
+// another axis has the same.
 static void test_seeds(void)
 {
     static const struct made_sweep named = {
@@ -229,7 +229,7 @@ static char *constant(int point, int series)
     return g_strdup("completed; n=1");
 }
 
-// What kind of numbers the values are, and whether they span so much that the axis is logarithmic.
+// The unit of an axis's values, and whether they span so much that the axis is logarithmic.
 static void test_units(void)
 {
     static const char *const axes[][2] = {
@@ -384,7 +384,7 @@ static char *rates(int point, int series)
     return g_strdup_printf("completed; b_MB_per_s=%d", point);
 }
 
-// Two axes: a field for each series and size. What is the same all over is left out; the times of
+// Two axes: a field for each series and size. Fields without differences are left out; the times of
 // ranks are that of the slowest.
 static void test_fields(void)
 {

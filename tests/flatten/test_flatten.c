@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Programs and benchmarks unfolded: by every algorithm that libraries have, for any number of
-// ranks, each rank does in a run exactly what its unfolded program says; and what the program says
-// of time and copies. Random programs of all stacks are compared where they are run (trial.h).
+// ranks, each rank's calls in a run are exactly those of its unfolded program; and the unfolded
+// program's times and copies. Random programs of all stacks are compared where they are run
+// (trial.h).
 #include "sim/flatten/flatten.h"
 #include "sim/model/model.h"
 #include "sim/run/flatten_case.h"
@@ -66,7 +67,7 @@ static void test_rules(void)
         }
 }
 
-// What ranks do by themselves, requests that are named and waited for, and loops.
+// Local work of ranks, requests that are named and waited for, and loops.
 static void test_calls(void)
 {
     struct test_program program = {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Random programs unfolded: collectives of the job and of communicators by random algorithms,
-// loops, rings and exchanges between pairs. What a rank does in a run is what its unfolded program
-// says.
+// loops, rings and exchanges between pairs. A rank's calls in a run are those of its unfolded
+// program.
 //
 // All ranks are written in one order in which each thing can be done once those before it are, so
 // that no program can come to a deadlock. NETSIM_RANDOM_PROGRAMS sets how many are tried,

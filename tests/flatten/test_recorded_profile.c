@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What is found in a recording: ranks of communicators are those of the job in the matrix, sizes
-// have exact quantiles, sums that are too large stay at the largest, and receives from any rank
-// leave open what is matched.
+// The profile of a recording: ranks of communicators are those of the job in the matrix, sizes have
+// exact quantiles, sums that are too large stay at the largest, and receives from any rank leave
+// open what is matched.
 #include "sim/flatten/recorded_profile.h"
 #include "sim/program/communicator.h"
 #include "tests/support/suite.h"

@@ -9,7 +9,7 @@ does not is kept as a scenario, and the command that shows it again is printed.
     lossy.py --netsim build-sanitize/netsim --runs 2000 --seed 1 --jobs 2 --keep /tmp/lossy
 
 With --against, another build has to come to the same results: a field that is never set, and memory that is
-read after it was given back, hold something else there.
+read after it was freed, hold something else there.
 """
 
 import argparse
@@ -136,7 +136,7 @@ def faults(draw):
 
 
 def disorder(draw):
-    """What links do whose packets need not arrive once and in order."""
+    """Faults of links whose packets need not arrive once and in order."""
     kinds = {
         "duplicate_probability": lambda: round(log_uniform(draw, 3e-3, 1), 6),
         "duplicate_nth": lambda: nth(draw),
@@ -389,7 +389,7 @@ def series_of(done):
 
 
 def problem_of(done):
-    """What is wrong with how a run ended; None if nothing is."""
+    """The problem with the end of a run; None if there is none."""
     if done.returncode not in (0, 2, 3):
         return f"exit code {done.returncode}"
     if "Sanitizer" in done.stderr or "runtime error" in done.stderr:
@@ -456,7 +456,7 @@ def run_all(options, directory):
 
 
 def unknown_stacks(netsim):
-    """The stacks that there are and that are not drawn here, or the other way round."""
+    """The stacks that exist and are not drawn here, or the reverse."""
     listed = subprocess.run([netsim, "list", "stacks", "--names"], capture_output=True, text=True,
                             check=True)
     return set(listed.stdout.split()) ^ set(STACKS)

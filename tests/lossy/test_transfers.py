@@ -85,7 +85,7 @@ def planes(draw):
 
 
 def multipath(draw):
-    """What an association does with its paths."""
+    """Settings of an association with several paths."""
     cmt = some(draw, 0.6)
     settings = {"profile": draw.choice(["rfc9260", "s2007", "ns2"]), "cmt": cmt,
                 "sack_frequency": draw.choice([1, 2, 2, 4]),
@@ -177,7 +177,7 @@ class Transfers(unittest.TestCase):
                         met[loss["counter"].split(" on ")[0].split(":")[0]] += loss["count"]
                     met["cut"] += sum(count for name, count in series["counters"].items()
                                       if name.endswith(" down"))
-        # The runs must be of the kind that tells.
+        # The runs must have met such events.
         for kind in ["packets dropped", "packets duplicated", "packets held back", "cut",
                      "tcp segments retransmitted", "tcp time-outs",
                      "sctp chunks retransmitted", "sctp time-outs"]:

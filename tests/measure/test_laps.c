@@ -21,7 +21,7 @@ static void test_times(void)
     laps_clear(&laps);
 }
 
-// What the library has reported, instead of the clock.
+// Times that the library has reported, instead of the clock's.
 static void test_reported(void)
 {
     struct laps laps = kept();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Short messages: what goes wrong, and what is left of it. Nothing is ever repeated and no timer
-// runs out: what gets no answer waits for ever, and reports say for what.
+// Errors of short messages, and the state that they leave. Nothing is ever repeated and no timer
+// runs out: a request without an answer waits for ever, and reports name the answer.
 #include "tests/p3/world_p3.h"
 #include "tests/support/suite.h"
 
@@ -40,8 +40,8 @@ static int no_rts_1(struct p3_world *world, const struct intercept_sm *sm)
     return p3_packet_of(sm)->kind != P3_RTS || p3_packet_of(sm)->number != 1;
 }
 
-// icpt.short.no_reliability_layer: what a dead plane swallows is never sent again. Later messages
-// wait in the reorder queue, and the report says for which.
+// icpt.short.no_reliability_layer: a packet that a dead plane drops is never sent again. Later
+// messages wait in the reorder queue, and the report names the missing one.
 static void test_lost_number(void)
 {
     struct p3_world_options options = p3_world_defaults();
@@ -95,7 +95,7 @@ static void test_unknown_pid(void)
     p3_world_free(world);
 }
 
-// icpt.short.unexpected_data_error, and answers that nobody waits for.
+// icpt.short.unexpected_data_error, and answers without a request.
 static void test_unexpected(void)
 {
     struct p3_world_options options = p3_world_defaults();
@@ -272,8 +272,8 @@ static void test_sender_restarts(void)
     p3_world_free(world);
 }
 
-// A receiver that starts again expects the number 1 and nothing tells the sender: what it sends is
-// kept for its turn for ever.
+// A receiver that starts again expects the number 1, and the sender does not learn it: its messages
+// are kept for their turn for ever.
 static void test_receiver_restarts(void)
 {
     struct p3_world_options options = p3_world_defaults();

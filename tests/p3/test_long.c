@@ -143,7 +143,7 @@ static void test_refused(void)
 }
 
 // icpt.portals.in_order_begin: a short put that is sent after a long one is matched first, as
-// nothing keeps the order between the two ways. Within each it is kept.
+// nothing keeps the order between the two paths. Within each it is kept.
 static void test_order(void)
 {
     struct test_program program = pair(

@@ -58,7 +58,7 @@ static void expect_order(struct p3_world *world)
 
 // icpt.portals.in_order_begin, icpt.short.message_order, icpt.short.offset_from_number: starts in
 // order (I2); each byte once and in its place (I3: the ledger); exactly as many as are wanted (I9);
-// the sender hears of the end after the last copy (I10). expect_over says the last three.
+// the sender is notified of the end after the last copy (I10). expect_over checks the last three.
 static void test_mixes(void)
 {
     int64_t reordered = 0, postponed = 0;

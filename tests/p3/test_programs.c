@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Random programs over the stack `portals` on the real card: planes of random lengths, circular
-// buffers of random sizes, descriptors that are too short, and each way that messages may go. Each
-// must complete with balanced books: all wanted bytes once and in their place, and messages of a
-// pair matched in the order of the calls, whatever links had to repeat.
+// buffers of random sizes, descriptors that are too short, and each path of messages. Each must
+// complete with balanced books: all wanted bytes once and in their place, and messages of a pair
+// matched in the order of the calls, whatever links had to repeat.
 #include "sim/core/random.h"
 #include "tests/support/program_run.h"
 #include "tests/support/suite.h"
@@ -223,7 +223,7 @@ static void expect_credits(const struct trial *trial, const struct program_run *
                                    trial->credits);
 }
 
-// What a program made happen, over all of them.
+// Counters, summed over all programs.
 static int64_t reordered, postponed, truncated, slices, copied, extensions;
 
 static void try_one(uint64_t seed, bool mixed)
@@ -268,8 +268,8 @@ static void test_programs(void)
     CU_ASSERT(truncated > 20);
 }
 
-// The same with short and long messages of the pairs, which nothing orders, from buffers of any
-// displacement.
+// Like test_programs, but with short and long messages of the pairs, which nothing orders, from
+// buffers of any displacement.
 static void test_mixed(void)
 {
     for (uint64_t seed = 1; seed <= MIXED; seed++)

@@ -44,7 +44,7 @@ static void test_packets(void)
     }
 }
 
-// icpt.portals.truncation: the CTS says how many bytes are wanted; others are never sent. The
+// icpt.portals.truncation: the CTS carries the number of wanted bytes; others are never sent. The
 // closed form with w = min(rlen, mlen).
 static void test_truncated(void)
 {
@@ -107,8 +107,8 @@ static void test_states(void)
     p3_world_free(world);
 }
 
-// What held messages up, in the order in which it ended: of those that fit into an RTS, nothing but
-// the boot message that is not confirmed.
+// Reasons that held messages up, in the order in which they ended: for those that fit into an RTS,
+// only the boot message that is not confirmed.
 static void test_held(void)
 {
     struct p3_world_options options = p3_world_defaults();
@@ -159,8 +159,8 @@ static void test_boot(void)
     }
 }
 
-// icpt.short.tx_full_postpone: what a full TX-CB refuses is sent later, by the thread, and
-// everything comes in order.
+// icpt.short.tx_full_postpone: a packet that a full TX-CB refuses is sent later, by the thread, and
+// everything arrives in order.
 static void test_full(void)
 {
     for (int poll = 0; poll < 2; poll++) {
@@ -204,7 +204,7 @@ static void test_other_cb(void)
     p3_world_free(world);
 }
 
-// icpt.cfg.poll_delay: the loop looks after a pause of 1 us since it last did something, and then
+// icpt.cfg.poll_delay: the loop polls after a pause of 1 us since it last did something, and then
 // every 1.4 us. A packet that becomes visible at any time is taken at such a time.
 static void test_loop(void)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A world for the NAL over Intercept, with the rooms beside it made up: a card that carries short
-// messages after a time of its own, each in its own, so that they may overtake one another; and a
-// library that wants so many bytes of each message. Nothing of the real ones is linked.
+// A world for the NAL over Intercept, with its neighbours made up: a card that carries short
+// messages, each with a delay of its own, so that they may overtake one another; and a library that
+// wants so many bytes of each message. Nothing of the real ones is linked.
 #ifndef NETSIM_TESTS_P3_WORLD_P3_H
 #define NETSIM_TESTS_P3_WORLD_P3_H
 
@@ -15,12 +15,12 @@
 
 struct p3_world;
 
-// What became of a message, in the order in which programs sent them.
+// The fate of a message, in the order in which programs sent them.
 struct p3_told {
     int from, to;
     bool get;
     int64_t bytes, mlen;
-    int started, ended, sent; // how often the library was told
+    int started, ended, sent; // how often the library was notified
     int start_order;          // among all, from 1
     enum portals_status status, sent_status;
     sim_time sent_at, last_copy;
@@ -33,7 +33,7 @@ struct p3_world_options {
     int room;                 // packets that a TX-CB holds
     int64_t accept;           // most bytes that a library wants of a message
     uint64_t seed;
-    // NULL; or says how often a packet arrives (0: never).
+    // NULL; or returns how often a packet arrives (0: never).
     int (*copies)(struct p3_world *world, const struct intercept_sm *sm);
 };
 
@@ -43,11 +43,11 @@ struct p3_world_options p3_world_defaults(void);
 struct p3_world *p3_world_new(const struct p3_world_options *options);
 void p3_world_free(struct p3_world *world);
 
-// The process of a node sends, as soon as it has sent what it was told to before.
+// The process of a node sends, as soon as it has sent its earlier messages.
 void p3_world_put(struct p3_world *world, int from, int to, int64_t bytes);
 void p3_world_get(struct p3_world *world, int from, int to, int64_t bytes);
 
-// The same to a pid that no process has.
+// Like p3_world_put, but to a pid that no process has.
 void p3_world_put_nobody(struct p3_world *world, int from, int to, int64_t bytes);
 
 // A packet of 24 B, for p3_world_inject.
@@ -63,7 +63,7 @@ struct sim *p3_world_sim(struct p3_world *world);
 struct p3_told *p3_world_told(struct p3_world *world, int nth);
 int p3_world_messages(const struct p3_world *world);
 
-// All messages of the world are over, once at each end, and the ledger is balanced. Fails the
+// All messages of the world have ended, once at each end, and the ledger is balanced. Fails the
 // running case otherwise.
 void p3_world_expect_over(struct p3_world *world);
 

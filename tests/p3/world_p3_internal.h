@@ -48,7 +48,7 @@ struct intercept_nic {
     int packets[2][P3_KINDS];
 };
 
-// On its way from card to card.
+// A packet between two cards.
 struct flying {
     struct event event;
     struct intercept_nic *from;

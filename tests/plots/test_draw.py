@@ -92,7 +92,7 @@ class Pictures(Drawn):
         self.assertEqual(path.count("M") + path.count("L"), 3)
 
     def test_one_point(self):
-        """Points that are all at one place are bars with their values, beside what is printed."""
+        """Points that are all at one place are bars with their values, next to the source's value."""
         self.draw(picture(panel(line("a", [[16, 5.25]]), line("b", [[16, 7.0]]), marks=[
             {"kind": "point", "x": 16, "y": 6.0, "text": "6 us", "source": "p. 1", "claim": "c.a",
              "series": "b"}])))
@@ -162,7 +162,7 @@ class Pictures(Drawn):
                       self.words)
 
     def test_colours_are_told_apart(self):
-        """Six series without a stack have six colours, none of them like that of a stack beside
+        """Six series without a stack have six colours, none of them like that of a stack next to
         them; where a line is not seen, two of one stack have two."""
         points = [[2 ** power, 10.0 * 4 ** power] for power in range(10)]
         apart = [[[x, y * 3 ** number] for x, y in points] for number in range(7)]
@@ -239,7 +239,7 @@ class Pictures(Drawn):
         self.assertIn("fill-opacity: 0.2", self.text.split('id="p1-interval-a"', 1)[1])
 
     def test_intervals_below_zero(self):
-        """What is never negative has no axis below 0, and a logarithmic one no end at 0."""
+        """A value that is never negative has no axis below 0, and a logarithmic axis no end at 0."""
         for scale in ("linear", "log"):
             self.draw(picture(panel(line("a", [[1, 10.0], [2, 12.0]],
                                          intervals=[[1, -90.0, 110.0, 2], [2, 11.0, 13.0, 2]]),
@@ -322,7 +322,7 @@ class Pictures(Drawn):
         self.draw(picture(panel(line("a", [[1, 5.0], [16, 9.0]]), marks=marks)))
         for claim in ("p1-mark-x-a", "p1-mark-x-b", "p1-mark-x-c", "p1-mark-3"):
             self.assertIn(f'id="{claim}"', self.text)
-        # What lies outside the axis is not drawn, but is not kept secret either.
+        # A mark outside the axis is not drawn, but is not kept secret either.
         self.assertNotIn("p1-mark-x-e", self.text)
         for word in ("shaded: one (S1)", "line: two (S2)", "ring: 4th (S4)", "line: out (S5)"):
             self.assertIn(word, self.words)
@@ -434,7 +434,7 @@ class Pictures(Drawn):
         self.assertLessEqual(len(labels), 2 * 7)
 
     def test_a_long_legend(self):
-        """Names that do not fit beside each other make the picture higher, not wider."""
+        """Names that do not fit next to each other make the picture higher, not wider."""
         names = [f"a series with a rather long name, number {number}" for number in range(7)]
         sizes = []
         for count in (2, 7):

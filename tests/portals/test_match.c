@@ -132,7 +132,7 @@ static void test_order(void)
     struct portals_me *first = portals_me_attach(&tables, &like, PORTALS_BEFORE, middle);
     struct portals_me *third = portals_me_attach(&tables, &like, PORTALS_AFTER, middle);
     struct portals_me *last = entry(1, 0, 0);
-    like.portal = 7; // it is that of the entry beside it
+    like.portal = 7; // the new entry has its neighbour's portal
     struct portals_me *second = portals_me_attach(&tables, &like, PORTALS_AFTER, first);
     const struct portals_me *const order[] = {first, second, middle, third, last};
     const struct portals_me *me = tables.table[1];
@@ -209,11 +209,11 @@ static void test_under_way(void)
     put(1, 0, 1);
     put(1, 0, 1);
     portals_me_unlink(&tables, me);
-    CU_ASSERT_TRUE(md->used); // nobody else gets it meanwhile
+    CU_ASSERT_TRUE(md->used); // no other entry gets it meanwhile
     CU_ASSERT_PTR_NULL(portals_md_find(&tables, md->name));
     CU_ASSERT_FALSE(portals_md_release(&tables, md));
     CU_ASSERT_TRUE(md->used);
-    CU_ASSERT_FALSE(portals_md_release(&tables, md)); // the program unlinked it: no event says so
+    CU_ASSERT_FALSE(portals_md_release(&tables, md)); // the program unlinked it: no event
     CU_ASSERT_FALSE(md->used);
     end();
 }
@@ -326,7 +326,7 @@ static void test_queue(void)
         SUITE_SAME_INTEGER(event.rlength, i);
     }
     SUITE_SAME_INTEGER(portals_eq_get(queue, 100, &event), PORTALS_EQ_EMPTY);
-    write_events(100, &next); // 17 .. 116: 84 of them are lost, which is said once
+    write_events(100, &next); // 17 .. 116: 84 of them are lost, which is reported once
     SUITE_SAME_INTEGER(portals_eq_get(queue, 100, &event), PORTALS_EQ_DROPPED);
     SUITE_SAME_INTEGER(event.rlength, 101);
     for (int i = 102; i <= 116; i++) {
@@ -364,7 +364,7 @@ static void model_remove(struct model *model, int at)
     model->count--;
 }
 
-// What the message must meet; NULL: refused.
+// The descriptor that the message must meet; NULL: refused.
 static const struct portals_md *model_match(struct model *model,
                                             const struct portals_header *header, int64_t *mlength,
                                             int64_t *offset)

@@ -59,7 +59,7 @@ static void test_ack(void)
                INITIATOR("put: {to: 0, size: 29 B, ack: true}"),
            "0: put_start(0+29/29) put_end(0+29/29)\n"
            "1: send_start(0+29/29) send_end(0+29/29) ack(0+29/29)\n");
-    // It tells how many bytes were taken, and where.
+    // It has the number of bytes taken, and their offset.
     expect(TARGET("attach: {size: 20 B, truncate: true}, event: put_end, event: put_end")
                INITIATOR("put: {to: 0, size: 12 B}, put: {to: 0, size: 29 B, ack: true}"),
            "0: put_start(0+12/12) put_end(0+12/12) put_start(12+8/29) put_end(12+8/29)\n"
@@ -136,7 +136,7 @@ static void test_get(void)
                INITIATOR("get: {from: 0, size: 29 B}"),
            "0: get_start(0+29/29) get_end(0+29/29)\n"
            "1: send_start(0+29/29) reply_start(0+29/29) reply_end(0+29/29) send_end(0+29/29)\n");
-    // Of a get that is too long, the target's events tell what was asked for.
+    // Of a get that is too long, the target's events have the requested length.
     expect(TARGET("attach: {size: 20 B, get: true, truncate: true}, event: get_end")
                INITIATOR("get: {from: 0, size: 29 B}"),
            "0: get_start(0+20/29) get_end(0+20/29)\n"
@@ -154,7 +154,7 @@ static void test_get(void)
                 "the bytes that it reads (event REPLY_END)");
 }
 
-// ---- Failures on the way ----
+// ---- Failures in the network ----
 
 static void test_failures(void)
 {
@@ -192,7 +192,7 @@ static void test_failures(void)
 
 static void test_overflow(void)
 {
-    // 100 puts into a queue of 16: the reader is told once, and finds the last 16 events.
+    // 100 puts into a queue of 16: the reader gets one report, and finds the last 16 events.
     expect(TARGET("attach: {size: 1 KiB}, compute: 10 ms, event: {kind: put_end, count: 8}, "
                   "event: dropped")
                INITIATOR("loop: {count: 100, do: [put: {to: 0, size: 1 B}]}, compute: 1 us"),
@@ -230,7 +230,7 @@ static void test_overflow(void)
     g_free(text);
 }
 
-// A queue that loses what nobody takes: the put never ends, and the report says why.
+// A queue that loses unread events: the put never ends, and the report has the reason.
 static void test_lost_end(void)
 {
     char *text = run(TARGET("attach: {size: 1 KiB}")
@@ -240,7 +240,7 @@ static void test_lost_end(void)
     SUITE_CONTAINS(text, "\"events_overwritten\":3");
     SUITE_CONTAINS(text, "\"waits_for\":\"the end of its transfer (event SEND_END)\"");
     g_free(text);
-    // Nobody hears of the others, so that the first is not lost.
+    // The others have no events, so that the first is not lost.
     text = run(TARGET("attach: {size: 1 KiB}")
                    INITIATOR("put: {to: 0, size: 1 B, request: a}, loop: {count: 10, do: [bind: "
                              "{name: out, size: 1 B, threshold: 1, events: false}, put: {to: 0, "
@@ -248,7 +248,7 @@ static void test_lost_end(void)
                "");
     SUITE_CONTAINS(text, "1: send_start(0+1/1) send_end(0+1/1)\n");
     g_free(text);
-    // A get that nobody hears of brings its bytes all the same.
+    // A get without events brings its bytes all the same.
     expect(TARGET("attach: {size: 1 KiB, get: true}, event: get_end") INITIATOR(
                "bind: {name: in, size: 8 B, events: false}, get: {from: 0, size: 8 B, md: "
                "in}, compute: 1 ms"),
@@ -262,7 +262,7 @@ static void test_requests(void)
                "wait: b, wait: a"),
            "0: put_start(0+3/3) put_end(0+3/3) put_start(3+4/4) put_end(3+4/4)\n"
            "1: send_start(0+3/3) send_start(0+4/4) send_end(0+3/3) send_end(0+4/4)\n");
-    // What was seen while another thing was waited for counts once.
+    // An event seen while another one was awaited counts once.
     expect_part(TARGET("attach: {size: 1 KiB, threshold: 2, unlink: true}, event: unlink, event: "
                        "{kind: put_end, count: 2}, event: put_end")
                     INITIATOR("put: {to: 0, size: 1 B}, put: {to: 0, size: 1 B}"),
@@ -278,7 +278,7 @@ static void test_requests(void)
            "send_start(0+3/3) send_end(0+3/3)\n");
 }
 
-// Each entry that is looked at beyond the first costs, whether it fits or not: the time in us at
+// Each entry that is searched beyond the first costs, whether it fits or not: the time in us at
 // which the initiator has seen the end of its put, after so many entries that do not fit.
 static double seen_after(int entries, const char *sections)
 {
@@ -355,7 +355,7 @@ static void test_wrong_calls(void)
         {"bind: {name: out, size: 1 B}, put: {to: 1, size: 1 B, md: out, request: a}, detach: out",
          "PtlMDUnlink fails with PTL_MD_INUSE: out has a transfer under way"},
         {"put: {to: 1, size: 1 B, pid: 9}",
-         "\"waits_for\":\"the end of 1 B from node 1\""}, // nobody answers
+         "\"waits_for\":\"the end of 1 B from node 1\""}, // no process has this pid
     };
     for (size_t i = 0; i < G_N_ELEMENTS(samples); i++) {
         char *program =

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Random programs of one target and one initiator, over a made-up network layer and over Intercept:
-// what a plain reference says is accepted, truncated or refused must be what the ledger says.
+// messages that a plain reference accepts, truncates or refuses must be recorded so in the ledger.
 #include "sim/run/run.h"
 #include "tests/support/compiled.h"
 #include "tests/support/portals_fake.h"
@@ -41,7 +41,7 @@ static struct entry random_entry(GRand *random, int longest)
 
 // ---- The reference ----
 
-// Bytes of the put that nobody takes; -1: it is refused.
+// Bytes of the put that the entry does not take; -1: it is refused.
 static int lacking(struct entry *entry, const struct put *put)
 {
     int at = entry->remote ? put->offset : entry->offset;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Random MPI programs while links lose, damage and interrupt: stacks that make losses good deliver
-// as MPI says. The others end as they say themselves; until then nobody gets what he should not,
-// and the books know of every byte. tests/support/trial.h tells how to try more of them.
+// by MPI's rules. The others end with their own reports; until then no rank gets a wrong message,
+// and the ledger accounts for every byte. tests/support/trial.h has the settings to try more of
+// them.
 #include "tests/support/trial_stacks.h"
 
 int main(void)

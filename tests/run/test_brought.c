@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Benchmarks that models bring along: the registry knows them, runs build them with their own keys,
-// and what they measure is reported as they say. The library is made up: a call takes 1 us for each
-// of its count, and reports twice that.
+// and their measurements are reported as they declare. The library is made up: a call takes 1 us
+// for each of its count, and reports twice that.
 #include "sim/output/json.h"
 #include "sim/output/table.h"
 #include "sim/run/run.h"
@@ -113,7 +113,7 @@ static void build_rate(struct program *program, const struct workload *workload)
     build(program, workload, 1, false);
 }
 
-// Repetition i takes i + 1 calls, and a pause follows that nobody measures.
+// Repetition i takes i + 1 calls, and an unmeasured pause follows.
 static void build_each(struct program *program, const struct workload *workload)
 {
     struct program_part *part = program_add_part(program);

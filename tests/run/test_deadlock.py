@@ -103,7 +103,7 @@ class Deadlock(Case):
         self.assertEqual(found["differs"], ["call"])
 
     def test_ended(self):
-        """Waits for a rank that has ended are no circle, and are said as such, with the chain of ranks that wait in turn."""
+        """Waits for a rank that has ended are no circle, and are reported as such, with the chain of waiting ranks."""
         program = ("[{ranks: 0, do: [{compute: 1 us}]}, {ranks: 1, do: [{recv: {from: 0, size: 8 B, tag: 5}}, "
                    "{send: {to: 2, size: 8 B, tag: 0}}]}, {ranks: 2, do: [{recv: {from: 1, size: 8 B, tag: 0}}]}]")
         for stack, (testbed, _, _) in LIBRARIES.items():

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a case will ask of the machine: its work is counted, and what is said of it and when.
+// Estimates of a case's work and memory, their texts, and when they warn.
 #include "sim/run/estimate.h"
 #include "tests/support/program_run.h"
 #include "tests/support/suite.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A source that is no program: it makes up one call after the other as a reader of traces would,
-// numbers requests by itself, and has groups of processes. What it says is what ranks do, and no
-// memory grows with how much it says.
+// numbers requests by itself, and has groups of processes. Ranks do the source's calls, and no
+// memory grows with their number.
 //
 // Under AddressSanitizer, which has a malloc of its own, memory is not counted.
 #include "sim/core/engine.h"
@@ -190,7 +190,7 @@ static void test_any_order(void)
     compiled_free(&compiled);
 }
 
-// A request without a name is told by its number.
+// A request without a name is named by its number.
 static void test_open_request(void)
 {
     struct compiled compiled = compiled_new(scenario, NULL);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// SCTP packets as bytes, both ways (RFC 9260, 3 and appendix A; RFC 3758, 3.2), against layouts and
-// checksums that were worked out elsewhere.
+// SCTP packets, encoded and decoded (RFC 9260, 3 and appendix A; RFC 3758, 3.2), against layouts
+// and checksums that were worked out elsewhere.
 #include "models/sctp_cmt/wire/codec.h"
 #include "tests/support/suite.h"
 
@@ -156,7 +156,7 @@ static void test_init(void)
     fixture_clear(&fixture);
 }
 
-// Parameters that are cut off, or lie about their length, end the list and say so.
+// Parameters that are cut off, or have a wrong length, end the list and are marked unsound.
 static void test_unsound_parameters(void)
 {
     static const struct {
@@ -179,7 +179,7 @@ static void test_unsound_parameters(void)
     fixture_clear(&fixture);
 }
 
-// Types without bytes of their own, those with bytes, and one that nobody knows.
+// Types without bytes of their own, those with bytes, and an unknown one.
 static void test_others(void)
 {
     static const struct {
@@ -214,7 +214,7 @@ static void test_others(void)
     }
 }
 
-// What is wrong with a chunk is marked, and the chunks before it are read.
+// A faulty chunk is marked, and the chunks before it are read.
 static void test_faults(void)
 {
     static const struct {

@@ -92,7 +92,8 @@ static void test_flat(void)
     program_free(program);
 }
 
-// One source asked for all ranks in a random order says to each what it says to it alone.
+// A source that is asked for all ranks in a random order returns to each the calls that it gets
+// alone.
 static void test_any_order(void)
 {
     struct program *program = program_of(mixed, 5);
