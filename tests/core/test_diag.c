@@ -52,7 +52,7 @@ static void test_strings_are_copied(void)
     diag_list_free(list);
 }
 
-// What is cut at a number of bytes may end within a character.
+// A text cut at a number of bytes may end within a character.
 static void test_cut_characters(void)
 {
     struct diag_list *list = diag_list_new();

@@ -69,7 +69,7 @@ static void schedule_other_now(struct engine *engine, struct marker *marker)
     engine_schedule(engine, &marker->other->event, engine_now(engine));
 }
 
-// What is scheduled for the current time runs behind what stood there before.
+// Events scheduled for the current time run after those that were there before.
 static void test_current_time(void)
 {
     struct engine *engine = engine_new();
@@ -135,7 +135,7 @@ static void test_reschedule(void)
     for (int i = 0; i < 4; i++)
         engine_schedule(engine, &m[i].event, 10 + i);
     engine_reschedule(engine, &m[3].event, 5);  // forward
-    engine_reschedule(engine, &m[0].event, 12); // behind the one that stands there
+    engine_reschedule(engine, &m[0].event, 12); // after the one that is there
     engine_run(engine, TIME_NEVER);
     expect(log, "dbca");
 
@@ -150,7 +150,7 @@ static void test_reschedule(void)
     engine_schedule(engine, &m[2].event, now + 5);
     engine_schedule(engine, &m[3].event, now + 9);
     engine_run(engine, TIME_NEVER);
-    // b moved to now + 5, behind c; d came to the current time, behind b.
+    // b moved to now + 5, after c; d came to the current time, after b.
     expect(log, "acbd");
     engine_reschedule(engine, &m[3].event, engine_now(engine)); // an idle one
     CU_ASSERT(event_pending(&m[3].event));
@@ -186,7 +186,7 @@ static void test_until_and_stop(void)
     engine_free(engine);
 }
 
-// Some events at a time, and told apart what has ended a run.
+// Some events at a time, and the reason for the end of each run.
 static void test_some(void)
 {
     struct engine *engine = engine_new();
@@ -354,7 +354,7 @@ static uint64_t model_fingerprint(uint64_t seed, int background)
         if (i < background)
             event_init_background(&model.events[i].event, model_run);
     }
-    // A run can die out: it is started again with a few events.
+    // A run can die out, and is then started again with a few events.
     while (model.steps > 0) {
         for (int i = 0; i < 10; i++)
             model_step(&model);

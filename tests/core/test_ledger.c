@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The message ledger: every way in which the bytes of a message can reach their place, or fail to.
+// The message ledger: all cases of bytes of a message that reach their place, or fail to.
 #include "sim/core/ledger.h"
 #include "sim/core/random.h"
 #include "tests/support/suite.h"
@@ -115,7 +115,7 @@ static void test_duplicates(void)
     ledger_free(ledger);
 }
 
-// A part that comes after its message was closed, though the place in the books may have a new one.
+// A part that arrives after its message was closed, whose place in the books may have a new one.
 static void test_late_duplicate(void)
 {
     ledger = ledger_new();
@@ -127,7 +127,7 @@ static void test_late_duplicate(void)
     CU_ASSERT_NOT_EQUAL(second.generation, first.generation);
     ledger_deliver(ledger, first, 0, 100);
     expect_totals(2, 1, 0, 1, 0);
-    ledger_drop(ledger, first, 0, 100, "late"); // hurts nobody
+    ledger_drop(ledger, first, 0, 100, "late"); // without effect
     expect_totals(2, 1, 0, 1, 0);
     ledger_deliver(ledger, second, 0, 100);
     finish(second);
@@ -172,8 +172,7 @@ static void test_drop_of_delivered(void)
     ledger_free(ledger);
 }
 
-// The receiver believes that it has all: what is missing stays on the books, and what comes later
-// comes too late.
+// The receiver believes that it has all: missing bytes stay on the books, and later ones are lost.
 static void test_completed_with_holes(void)
 {
     ledger = ledger_new();
@@ -232,7 +231,7 @@ static void test_empty_messages(void)
     ledger_free(ledger);
 }
 
-// Parts without bytes (an envelope alone) say nothing about a message that has some.
+// Parts without bytes (an envelope alone) do not count for a message that has some.
 static void test_empty_parts(void)
 {
     ledger = ledger_new();
@@ -351,7 +350,7 @@ static void test_declined_out_of_order(void)
     ledger_free(ledger);
 }
 
-// Of a whole message, with bytes and without, that nobody takes.
+// Whole messages, with bytes and without, that are declined.
 static void test_declined_whole(void)
 {
     ledger = ledger_new();
@@ -360,7 +359,7 @@ static void test_declined_whole(void)
     ledger_complete(ledger, empty);
     ledger_decline(ledger, full, 0, 10, "no match");
     ledger_complete(ledger, full);
-    deliver_whole(taken, 10); // overtakes nobody
+    deliver_whole(taken, 10); // overtakes no message
     expect_declined(2, 10, 0);
     SUITE_SAME_INTEGER(ledger_totals(ledger).delivered, 1);
     SUITE_SAME_INTEGER(ledger_totals(ledger).misordered, 0);
@@ -390,7 +389,7 @@ static void test_declined_and_dropped(void)
     ledger_free(ledger);
 }
 
-// What is declined or delivered twice, in each order, is a duplicate; the first counts.
+// Bytes declined or delivered twice, in each order, are a duplicate; the first counts.
 static void test_declined_twice(void)
 {
     ledger = ledger_new();
@@ -505,7 +504,7 @@ static void test_order(void)
     ledger_free(ledger);
 }
 
-// A message that is lost is not overtaken by those behind it.
+// A message that is lost is not overtaken by those after it.
 static void test_order_over_a_loss(void)
 {
     ledger = ledger_new();

@@ -49,7 +49,7 @@ static void test_objects(void)
     pool_clear(&pool);
 }
 
-// What is given back is handed out again (the last first, if it need not be kept poisoned), and the
+// Freed objects are handed out again (the last first, if they need not be kept poisoned), and the
 // pool does not grow past its peak.
 static void test_reuse(void)
 {
@@ -106,7 +106,7 @@ static void test_poison(void)
         pool_give(&pool, objects[i]);
     for (int i = 0; i < COUNT; i++)
         SUITE_SAME_INTEGER(poisoned(objects[i], SOME_BYTES), i % 2 ? 0 : SOME_BYTES);
-    // Of those given back, the first comes again first, and none at once.
+    // Of those freed, the first is handed out again first, and none at once.
     int taken = 0;
     while (pool_take(&pool) != objects[0])
         taken++;

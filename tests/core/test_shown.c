@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a terminal is shown of texts that would steer it.
+// Texts that would steer a terminal, as they are shown there.
 #include "sim/core/shown.h"
 #include "tests/support/suite.h"
 

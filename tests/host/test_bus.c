@@ -8,7 +8,7 @@
 
 #include <glib.h>
 
-// 10 ns a byte; a read has 128 B in a burst and 240 ns before each, a write 64 B and 50 ns.
+// 10 ns per byte; a read has 128 B in a burst and 240 ns before each, a write 64 B and 50 ns.
 static const struct bus_config config = {
     .clock = 100000000,
     .width = 1,
@@ -82,7 +82,7 @@ static void test_ways(void)
     sim_free(sim);
 }
 
-// What is said in clocks takes half the time at twice the clock: 8 of them 240 ns at 33.3 MHz and
+// Times in clocks halve at twice the clock: 8 of them 240 ns at 33.3 MHz and
 // 120 ns at 66.7 MHz, on a bus of either width.
 static void test_clocks(void)
 {
@@ -101,7 +101,7 @@ static void test_clocks(void)
     SUITE_SAME_INTEGER(bus_time(&slow, BUS_READ, 128), 129 * TIME_US);
 }
 
-// Who asks while the bus is busy waits behind all who asked before, whatever the lengths.
+// A request on the busy bus waits for all earlier ones, whatever the lengths.
 static void test_turns(void)
 {
     struct sim *sim = sim_new(1, NULL);
@@ -157,7 +157,7 @@ static void test_random(void)
     g_free(devices);
 }
 
-// Load that is only noted delays nobody.
+// Load that is only noted delays no transaction.
 static void test_note(void)
 {
     struct sim *sim = sim_new(1, NULL);
@@ -176,7 +176,7 @@ static void test_note(void)
 
 // ---- PCI Express ----
 
-// 1 ns a byte in each direction, 250 B in a burst and 10 B of it besides.
+// 1 ns per byte in each direction, 250 B in a burst and 10 B of it besides.
 static const struct bus_config express = {
     .kind = BUS_PCIE,
     .lanes = 4,

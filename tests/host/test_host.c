@@ -79,8 +79,8 @@ static void test_interrupt_core_checked(void)
 
 // ---- Cycles ----
 
-// Costs in cycles are the reference processor's: one that takes 1.24 for each does them so much
-// later, and what is said in time as before.
+// Costs in cycles are the reference processor's: one that takes 1.24 for each needs so much longer,
+// while costs in time are unchanged.
 static void test_cycle_ratio(void)
 {
     struct processor_config reference = {.clock = 300000000, .cycle_ratio = 1},

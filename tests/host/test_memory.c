@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What copying costs by the copy model, and how pages are counted.
+// Cost of copying by the copy model, and the count of pages.
 #include "sim/host/memory.h"
 #include "tests/support/suite.h"
 
@@ -72,7 +72,7 @@ static void test_between(void)
     tear_down();
 }
 
-// What a device wrote is in no cache, however little it is.
+// Bytes that a device wrote are in no cache, however few they are.
 static void test_cold(void)
 {
     set_up();

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Copies and DMA that meet on the memory bus, in closed form.
 //
-// A copy out of main memory takes 10 ns a byte and moves two bytes over the memory bus for each;
-// the I/O bus takes 5 ns a byte. Both ask for 200 MB/s, of 300 MB/s: while they meet both go at 3/4
-// of their rates, and each loses a third of the time that they would have had together.
+// A copy out of main memory takes 10 ns per byte and moves two bytes over the memory bus for each;
+// the I/O bus takes 5 ns per byte. Both ask for 200 MB/s, of 300 MB/s: while they meet both go at
+// 3/4 of their rates, and each loses a third of the time that they would have had together.
 #include "sim/host/host.h"
 #include "tests/support/spans.h"
 #include "tests/support/stage_called.h"
@@ -19,7 +19,7 @@ struct copier {
     struct world *world;
     sim_time before, after;
     int64_t bytes;
-    struct event copied, ended; // posted behind the copy, and at the end
+    struct event copied, ended; // posted after the copy, and at the end
     sim_time copied_at, ended_at;
 };
 
@@ -225,8 +225,8 @@ static void add_stage(void *owner, const char *stage, sim_time time)
     g_string_append_printf(owner, "%s %" G_GINT64_FORMAT " ", stage, time / TIME_NS);
 }
 
-// What stands behind the copy in its slice comes later, what stands before it does not; and the
-// time counts as the copy's.
+// Work after the copy in its slice is delayed, work before it is not; and the time counts as the
+// copy's.
 static void test_slice(void)
 {
     struct span_log *log = span_log_new();
@@ -252,8 +252,8 @@ static void test_slice(void)
     span_log_free(log);
 }
 
-// A copy that an interrupt holds up meets nothing meanwhile; what it interrupted comes later by the
-// interrupt's own copy with what that lost.
+// A copy that an interrupt holds up meets nothing meanwhile; the interrupted work is delayed by the
+// interrupt's own copy with the time that this lost.
 static void test_interrupted(void)
 {
     struct world *world = world_new(300000000, 1, NULL);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A processor's rules, one by one. Each test tells a small story and compares it as text: "U0 a30
-// I50 b80" says that task U started at 0 ns, what it had posted under the name a happened at 30 ns,
-// I started at 50 ns, and so on.
+// A processor's rules, one by one. Each test records a small story and compares it as text: "U0 a30
+// I50 b80" means that task U started at 0 ns, its posted event a happened at 30 ns, I started at
+// 50 ns, and so on.
 #include "sim/host/processor.h"
 
 #include "tests/support/spans.h"
@@ -170,8 +170,8 @@ static sim_time slow_at_first(void *owner, sim_time from, sim_time time)
     return 2 * time <= slow ? from + 2 * time : from + time + slow / 2;
 }
 
-// A processor that others hold up: what is spent takes as long as it is told, also what is only
-// partly within the slow time; nothing takes no time.
+// A processor that others hold up: spent time is as long as the pace function returns, also if it
+// is only partly within the slow time; a step of 0 takes no time.
 static void test_pace(void)
 {
     struct story *story = story_new(true);
@@ -224,7 +224,7 @@ static void test_interrupt_shifts_user(void)
     story_ends(story, "U0 a30 I50 b80 c120 V120");
 }
 
-// Kernel work is itself interrupted: the user's slice gives way to both.
+// Kernel work is itself interrupted: the user's slice yields to both.
 static void test_nested(void)
 {
     struct story *story = story_new(true);
@@ -242,8 +242,8 @@ static void test_nested(void)
     story_ends(story, "U0 K20 I30 k60 u65 e140");
 }
 
-// The higher class first, also when the lower has waited longer; nobody interrupts his own class or
-// one above it.
+// The higher class first, also when the lower has waited longer; no task interrupts its own class
+// or one above it.
 static void test_order_of_classes(void)
 {
     struct story *story = story_new(true);
@@ -279,7 +279,7 @@ static void test_interrupted_again_and_again(void)
     story_ends(story, "U0 I10 I15 I22 a61 J90 b132");
 }
 
-// What was posted for the very moment of the interrupt happens then, whichever comes first.
+// Events posted for the very moment of the interrupt happen then, whichever precedes the other.
 static void test_posted_for_the_moment(void)
 {
     struct story *story = story_new(true);
@@ -305,7 +305,7 @@ static void spoiled_event(struct engine *engine, struct event *event)
     event->when = TIME_S;
 }
 
-// What has come of what was posted is not looked at again.
+// Posted events that have happened are not read again.
 static void test_posted_and_gone(void)
 {
     struct story *story = story_new(true);
@@ -352,8 +352,8 @@ static void meddle(struct engine *engine, struct event *event)
         engine_reschedule(engine, meddler->target, meddler->when);
 }
 
-// U posts a for 10 and b for 60; at 20 somebody else schedules a (which has fired) for 80, moves b
-// to 90 and takes c back. The interrupt at 50 shifts the end of U, but none of the three.
+// U posts a for 10 and b for 60; at 20 another component schedules a (which has fired) for 80,
+// moves b to 90 and cancels c. The interrupt at 50 shifts the end of U, but none of the three.
 static void test_rescheduled_by_others(void)
 {
     struct story *story = story_new(true);
@@ -411,8 +411,8 @@ static void test_wakes_while_ready_are_one(void)
     story_ends(story, "A0 B10");
 }
 
-// Any number of wakes while it runs make it run once more, behind those that wait; an interrupted
-// task is running.
+// Any number of wakes while a task runs make it run once more, after those that wait; an
+// interrupted task is running.
 static void test_wakes_while_running(void)
 {
     struct story *story = story_new(true);
@@ -501,7 +501,7 @@ static void test_three_posted_wakes(void)
         cpu_free(cpus[i]);
 }
 
-// ---- A processor whose slices nobody interrupts ----
+// ---- A processor without preemption ----
 
 static void test_non_preemptive(void)
 {

@@ -4,7 +4,7 @@
 //
 // Slices and what they post last multiples of STEP, and every wake-up from outside has a remainder
 // of its own: no two things that depend on each other's order fall on the same time, except where
-// the rules say what comes first.
+// the rules define their order.
 #include "sim/core/random.h"
 #include "sim/host/processor.h"
 #include "tests/support/stage_called.h"
@@ -182,7 +182,7 @@ static void model_run(struct model *model)
             continue;
         model->busy[holder]++;
         model->running[holder].done++;
-        // What is posted for the end of this step happens then, not at its start.
+        // Events posted for the end of this step happen then, not at its start.
         model->now++;
         model_marks(model, &model->running[holder]);
         model->now--;
@@ -278,7 +278,7 @@ static struct cpu_usage real_run_all(const struct plan *plan, GArray *facts)
 
 // ---- Comparison ----
 
-// Facts of one time may come in any order, so both lists are sorted.
+// Facts of one time may be in any order, so both lists are sorted.
 static int fact_order(const void *left, const void *right)
 {
     const struct fact *a = left, *b = right;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Time by stage: none is lost when the table grows, stages of one name are one, and they come in
-// the order of first use.
+// Time by stage: none is lost when the table grows, stages of one name are one, and they are
+// listed in the order of first use.
 #include "sim/host/stage_times.h"
 
 #include "tests/support/suite.h"

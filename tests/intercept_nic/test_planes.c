@@ -24,7 +24,7 @@ static bool in_order(const struct icpt_receiver *receiver)
     return true;
 }
 
-// Sends messages from node0 to node1 and looks at what came.
+// Sends messages from node0 to node1 and checks those that arrived.
 struct run {
     struct world *world;
     struct icpt_receiver *receiver;
@@ -118,7 +118,7 @@ static void test_own_mask(void)
     world_free(run.world);
 }
 
-// Of three cables the card has planes 0 to 2, whatever the mask says of the fourth.
+// Of three cables the card has planes 0 to 2, whatever the mask has for the fourth.
 static void test_connected(void)
 {
     struct run run = run_new(ICPT_MACHINE "hosts: [{name: node, count: 2}]\n"
@@ -207,7 +207,7 @@ static void test_loop(void)
     world_free(world);
 }
 
-// With a switch a packet to the own address comes back.
+// With a switch a packet to the own address returns.
 static void test_own_address(void)
 {
     struct world *world = icpt_world_new(ICPT_MACHINE SWITCHES(1) "hosts: [{name: node, count: "
@@ -310,7 +310,7 @@ static void test_dead_plane_masked(void)
     world_free(run.world);
 }
 
-// What a link repeats comes once, and in the order of its plane.
+// Packets that a link repeats arrive once, and in the order of their plane.
 static void test_repeats(void)
 {
     const char *sets[] = {"link.window=7", "link.corrupt_nth=[3, 4, 20, 100]", "link.drop_nth=[50]",
@@ -367,7 +367,7 @@ static void test_refused(void)
     }
 }
 
-// The complaint says where the mask stands in the file.
+// The complaint names the place of the mask in the file.
 static void test_refused_place(void)
 {
     CU_ASSERT(icpt_refused(ICPT_CABLE "intercept: {plane_mask: 4}\n", NULL,

@@ -129,13 +129,13 @@ static void test_random(void)
 
 // ---- Memory ----
 
-// A driver that never rests: a slice and a few messages at a time, both ways.
+// A driver that never rests: a slice and a few messages at a time, in both directions.
 struct driver {
     struct cpu_task task;
     struct intercept_nic *nic;
     struct vnic *vnic;
     int iuca, channel, peer_channel;
-    bool ready; // the slice is over, at both ends
+    bool ready; // the slice has ended, at both ends
     struct driver *peer;
     struct message_ref message;
     int64_t slices, taken;

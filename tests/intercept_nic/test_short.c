@@ -135,7 +135,7 @@ static void test_two_cbs(void)
     struct icpt_burst *second = icpt_burst_new(world, 0, 1, 128, 504);
     second->vnic = first->vnic;
     second->nth = 1;
-    second->message.marked = true; // to tell them apart: nobody is interrupted
+    second->message.marked = true; // to distinguish them: no process is interrupted
     icpt_burst_start(first);
     icpt_burst_start(second);
     world_run(world);
@@ -176,7 +176,7 @@ static void test_rx_full(void)
     world_free(world);
 }
 
-// Two of the longest messages leave 256 B: a short message would fit, but waits behind a long one
+// Two of the longest messages leave 256 B: a short message would fit, but waits for a long one
 // that does not.
 static void test_rx_order(void)
 {

@@ -141,7 +141,7 @@ static void run(struct transfers *all)
 
 // ---- Times ----
 
-// What a machine's bus and its planes are.
+// The bus and planes of a machine.
 struct testbed_case {
     const char *name;
     const char *sets[8];
@@ -490,7 +490,7 @@ static void test_beyond_table(void)
     world_free(all->world);
 }
 
-// The firmware of old: a buffer that does not begin at a page never arrives, and nobody says so.
+// The firmware of old: a buffer that does not begin at a page never arrives, without an error.
 static void test_old_firmware(void)
 {
     const char *sets[] = {"intercept.old_firmware=true", NULL};

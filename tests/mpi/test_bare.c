@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The device of bare providers, over one that takes parts of 100 B, has room for two of them, and
-// says what a test makes it say.
+// reports what a test makes it report.
 #include "sim/mpi/bare.h"
 #include "tests/support/suite.h"
 
@@ -13,7 +13,7 @@ struct device {
     struct mpi_bare bare;
 };
 
-struct arrived { // what the provider tells of a message
+struct arrived { // a message, as the provider reports it
     struct message_ref message;
     int64_t length;
 };

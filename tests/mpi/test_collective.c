@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The schedules of collectives, run abstractly: ranks take turns at random, each byte knows whose
-// operands are in it and where it stood, and at the end every byte must be where MPI says. Sends
-// wait for their receive (nothing may rely on buffering) or do not, and what is sent must not
-// change before its round is over.
+// operands are in it and where it stood, and at the end every byte must be where MPI puts it. Sends
+// wait for their receive (nothing may rely on buffering) or do not, and data sent must not
+// change before their round has ended.
 #include "sim/core/random.h"
 #include "sim/mpi/collective.h"
 #include "tests/support/suite.h"
@@ -305,7 +305,7 @@ static void check_form(const struct play *play)
     }
 }
 
-// ---- What MPI says ----
+// ---- The results by the MPI standard ----
 
 static void expect_cell(const struct cell *cell, uint64_t ranks, int64_t place)
 {
@@ -477,7 +477,7 @@ static void test_every_algorithm(void)
     random_free(random);
 }
 
-// Barriers and trees also beyond that, where subtrees are cut off in more ways.
+// Barriers and trees also beyond that, where more subtrees are cut off.
 static void test_more_ranks(void)
 {
     struct random_stream *random = random_new(10, "turns");
@@ -579,7 +579,7 @@ static void test_closed_forms(void)
 }
 
 // The steps of recursive doubling among other numbers of ranks: those beyond the power of two cost
-// two messages each in a barrier, and nobody waits for more than two further rounds.
+// two messages each in a barrier, and no rank waits for more than two further rounds.
 static void test_barrier_between_powers(void)
 {
     for (int ranks = 2; ranks <= MOST_RANKS; ranks++) {
@@ -723,7 +723,7 @@ static void test_farthest_first(void)
     mpi_schedule_clear(&schedule);
 }
 
-// In a binomial reduction those who sum up make one copy of their operand; a leaf, also the last
+// In a binomial reduction ranks that sum up make one copy of their operand; a leaf, also the last
 // rank without a child, sends from the program's buffer.
 static void test_reduce_copies(void)
 {

@@ -238,7 +238,7 @@ static void test_older(void)
     check(rows);
 }
 
-// What has no bytes: MPICH2 leaves at once, or passes over the block; the others send.
+// Without bytes MPICH2 leaves at once, or passes over the block; the others send.
 static void test_empty(void)
 {
     read_libraries();

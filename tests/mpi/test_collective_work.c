@@ -2,7 +2,7 @@
 // How many messages, rounds and bytes the algorithms of collectives take, by their closed forms;
 // and that building a schedule again asks the system for no memory.
 //
-// That they do what MPI says is in test_collective.c.
+// test_collective.c checks their results.
 #include "sim/mpi/collective.h"
 #include "tests/support/allocations.h"
 #include "tests/support/suite.h"

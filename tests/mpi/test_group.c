@@ -37,7 +37,7 @@ static void test_all_of_the_job(void)
     SUITE_SAME_INTEGER(mpi_group_size(NULL, JOB), JOB);
     SUITE_SAME_INTEGER(mpi_group_rank(NULL, 5), 5);
     SUITE_SAME_INTEGER(mpi_group_place(NULL, 5), 5);
-    // What the job's own contexts are called on the wire has not changed by groups.
+    // Groups have not changed the numbers of the job's own contexts on the wire.
     SUITE_SAME_INTEGER(mpi_group_context(NULL, CONTEXT_POINT_TO_POINT), CONTEXT_POINT_TO_POINT);
     SUITE_SAME_INTEGER(mpi_group_context(NULL, CONTEXT_COLLECTIVE), CONTEXT_COLLECTIVE);
 }

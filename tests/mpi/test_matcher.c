@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Matching by source, tag and context: wildcards, order, probes, and what a search looks at.
+// Matching by source, tag and context: wildcards, order, probes, and the length of a search.
 #include "sim/core/random.h"
 #include "sim/mpi/matcher.h"
 #include "tests/support/suite.h"
@@ -80,8 +80,7 @@ static void test_posted_order(void)
     mpi_matcher_clear(&matcher);
 }
 
-// A probe is found like a receive; once it is out of the way, the next search finds what stands
-// behind it.
+// A probe is found like a receive; once it is removed, the next search finds the request after it.
 static void test_probe(void)
 {
     struct mpi_matcher matcher;

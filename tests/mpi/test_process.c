@@ -197,7 +197,7 @@ static void body_life(struct cpu_context *context, struct bench *bench)
     CU_ASSERT_EQUAL(mpi_progress(context, process, false), PROGRESS_NOTHING);
     mpi_request_done(context, requests[0]);
     CU_ASSERT_EQUAL(process->open_waits, 1);
-    // What is done already is not waited for.
+    // A request that is done already is not waited for.
     mpi_wait(process, requests[0]);
     CU_ASSERT_EQUAL(process->open_waits, 1);
     struct mpi_envelope envelope = {.source = 1, .tag = 1, .length = 100};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A device's startup by its table: which step is run in which slice, for whom, and what traces
-// say.
+// A device's startup by its table: which step is run in which slice, for which peer, and the
+// traces.
 #include "sim/mpi/startup.h"
 #include "tests/support/suite.h"
 
@@ -77,7 +77,7 @@ static const struct machine_kind moving_machine = {
     .count = G_N_ELEMENTS(moving_states),
 };
 
-// A slice: what it has called, and what it says.
+// A slice: the steps that it has called, and its result.
 static void slice(const char *calls, enum mpi_progress progress)
 {
     g_string_truncate(world.calls, 0);

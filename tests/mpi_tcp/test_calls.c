@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a message costs in system calls and copies. One cost at a time is made so large that half a
-// round trip counts how often it is paid on the way of a message (via.cfg.comparators).
+// Costs of a message in system calls and copies. One cost at a time is made so large that half a
+// round trip counts how often it is paid on the path of a message (via.cfg.comparators).
 #include "sim/run/run.h"
 #include "tests/support/compiled.h"
 #include "tests/support/suite.h"

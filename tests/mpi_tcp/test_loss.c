@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Lost frames: TCP makes them good, so that every program ends with balanced books, whichever frame
-// is lost. What is lost only takes time.
+// is lost. A loss only takes time.
 #include "tests/support/program_run.h"
 #include "tests/support/suite.h"
 
@@ -83,8 +83,7 @@ static void test_ch3_sock(void)
     }
 }
 
-// A network that loses everything from some time on: TCP gives up or waits, and the run says so
-// instead of ending well.
+// A network that loses everything: TCP gives up or waits, and the run does not complete.
 static void test_cut(void)
 {
     static const char *const stacks[] = {"lam_tcp", "mpich_p4", "ch3_sock"};
@@ -101,7 +100,7 @@ static void test_cut(void)
     }
 }
 
-// Who waits for a message when all others have ended waits for ever, and the run says so.
+// A rank that waits for a message when all others have ended waits for ever: a deadlock.
 static void test_others_ended(void)
 {
     static const char *const stacks[] = {"lam_tcp", "mpich_p4", "ch3_sock"};

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
 """How a job over TCP starts: one connection after the other, so that a large one comes up over an
-uplink that all calls have to pass; and what is said if a connection does not come about."""
+uplink that all calls have to pass; and the report if a connection does not come about."""
 
 import os
 import re
@@ -79,14 +79,14 @@ class Start(unittest.TestCase):
             self.check_order(hosts)
 
     def test_what_was_dropped(self):
-        """All calls of node1 are lost on its cable: the failure says so, and what helps."""
+        """All calls of node1 are lost on its cable, which the failure names."""
         said = self.run_it("lam_tcp", 2, "links[0].drop_probability=1",
                            "links[0].fault_direction=forward", code=3)
         self.assertIn("node1 gave up its TCP connection to node0 in SYN-SENT", said)
         self.assertIn("on the way between them: 6 packets lost on link node1->half1", said)
 
     def test_both_ways_the_most_first(self):
-        """Calls are damaged on their way, and answers on theirs."""
+        """Calls are damaged in one direction, answers in the other."""
         said = self.run_it("lam_tcp", 2, "links[1].corrupt_nth=[1,2,3,4,5,6,7,8]",
                            "links[0].corrupt_nth=[1]", code=3)
         clauses = re.findall(r"(\d+) packets? dropped, (FCS error at \w+)",

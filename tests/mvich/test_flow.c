@@ -6,7 +6,7 @@
 
 #define FIRST "{compute: 100 ms}, "
 
-// Runs a program to its end, looking at the books every `step` ms, and returns the job for more.
+// Runs a program to its end, checking the books every `step` ms, and returns the job for more.
 static struct rpi_bench *run(const struct test_program *program, double step)
 {
     struct rpi_bench *bench = rpi_bench_new(program);
@@ -56,8 +56,8 @@ static void test_flood(void)
     rpi_bench_free(bench);
 }
 
-// One way only: nothing carries credits back but NOOPs, one for 16 credits as long as the sender
-// has more than it preserves.
+// One direction only: nothing carries credits back but NOOPs, one for 16 credits as long as the
+// sender has more than it preserves.
 static void test_noop(void)
 {
     struct test_program program = {
@@ -85,7 +85,7 @@ static void test_noop_to_a_short_peer(void)
                 "{loop: {count: 100, do: [{recv: {from: 0, size: 4 B}}]}}"},
     };
     struct rpi_bench *bench = run(&program, 3);
-    // The 22nd packet says that 10 credits are left, and brings 22 back. The sender looks at the
+    // The 22nd packet announces that 10 credits are left, and brings 22 back. The sender reads the
     // NOOP only after it has chosen a protocol for the next message.
     SUITE_SAME_INTEGER(count(bench, 1, "flow[0] noop"), 100 / 22);
     SUITE_SAME_INTEGER(count(bench, 0, "eager without credits"), 100 / 22);
@@ -157,7 +157,7 @@ static void test_r3_waits_for_credits(void)
     rpi_bench_free(bench);
 }
 
-// What the receiver posts beyond for R3 goes again with the data.
+// The additional receives that are posted for R3 are used up by the data.
 static void test_rendezvous_extra(void)
 {
     struct test_program program = {
@@ -194,7 +194,7 @@ static void test_pool_grows(void)
 
 // ---- Waiting ----
 
-// Each way of waiting brings the same protocol about.
+// Each mode of waiting results in the same protocol.
 static void test_ways_of_waiting(void)
 {
     static const char *const ways[][3] = {

@@ -7,7 +7,7 @@
 
 #define LOOKS 40 // at the books of a run
 
-// The books are right on the way and at the end.
+// The books are right during the run and at its end.
 static bool repeats(const struct test_program *program, const struct program_run *run)
 {
     struct rpi_bench *bench = rpi_bench_new(program);

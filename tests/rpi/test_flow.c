@@ -121,7 +121,7 @@ static void test_recycled(void)
 }
 
 // via.rpi.progress_only_in_calls: the same number of messages and descriptors, but the receiver
-// looks for messages while it computes.
+// probes for messages while it computes.
 static void test_looks_in_between(void)
 {
     struct test_program program = {

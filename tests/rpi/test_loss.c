@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Lost frames: M-VIA does not send them again, so a program that misses one can't end well, and the
-// books say which message it was.
+// books name the message.
 //
 // Every frame that a rank sends is dropped in turn, in a run of its own. Those that make the
 // connection are repeated. Any other ends the run with a deadlock; or, if more messages follow the
 // lost one on its connection, with reader and writer out of step; or, if it is of a long body but
-// not of its last piece, with a program that has not noticed: then the books alone tell.
+// not of its last piece, with a program that has not noticed: then only the books record it.
 #include "tests/support/program_run.h"
 #include "tests/support/suite.h"
 
@@ -89,7 +89,7 @@ static void test_single(void)
     }
 }
 
-// The report says which message, which of its bytes and why; and who waits for it.
+// The report names the message, its lost bytes and the reason; and the rank that waits for it.
 static void test_report(void)
 {
     struct test_program program = {
@@ -98,7 +98,7 @@ static void test_report(void)
     for (int nth = 1; nth < 12 && !found; nth++) {
         struct program_run *run = program_run_lossy(&program, nth);
         char *books = program_ledger_text(run), *ranks = program_reason(run, "ranks");
-        // The second frame of the message and, with it, what comes behind.
+        // The second frame of the message and, with it, those after it.
         found = strstr(books, "bytes 1432..2899 lost: ") != NULL;
         if (found) {
             SUITE_CONTAINS(books, "message 1, rank 0 to 1, 10240 B: bytes 0..1431 not delivered; ");

@@ -39,7 +39,7 @@ static void test_area_per_peer(void)
     rpi_bench_free(bench);
 }
 
-// via.rpi.area_packing: one behind the other, no slots; reader and writer end at the same place.
+// via.rpi.area_packing: one after the other, no slots; reader and writer end at the same place.
 static void test_packing(void)
 {
     struct test_program program = {
@@ -57,14 +57,14 @@ static void test_packing(void)
     // The long one has put its SYN there only.
     SUITE_SAME_INTEGER(writer->cp_remote_write_pointer, 4 * envelope + 100 + (20 << 10));
     SUITE_SAME_INTEGER(reader->cp_read_pointer, writer->cp_remote_write_pointer);
-    // The other way, the ACK.
+    // In the other direction, the ACK.
     SUITE_SAME_INTEGER(reader->cp_remote_write_pointer, envelope);
     SUITE_SAME_INTEGER(writer->cp_read_pointer, envelope);
     rpi_bench_free(bench);
 }
 
-// via.rpi.area_packing: what does not fit in the rest of the area goes to its top, and the
-// immediate data say so. Three messages of 16 KiB fit into 64 KiB, the fourth does not.
+// via.rpi.area_packing: a message that does not fit in the rest of the area goes to its top, which
+// the immediate data announce. Three messages of 16 KiB fit into 64 KiB, the fourth does not.
 static void test_restart(void)
 {
     struct test_program program = {
@@ -89,7 +89,8 @@ static void test_restart(void)
 }
 
 // via.rpi.area_packing, against a model: whatever the sizes, a write starts where the last one
-// ended if it fits there, else at the top; the reader, who knows length and restart only, follows.
+// ended if it fits there, else at the top; the reader, which knows length and restart only,
+// follows.
 static void test_pointers(void)
 {
     struct rpi_config config = {.area = 10000};
@@ -202,7 +203,7 @@ static struct rpi_request *active_request(const struct rpi_bench *bench, int ran
 }
 
 // via.rpi.envelope_out_of_order_return: the first of two requests keeps its buffer while the
-// second's comes back and serves a third.
+// second's is freed and serves a third.
 static void test_envelopes_out_of_order(void)
 {
     struct test_program program = {
@@ -250,8 +251,8 @@ static void test_request_pool(void)
     rpi_bench_free(bench);
 }
 
-// Where a line of a request says that it came from, where it went, and of which request it is:
-// "send[3] start -> envelope_sent tiny".
+// Whether a line of a request leaves the first state or enters the last one, and the request's
+// number: "send[3] start -> envelope_sent tiny".
 static int request_step(const char *line, bool *starts, bool *ends)
 {
     const char *number = strchr(line, '['), *arrow = strstr(line, " -> ");
@@ -293,7 +294,7 @@ static int check_lives(const struct program_run *run, int rank, int requests)
 }
 
 // via.rpi.request_life: in a program of all kinds of requests, each is started, advanced and done;
-// after it, every request has been destroyed and has given back its buffer, its descriptors, its
+// after it, every request has been destroyed and has released its buffer, its descriptors, its
 // place in each queue, and its pin.
 static void test_request_life(void)
 {
@@ -329,7 +330,7 @@ static void test_request_life(void)
 
 // ---- Copies ----
 
-// Time that both ranks' processes spend on copies for one message; the receiver looks for it early
+// Time that both ranks' processes spend on copies for one message; the receiver receives it early
 // or late.
 static void copies(const char *size, bool unexpected, sim_time times[2])
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A long body in pieces, one by one or as far as send descriptors go (thesis
-// 000, 4.4.3, 4.5.3, 5.2): how many are under way, who passes whom, what is lost, and that it ends.
-// (What waits for whom when descriptors run out: tests/cases/lam_via/pieces_*.case.)
+// 000, 4.4.3, 4.5.3, 5.2): how many are under way, their order, what is lost, and that it ends.
+// (For waits when descriptors run out see tests/cases/lam_via/pieces_*.case.)
 #include "tests/support/rpi_bench.h"
 #include "tests/support/suite.h"
 
@@ -9,7 +9,7 @@
 
 #define AS_GO "lam_via.pieces=as_descriptors_go"
 
-// The most pieces of a body of `size` that rank 0 has posted and not seen complete, looked at every
+// The most pieces of a body of `size` that rank 0 has posted and not seen complete, sampled every
 // 100 us, from the ACK to the end. The books of descriptors and of the request must agree.
 static int most_outstanding(const char *size, const char *first_set, const char *second_set)
 {
@@ -88,8 +88,8 @@ static void test_eager_passes(void)
     }
 }
 
-// A long message each way at a time: the ACK of the one takes its turn between pieces of the other,
-// so that both bodies are under way together, and each takes what it takes alone.
+// A long message in each direction at a time: the ACK of the one takes its turn between pieces of
+// the other, so that both bodies are under way together, and each takes what it takes alone.
 static void test_both_ways(void)
 {
     static const char *const descriptors[] = {"lam_via.sdescs=2", "lam_via.sdescs=10"};
@@ -133,7 +133,7 @@ static void test_several_peers(void)
 
 // Bodies to one port of the switch from several senders: where 128 frames may wait, those that
 // alternate between their peers by piece (23 frames) get through, those that send ten pieces to one
-// of them at a time do not. M-VIA does not repeat what is lost; the books say where it was.
+// of them at a time do not. M-VIA does not repeat what is lost; the books name the place.
 static void test_switch_overrun(void)
 {
     struct test_program program = {
@@ -150,8 +150,8 @@ static void test_switch_overrun(void)
     program_run_free(program_run_good(&program));
 }
 
-// A frame of any piece but the last is missed by nobody but the books; pieces that were posted
-// behind it arrive all the same.
+// The loss of a frame of any piece but the last shows in the books only; pieces that were posted
+// after it arrive all the same.
 static void test_lost_piece(void)
 {
     struct test_program program = {

@@ -82,9 +82,8 @@ static void test_more_memory(void)
 }
 
 // via.pin.deadlock_remedies: reordering the non-blocking requests. The very same ten requests of
-// each rank block each other if the receives come first, and are all done if receives and sends
-// take turns: a receive and the send that its partner waits for then fit into the memory together.
-//
+// each rank block each other if the receives precede the sends, and are all done if the two
+// alternate: a receive and the send that its partner waits for then fit into the memory together.
 static char *exchange(bool in_turn)
 {
     GString *ops = g_string_new(NULL);

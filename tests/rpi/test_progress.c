@@ -173,7 +173,7 @@ static void test_done_counter(void)
         {"{wait: b}, {wait: a}, {wait: c}", 1}, // a ends first
         {"{wait: c}, {waitall: all}", 2},
         {"{waitall: all}", 2}, // two end before the last
-        // They have come before: events are handled as long as there are any.
+        // They have arrived already: events are handled as long as there are any.
         {"{compute: 300 ms}, {waitall: all}", 0},
         {"{compute: 300 ms}, {wait: c}, {waitall: all}", 0},
     };
@@ -182,7 +182,7 @@ static void test_done_counter(void)
         SUITE_SAME_INTEGER(reentries(three, second), orders[i].reentries);
         g_free(second);
     }
-    // Messages that nobody has asked for end no request.
+    // Unexpected messages end no request.
     SUITE_SAME_INTEGER(reentries(three, "{recv: {from: 0, size: 8 B, tag: 3}}, {recv: {from: 0, "
                                         "size: 8 B, tag: 2}}, {recv: {from: 0, size: 8 B, tag: "
                                         "1}}"),
@@ -222,7 +222,7 @@ static void test_done_counter_value(void)
 }
 
 // via.rpi.callback_fifo: of the descriptors that are out, each belongs to a request, in the order
-// of posting, and completions come in that order. The queue never holds more or less than the
+// of posting, and completions follow that order. The queue never holds more or less than the
 // descriptors that are not free.
 static void test_callbacks_in_order(void)
 {
@@ -293,7 +293,7 @@ static void test_functions(void)
 }
 
 // via.rpi.request_record: a long send in the middle of its body (two of four pieces have left, the
-// third is on its way).
+// third is under way).
 static void test_request_record(void)
 {
     struct test_program program = {
@@ -360,7 +360,7 @@ static void test_proc_record(void)
     CU_ASSERT_PTR_EQUAL(sender->cp_pending_sends[0], active(bench, 0, 1));
     CU_ASSERT_PTR_EQUAL(sender->cp_pending_sends[2], active(bench, 0, 3));
     SUITE_SAME_INTEGER(sender->cp_remote_write_pointer, 3 * envelope + (24 << 10));
-    // Its ACK is the only thing that has come from the receiver, who has read all.
+    // Its ACK is the only message from the receiver, which has read all.
     SUITE_SAME_INTEGER(descriptors_posted(bench, 0, 1), 9 - 1);
     SUITE_SAME_INTEGER(receiver->cp_read_pointer, sender->cp_remote_write_pointer);
     SUITE_SAME_INTEGER(receiver->cp_remote_write_pointer, envelope);

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-// Each rank's requests and pins go the same way, and nothing is left behind.
+// Each rank's requests and pins repeat themselves, and nothing is left.
 static bool repeats(const struct test_program *program, const struct program_run *run)
 {
     struct rpi_bench *bench = rpi_bench_new(program);
@@ -30,7 +30,7 @@ static bool repeats(const struct test_program *program, const struct program_run
 
 static void test_programs(void)
 {
-    // What happens more often is asked for where all stacks are tried.
+    // More frequent events are asked for where all stacks are tried.
     static const char *const wanted[] = {"pin evicted", "wait_turn", NULL};
     struct trial_stack stack = trial_lam_via;
     stack.inspect = repeats;

@@ -37,7 +37,7 @@ static void test_settings(void)
     compiled_free(&compiled);
 }
 
-// Every event of an order that must hold, each somewhere behind the one before.
+// Every event of an order that must hold, each somewhere after the one before.
 static void expect_order(const char *text, const char *const *parts)
 {
     for (const char *at = text; *parts; parts++) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the VIA RPI puts on the wire: descriptors, immediate data and envelopes, read where they
+// The VIA RPI's transfers on the wire: descriptors, immediate data and envelopes, read where they
 // were sent from and where they arrived (thesis 000, 4.3.2, 4.4, 4.7.4, 4.8.3).
 #include "tests/support/rpi_bench.h"
 #include "tests/support/suite.h"
@@ -29,7 +29,7 @@ static int sent_count(const struct rpi_bench *bench, int rank, int peer)
     return count;
 }
 
-// Receive descriptors are used in turn and posted again behind the others.
+// Receive descriptors are used in turn and posted again after the others.
 static int received_count(const struct rpi_bench *bench, int rank, int peer)
 {
     const struct rpi_process_peer *of = rpi_bench_peer(bench, rank, peer);
@@ -77,8 +77,8 @@ static void expect_immediate(const struct vip_descriptor *descriptor, int from, 
 }
 
 // via.rpi.tiny_protocol, via.rpi.envelope_format: one transfer with the env flag, out of a pinned
-// envelope buffer into the receiver's area; the envelope in front of the data says what the message
-// is.
+// envelope buffer into the receiver's area; the envelope in front of the data describes the
+// message.
 static void test_tiny(void)
 {
     struct rpi_bench *bench =
@@ -110,7 +110,7 @@ static void test_tiny(void)
 }
 
 // via.rpi.short_protocol, via.rpi.short_two_messages, via.rpi.identify_env_flag: the envelope, and
-// right behind it the body out of the user's registered buffer, which differ in their env flag.
+// right after it the body out of the user's registered buffer, which differ in their env flag.
 // Between the two nothing else is posted.
 static void test_short(void)
 {
@@ -141,8 +141,8 @@ static void test_short(void)
 }
 
 // via.rpi.long_protocol, via.rpi.long_fragmentation, via.rpi.long_completion_imm: the pieces follow
-// one another in both user buffers, only the last has immediate data, and it is all that the
-// receiver is told of the body.
+// one another in both user buffers, only the last has immediate data, and it is the receiver's only
+// notification of the body.
 static void test_long(void)
 {
     struct rpi_bench *bench =
@@ -177,7 +177,7 @@ static void test_long(void)
 }
 
 // via.rpi.ack_is_envelope, via.rpi.ack_routing, via.rpi.ssend_ack: an ACK is an envelope with its
-// flag set, and gives back the request that the sender had put into its own. Of three messages, the
+// flag set, and returns the request that the sender had put into its own. Of three messages, the
 // synchronous ones are answered.
 static void test_acks(void)
 {
@@ -242,10 +242,10 @@ static void test_all_rdma(void)
     rpi_bench_free(bench);
 }
 
-// via.rpi.write_pointer_consistency: who writes into whose area is a matter of two ranks. Two
+// via.rpi.write_pointer_consistency: writes into an area are a matter of two ranks. Two
 // senders at a time to one receiver need no transfer besides the messages themselves, and each
 // finds its own place; and as neither hears of the other, both choose the same places: in an area
-// that they shared they would overwrite each other, unless something told them.
+// that they shared they would overwrite each other without further messages.
 static void test_no_management_traffic(void)
 {
     struct test_program program = {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the system calls of scripts share, whatever the protocol: arguments, results, descriptors.
+// Common parts of the system calls of scripts of any protocol: arguments, results, descriptors.
 #ifndef NETSIM_TESTS_SCRIPT_CALLS_H
 #define NETSIM_TESTS_SCRIPT_CALLS_H
 

@@ -12,7 +12,7 @@
 //   "}"
 //              joined by "|"; a field is a value or name [ "(" value ")" ] "=" value
 //
-// What a packet is, its protocol says (struct script_protocol in play.h).
+// The protocol defines a packet (struct script_protocol in play.h).
 #ifndef NETSIM_TESTS_SCRIPT_PARSE_H
 #define NETSIM_TESTS_SCRIPT_PARSE_H
 
@@ -33,7 +33,7 @@ struct script_parser {
 
 const struct script_token *script_peek(const struct script_parser *parser, guint ahead);
 const struct script_token *script_next(struct script_parser *parser);
-// True once something was wrong: whoever parses returns.
+// True once something was wrong: parsing functions then return.
 bool script_wrong(const struct script_parser *parser);
 bool script_is_mark(const struct script_token *token, char mark);
 bool script_is_word(const struct script_token *token, const char *word);
@@ -119,8 +119,8 @@ struct script {
     void (*packet_free)(void *packet);
 };
 
-// What a protocol reads after the direction and the addresses. Returns NULL, with a report, if it
-// is no packet.
+// Reads a protocol's packet after the direction and the addresses. Returns NULL, with a report, if
+// it is no packet.
 typedef void *script_packet_fn(struct script_parser *parser, enum script_event_kind direction);
 
 // Never returns NULL. The caller frees it with script_free.

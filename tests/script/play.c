@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// What the host does about an inbound packet or a call is done after this, but for its timers.
+// The host has handled an inbound packet or a call after this, but for its timers.
 #define SETTLE (2 * TIME_US)
 #define SHARE 100 // of the time since the event before: the tolerance at least
 #define MOST_SNIFFED 10000

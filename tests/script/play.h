@@ -26,7 +26,7 @@ struct script_world {
     void *host; // the protocol's
 };
 
-// What a call returned.
+// The result of a call.
 struct script_result {
     int64_t value;
     const char *error; // "EAGAIN"; NULL: none
@@ -39,7 +39,7 @@ struct script_protocol {
     const struct registry *registry;         // of the models that the scenario knows
     const char *scenario;                    // with a %s for the profile if there are profiles
     const char *mtu;                         // key that --mtu sets
-    const char *const *more_options;         // of scripts: that host_new looks at; NULL: none
+    const char *const *more_options;         // of scripts: that host_new reads; NULL: none
     const struct script_constant *constants; // of calls
 
     script_packet_fn *parse;
@@ -57,7 +57,7 @@ struct script_protocol {
                   struct script_report *report);
     char *(*text)(struct script_world *world, const struct script_event *event); // of an expected
     char *(*sniffed_text)(struct script_world *world, const void *sniffed);
-    // Makes a call. What it returns is compared by the player.
+    // Makes a call. The player compares the result.
     struct script_result (*call)(struct script_world *world, struct cpu_context *context,
                                  const struct script_event *event, struct script_report *report);
     // Takes of a shell line what it knows; NULL: nothing.
@@ -67,8 +67,8 @@ struct script_protocol {
 struct script_settings {
     const char *profile;
     const char *const *sets; // KEY=VALUE for the scenario, NULL-terminated; NULL: none
-    bool verbose;            // every packet and call is told on stderr
-    struct capture *capture; // that frames are told to; NULL: none
+    bool verbose;            // every packet and call is printed on stderr
+    struct capture *capture; // that records the frames; NULL: none
 };
 
 // Plays a script. The caller frees the report with script_report_clear.

@@ -170,8 +170,8 @@ static void put_header(struct maker *maker, const struct sctp_item *item)
     put(maker, 0, 2);
 }
 
-// A length that the script gives may be longer than what it says is in it: zeros follow. A shorter
-// one is a lie that the host has to find out.
+// A length that the script gives may exceed the content that it lists: zeros follow. A shorter one
+// is an error that the host has to detect.
 static void put_length(struct maker *maker, const struct sctp_item *item, guint from)
 {
     const struct sctp_value *length = value_of(item, SCTP_FIELD_LENGTH);
@@ -251,7 +251,7 @@ static uint32_t tag_of(const struct sctp_text *text, const struct sctp_numbering
     return reflects(text) ? numbers->peer_tags[0] : numbers->live_tag;
 }
 
-// What the script announces with an INIT or INIT-ACK, also one of raw bytes.
+// The tag that the script announces with an INIT or INIT-ACK, also one of raw bytes.
 static void note_own(const struct maker *maker)
 {
     struct sctp_numbering *numbers = maker->numbers;

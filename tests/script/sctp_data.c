@@ -4,12 +4,12 @@
 
 #include <string.h>
 
-// Sizes of what a program reads when it is told of something (sys/netinet/sctp_uio.h).
+// Sizes of the notifications that a program reads (sys/netinet/sctp_uio.h).
 #define ASSOCIATION_CHANGE 20
 #define ADDRESS_CHANGE 152
 #define OTHER_EVENT 12
 
-// A payload protocol identifier: without htonl its bytes stand the other way round on the wire.
+// A payload protocol identifier: without htonl its bytes are in reverse order on the wire.
 static uint32_t protocol_of(const struct script_value *value)
 {
     int64_t number;

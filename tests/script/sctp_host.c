@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// SCTP's side of a script (struct script_protocol): packets both ways.
+// SCTP's side of a script (struct script_protocol): packets in both directions.
 #include "tests/script/sctp_host.h"
 
 #include "models/ethernet/nics.h"
@@ -49,7 +49,7 @@ extern const struct model ethernet_model, inet_model, sctp_wire_model, sctp_mode
 static const struct registry registry = {(const struct model *const[]){
     &ethernet_model, &inet_model, &sctp_wire_model, &sctp_model, &script_model, NULL}};
 
-// What a script's own addresses are (packetdrill's defaults), and those of captures.
+// A script's own addresses (packetdrill's defaults), and those of captures.
 static const char *const own_addresses[] = {"192.168.0.1", "10.0.0.1", NULL};
 static const char *const peer_addresses[] = {"192.0.2.1", "10.0.0.2", NULL};
 
@@ -101,7 +101,7 @@ static bool addresses_fit(const struct script_event *event, struct script_report
     return false;
 }
 
-// User data from outside are of nobody's message: fragments of one have nothing else in common.
+// User data from outside belong to no message: fragments of one have nothing else in common.
 static void forget_messages(struct packet *packet)
 {
     for (struct sctp_chunk *chunk = sctp_packet_of(packet)->first; chunk; chunk = chunk->next) {

@@ -46,7 +46,7 @@ extern const struct script_constant sctp_script_constants[];
 struct script_result sctp_script_call(struct script_world *world, struct cpu_context *context,
                                       const struct script_event *event,
                                       struct script_report *report);
-// What a function of the stack's sockets returned, as the system does.
+// The result of a function of the stack's sockets, as the system returns it.
 struct script_result sctp_call_result(int64_t result, bool sending);
 // Complains unless the field of a value is what it is expected to be, or is open.
 void sctp_call_expect(const struct sctp_call *call, const struct script_value *value,

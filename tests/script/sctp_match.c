@@ -201,7 +201,7 @@ static bool match_item(const struct view *view, const struct sctp_item *item, st
     return match_items(view, item->tail, item->kind->tail, &part, "the parameters");
 }
 
-// ---- What the host says of itself ----
+// ---- The host's tags and TSNs ----
 
 static const struct sctp_value *value_in(const struct sctp_item *item, enum sctp_space space)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Socket options of a script (RFC 6458, 8). What the model leaves out can be switched off, which
-// it is.
+// Socket options of a script (RFC 6458, 8). Features that the model lacks can be switched off, as
+// they are.
 #include "tests/script/sctp_host.h"
 
 #include <string.h>
@@ -126,7 +126,7 @@ static const struct {
     {"SO_SNDBUF", set_send_buffer},      {"SCTP_PEER_ADDR_PARAMS", set_path},
 };
 
-// What is set for a socket holds for its association, too, if it has one.
+// Options of a socket hold for its association, too, if it has one.
 static void change(const struct sctp_call *call,
                    void (*set)(const struct sctp_call *, struct sctp_settings *))
 {

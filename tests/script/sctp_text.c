@@ -378,7 +378,7 @@ static void parse_prefix(struct script_parser *parser, struct sctp_text *text)
         script_expect_mark(parser, ')');
 }
 
-// What follows "sctp".
+// The packet after "sctp".
 static void parse_packet(struct script_parser *parser, struct sctp_text *text)
 {
     static const struct sctp_field bytes = {.form = SCTP_FIELD_LIST, .width = 1, .group = 1};

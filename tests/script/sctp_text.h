@@ -7,8 +7,8 @@
 //   value  = N | letters | "..." | "text" | address | "[" list "]" | one item | "[" items "]"
 //   bytes  = "[" byte { "," byte } "]"
 //
-// A table (sctp_kinds.c) says which fields a chunk, a parameter or a cause has and how they lie in
-// the bytes (RFC 9260, 3.3; RFC 3758, 3.2); reading, making bytes, comparing and printing go by it.
+// A table (sctp_kinds.c) has the fields of a chunk, a parameter or a cause and their places in the
+// bytes (RFC 9260, 3.3; RFC 3758, 3.2); reading, making bytes, comparing and printing go by it.
 //
 // Numbers are the script's own. The peer's tags and TSNs are on the wire as the script has them;
 // the host's are mapped, by what its INIT or INIT-ACK was expected to have.
@@ -70,7 +70,7 @@ const struct sctp_kind *sctp_kind_of(int type, enum sctp_family family);
 // The kind that stands for any type.
 const struct sctp_kind *sctp_kind_any(enum sctp_family family);
 
-// ---- What a script says ----
+// ---- A packet of a script ----
 
 struct sctp_value {
     bool given, any;
@@ -104,10 +104,10 @@ void sctp_text_free(void *owner);
 // ---- Numbers of both sides ----
 
 struct sctp_numbering {
-    bool known;                    // the host has said its own
+    bool known;                    // the host has announced its own
     uint32_t live_tag;             // of the host, that the script's packets have
     uint32_t tsn;                  // live TSN of the host less the script's
-    bool tsn_open;                 // the script has not said it yet: its first DATA will
+    bool tsn_open;                 // the script has not set it yet: its first DATA will
     uint32_t peer_tags[2];         // that the script has announced, the newest first
     uint32_t last_tag;             // of the last packet from the script
     bool offered;                  // the host has answered an INIT
@@ -122,8 +122,8 @@ void sctp_numbering_clear(struct sctp_numbering *numbers);
 
 // ---- Bytes ----
 
-// The packet's bytes from the common header on, checksum included, for the way from the peer.
-// Returns NULL with a report if a value is missing. The caller frees it with g_byte_array_unref.
+// The packet's bytes from the common header on, checksum included, as the peer sends them. Returns
+// NULL with a report if a value is missing. The caller frees it with g_byte_array_unref.
 GByteArray *sctp_text_bytes(const struct sctp_text *text, struct sctp_numbering *numbers,
                             uint16_t source_port, uint16_t destination_port,
                             struct script_report *report);

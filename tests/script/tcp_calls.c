@@ -71,7 +71,7 @@ static int64_t new_fd(const struct call *call, struct tcp_fd fd)
     return script_fd_new(&call->made, call->host->fds, sizeof fd, &fd);
 }
 
-// What the end of a connection says, once.
+// The error that ended a connection, reported once.
 static const char *take_error(struct tcp_fd *fd)
 {
     switch (fd->socket ? tcp_socket_take_end(fd->socket) : TCP_END_NONE) {

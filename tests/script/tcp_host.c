@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// TCP's side of a script (struct script_protocol): packets both ways.
+// TCP's side of a script (struct script_protocol): packets in both directions.
 #include "tests/script/tcp_host.h"
 
 #include "models/ethernet/nic.h"
@@ -83,7 +83,7 @@ static uint32_t live_echo(const struct tcp_script_host *host, uint32_t echo)
 
 // ---- From the script to the host ----
 
-// What the peer has sent grows to the segment's end, so that a reader finds it.
+// The peer's stream grows to the segment's end, so that a reader finds the bytes.
 static void extend_stream(struct tcp_script_host *host, const struct tcp_segment *segment)
 {
     int64_t missing = segment->sequence + segment->payload - 1 - host->stream.written;

@@ -7,7 +7,7 @@
 //   option  = "mss" N | "sackOK" | "TS" "val" N "ecr" N | "wscale" N | "nop" | "eol"
 //           | "sack" N ":" N { N ":" N }
 //
-// Sequence numbers are the script's own: each side's first SYN says where they begin. The window is
+// Sequence numbers are the script's own: each side's first SYN has the initial one. The window is
 // that of the header. Options other than "..." must all be named; their order and padding do not
 // count. A val of "..." is any.
 #ifndef NETSIM_TESTS_SCRIPT_TCP_TEXT_H

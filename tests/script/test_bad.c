@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Scripts that are wrong: each is told at its line, and nothing crashes, whatever the bytes.
+// Scripts that are wrong: each is reported at its line, and nothing crashes, whatever the bytes.
 #include "tests/script/tcp_host.h"
 #include "tests/support/suite.h"
 

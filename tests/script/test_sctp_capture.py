@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What tshark says of all that hosts send in the packet scripts of SCTP, which have every chunk and every cause of an
+"""tshark's verdict on all that hosts send in the packet scripts of SCTP, which have every chunk and every cause of an
 error that the stack sends: no malformed packet, no wrong CRC32c, no warning of its experts."""
 
 import os
@@ -39,7 +39,7 @@ class Capture(unittest.TestCase):
     def test_all_that_is_sent(self):
         for profile in ("rfc9260", "s2007"):
             with self.subTest(profile):
-                # What a script expects of one profile may differ with the other; what is sent is sound with both.
+                # A script may fail with the other profile; the packets are sound with both.
                 subprocess.run([BUILD / "sctp_script", "--profile", profile, "--pcap", self.file,
                                 *sorted(SCRIPTS.glob("*.pkt"))], capture_output=True, timeout=60, check=False)
                 rows = self.rows(["_ws.malformed", *(f"{layer}.checksum.status" for layer in ("ip", "sctp"))], "-Y", SENT)

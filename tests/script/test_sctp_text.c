@@ -212,7 +212,7 @@ static void test_match(void)
     }
 }
 
-// The host's tags and TSNs are the script's moved; the cookie and the heartbeat come back as they
+// The host's tags and TSNs are the script's moved; the cookie and the heartbeat return as they
 // were.
 static void test_learning(void)
 {
@@ -252,7 +252,7 @@ static void test_learning(void)
     sctp_numbering_clear(&numbers);
 }
 
-// A script that leaves the host's first TSN open says it with the first DATA.
+// A script that leaves the host's first TSN open sets it with the first DATA.
 static void test_open_tsn(void)
 {
     struct sctp_numbering host = {.live_tag = 7}, numbers = {.peer_tags = {7}};

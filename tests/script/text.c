@@ -87,7 +87,7 @@ static void append(struct reader *reader, struct script_token token, size_t from
     g_array_append_val(reader->tokens, token);
 }
 
-// What is between the token's first characters and `close`. Returns false if nothing closes it.
+// The text between the token's first characters and `close`. Returns false if nothing closes it.
 static bool delimited(struct reader *reader, enum script_token_kind kind, size_t open,
                       const char *close)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The words of a packet script: tokens with their lines. Preprocessor lines, comments and shell
-// lines are gone before anybody sees a token.
+// lines are removed before the tokens are made.
 #ifndef NETSIM_TESTS_SCRIPT_TEXT_H
 #define NETSIM_TESTS_SCRIPT_TEXT_H
 
@@ -48,8 +48,8 @@ void script_unsupported(struct script_report *report, int line, const char *form
 void script_report_clear(struct script_report *report);
 
 // The tokens of a text (struct script_token, the last one SCRIPT_END); the caller frees them with
-// g_array_unref. `defined` are the names that #ifdef takes for defined, NULL-terminated. What can't
-// be read is in the report.
+// g_array_unref. `defined` are the names that #ifdef takes for defined, NULL-terminated. Unreadable
+// text is in the report.
 GArray *script_tokens(const char *text, size_t length, const char *const *defined,
                       struct script_report *report);
 

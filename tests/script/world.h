@@ -5,7 +5,7 @@
 
 #include "tests/script/play.h"
 
-// What a script's options say.
+// Options of a script.
 struct script_options {
     sim_time tolerance;
     bool tolerance_given;

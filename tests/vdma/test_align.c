@@ -7,8 +7,8 @@
 #define PAGE INTERCEPT_PAGE
 #define MIB VDMA_SLICE
 
-// What the engine moves meets its rules whatever the transfer; the rest is what one message
-// carries, and nothing if there is no need.
+// The engine's part of any transfer meets its rules; the rest is what one message carries, and
+// empty if there is no need.
 static void check_split(int64_t local, int64_t bytes)
 {
     struct vdma_split split = vdma_split(local, bytes);

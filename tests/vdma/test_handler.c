@@ -140,7 +140,7 @@ static void test_channels(void)
 
 // ---- Credits ----
 
-// Invariant: a handler never sends more messages than it has credit for, and credits come back.
+// Invariant: a handler never sends more messages than it has credit for, and credits return.
 static void test_credits(void)
 {
     struct test_program program =
@@ -163,7 +163,7 @@ static void test_credits(void)
         g_free(update);
         g_free(credits);
     }
-    // icpt.design.credit_hides_latency: with enough of them nobody waits.
+    // icpt.design.credit_hides_latency: with enough of them no message waits.
     CU_ASSERT_TRUE(times[0] < times[1]);
 }
 
@@ -216,7 +216,7 @@ static void test_self_connect(void)
     program_run_free(run);
 }
 
-// With a switch the packet comes back, whoever else is there.
+// With a switch the packet returns, whatever other nodes there are.
 static void test_self_switched(void)
 {
     struct test_program program = {
@@ -231,7 +231,7 @@ static void test_self_switched(void)
     program_run_free(run);
 }
 
-// A program that writes to itself without a connection to itself is told so.
+// A write of a program to itself without a connection to itself is reported.
 static void test_unconnected(void)
 {
     struct test_program program = pair("{vdma_write: {to: 0, size: 1 KiB}}");
@@ -246,8 +246,8 @@ static void test_unconnected(void)
 
 // ---- Alignment ----
 
-// All displacements of both ends that the card can tell apart, and lengths below and above what it
-// can move: every byte comes once, and who sends copies if the displacements differ.
+// All displacements of both ends that the card distinguishes, and lengths below and above what it
+// can move: every byte comes once, and the sender copies if the displacements differ.
 static void test_alignment(void)
 {
     static const int lengths[] = {1, 23, 24, 55, 4097};
@@ -271,7 +271,7 @@ static void test_alignment(void)
         }
 }
 
-// The unmodified handler refuses: the program goes on, and the books say what was declined.
+// The unmodified handler refuses: the program goes on, and the books record what was declined.
 static void test_refusal(void)
 {
     struct test_program program =
@@ -289,7 +289,7 @@ static void test_refusal(void)
 
 // ---- Trouble ----
 
-// icpt.firmware.old_alignment: the transfer never ends, and the report says which slice.
+// icpt.firmware.old_alignment: the transfer never ends, and the report names the slice.
 static void test_old_firmware(void)
 {
     struct test_program program = pair("{vdma_write: {to: 1, size: 64 KiB, offset: 32 B}}");
@@ -314,7 +314,8 @@ static void test_old_firmware(void)
     program_run_free(run);
 }
 
-// All planes go dark: what waits for credit says from whom, and what was sent says what for.
+// All planes go dark: the report names the node whose credit is awaited, and the writes whose DONE
+// is missing.
 static void test_dark(void)
 {
     struct test_program program =
@@ -361,8 +362,8 @@ static void test_times(void)
     same_within(transfer(program, NULL, NULL, NULL), reads + writes + software, 0.01);
 }
 
-// The same on the buses of the other machines of thesis 002, 6.1 and 6.2: PCI-X at 133 MHz with
-// reads of 256 B, and a slot of 500 MB/s with reads of 1 KiB.
+// Like test_times, but on the buses of the other machines of thesis 002, 6.1 and 6.2: PCI-X at 133
+// MHz with reads of 256 B, and a slot of 500 MB/s with reads of 1 KiB.
 static void test_buses(void)
 {
     static const struct {
