@@ -33,7 +33,7 @@ struct plan {
     bool preemptive;
 };
 
-// Who did what when: a start (mark -1) or a mark.
+// An event of a task: a start (mark -1) or a mark.
 struct fact {
     int64_t when; // ns
     int task, slice, mark;

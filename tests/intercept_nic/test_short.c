@@ -78,7 +78,7 @@ static void test_tx_full(void)
     world_free(world);
 }
 
-// Who was refused hears of room when the card has read the first entry.
+// A refused sender is notified of room when the card has read the first entry.
 static void test_tx_room(void)
 {
     struct world *world = icpt_world_new(ICPT_CABLE, NULL, NULL);
@@ -324,7 +324,7 @@ static void test_interrupts_in_a_row(void)
     world_free(world);
 }
 
-// ---- Nobody there ----
+// ---- No receiver ----
 
 static void test_not_open(void)
 {

@@ -277,7 +277,7 @@ static void play_run(struct play *play, struct random_stream *random, bool eager
         if (play->collective == COLLECTIVE_BARRIER)
             CU_ASSERT(all_entered(play));
     }
-    // Nobody hangs, and nothing is left over.
+    // No rank hangs, and nothing is left over.
     CU_ASSERT_EQUAL(left, play->ranks);
     for (int a = 0; a < play->ranks; a++)
         for (int b = 0; b < play->ranks; b++)

@@ -199,7 +199,7 @@ static void test_go_back_full(void)
     finish(probe, topology);
 }
 
-// Nobody notices that the last packet is lost, but for the time-out.
+// Only the time-out reveals the loss of the last packet.
 static void test_lost_last(void)
 {
     setup();

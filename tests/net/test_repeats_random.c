@@ -15,7 +15,7 @@
 #define WATCHES 2000
 #define WATCH_PERIOD (500 * TIME_NS)
 
-// Looks at all links again and again.
+// Samples all links periodically.
 struct watch {
     struct event event;
     struct network *network;

@@ -60,9 +60,9 @@ static double when(const struct program_run *run, int rank, const char *part)
     return -1;
 }
 
-// Who waits longer for descriptors gets them: a short message needs both of them at a time, and the
-// body, for which one would do, leaves them. It comes through long before the body's end, and so
-// does a tiny one.
+// The longest waiting message gets descriptors first: a short message needs both of them at a time,
+// and the body, for which one would do, leaves them. It comes through long before the body's end,
+// and so does a tiny one.
 static void test_eager_passes(void)
 {
     static const char *const sizes[] = {"24 KiB", "1 KiB"};

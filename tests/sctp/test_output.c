@@ -259,7 +259,7 @@ static void test_probe(void)
     SENT(sender, "1[4]");
     CU_ASSERT(sender_out(sender)->probing);
     SUITE_SAME_INTEGER(*sender->stack.count.window_probes, 1);
-    // Nobody answers: the association counts it, the path does not, and cwnd stays.
+    // Without an answer the association counts an error, the path does not, and cwnd stays.
     int64_t cwnd = sender->paths[0].cc.cwnd;
     sender_wait(sender, 1100 * TIME_MS);
     SENT(sender, "1[4]");

@@ -152,7 +152,7 @@ static bool advance(struct cpu_context *context, struct sctp_node *node, struct 
     }
     bool moved = send_some(context, node, live, end);
     moved |= read_some(context, node, live, end);
-    // Who connected closes, once both have all.
+    // The end that connected closes, once both have all.
     if (!end->closed && end->connects && end->sent >= live->run->bytes &&
         end->read >= live->run->bytes) {
         sctp_close(context, end->socket);
@@ -363,7 +363,7 @@ static struct sctp_random cut_off(int number)
     return run;
 }
 
-// Who has data for host 0, or it for others, finds out. Who only reads need not.
+// An end with data for host 0, or of host 0, notices the failure. One that only reads need not.
 static void check_cut_off(const struct sctp_random *run, const struct world *world,
                           const struct live *lives)
 {

@@ -163,7 +163,7 @@ static void test_asked_while_pending(void)
     sctp_peer_free(peer);
 }
 
-// ---- Nobody answers ----
+// ---- No answer ----
 
 static void test_t2(void)
 {

@@ -209,9 +209,9 @@ static void test_close_unread(void)
     world_free(world);
 }
 
-// Who has read all and closed acknowledges a retransmission of what it has read: the writer gets
-// its FIN acknowledged, and no reset. Node 1's lost frames are the acknowledgment of the data and
-// its FIN.
+// A socket that has read all and closed acknowledges a retransmission of the data read: the writer
+// gets its FIN acknowledged, and no reset. Node 1's lost frames are the acknowledgment of the data
+// and its FIN.
 static void test_closed_knows_old_data(void)
 {
     struct world *world = tcp_world((const char *const[]){"links[1].drop_nth=[2, 3]", NULL}, NULL);

@@ -253,7 +253,7 @@ static void test_failures(void)
                   "mvia_native.buffer");
     check_failure("host.memory.pin_limit=100 KiB", SIM_FAILED, "out_of_pinned_memory",
                   "mvia_native.buffer");
-    // Nobody repeats a lost frame: both ranks wait for ever.
+    // A lost frame is not repeated: both ranks wait for ever.
     check_failure("link.drop_nth=[9]", SIM_DEADLOCK, "deadlock", "2 of 2 ranks wait");
 }
 
