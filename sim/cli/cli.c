@@ -258,7 +258,7 @@ static enum cli_exit dispatch(int argc, char **argv)
     if (!command)
         return command_unknown(word);
     GPtrArray *words = cli_words_split(command, argc - 1, argv + 1);
-    // The parser takes what it has read out of the array.
+    // The parser removes the options that it has read from the array.
     char **rest = g_memdup2(words->pdata, sizeof(char *) * words->len);
     enum cli_exit code = command_run(command, (int)words->len - 1, rest);
     g_free(rest);

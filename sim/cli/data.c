@@ -86,7 +86,7 @@ static char *data_file(const char *folder, const char *name, const char *suffix)
     return NULL;
 }
 
-// Returns the path of what is shipped under this name, or NULL.
+// Returns the path of the scenario shipped under this name, or NULL.
 static char *shipped_scenario(const char *argument)
 {
     static const struct {

@@ -192,7 +192,7 @@ static char *default_text(const struct param_table *table, const struct param *p
     return g_string_free(text, FALSE);
 }
 
-// Where the default is from, and what it was chosen for; NULL: not said. The caller frees it.
+// The default's source, and the claims it was chosen for; NULL: not given. The caller frees it.
 static char *source_text(const struct param *param)
 {
     if (!param->chosen_for)
@@ -443,7 +443,8 @@ static GArray *hits_of(const GArray *sections)
     return hits;
 }
 
-// Prints what the words name, or else the parameters that have them in name or meaning.
+// Prints the sections, benchmark or operations that the words name, or else the parameters that
+// have them in name or meaning.
 static enum cli_exit describe_words(const struct scenario_schema *schema, char *const *words,
                                     enum describe_format format)
 {

@@ -91,7 +91,7 @@ static struct explained_series *explain_series(const struct scenario *scenario,
     };
     g_ptr_array_unref(series->sizes);
     series->sizes = explain_case(&run);
-    // All sizes are a table of times, in which there is no place for what was tried.
+    // All sizes are a table of times, which has no place for trials.
     if (series->sizes->len == 1 && reader)
         explain_try(g_ptr_array_index(series->sizes, 0), &run,
                     &(struct explain_again){read_again, (void *)reader});

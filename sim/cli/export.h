@@ -31,7 +31,7 @@ struct export_target {
     const char *name;
     const char *summary;        // one line, as those of commands
     const char *const *options; // those that not all have, NULL-terminated; NULL: none
-    bool runs; // what a run needs of the machine and of the network is checked first
+    bool runs;                  // a run's needs of the machine and of the network are checked first
     // Writes the files, and prints what it wrote. Returns an exit code, after printed errors.
     enum cli_exit (*write)(const struct export_job *job);
 };

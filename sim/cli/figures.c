@@ -152,7 +152,7 @@ bool cli_figure_lost(const json_t *document)
     return lost > 0;
 }
 
-// Runs what the figures need and makes their documents.
+// Runs the scenarios that the figures need and makes their documents.
 static bool figures_simulate(struct drawing *drawing, GError **error)
 {
     struct campaign_options options = campaign_of(drawing);
@@ -178,7 +178,7 @@ static json_t *judge(struct drawing *drawing, char **why)
         .patterns = (const char *const *)claims->pdata,
         .campaign = campaign_of(drawing),
     };
-    options.campaign.run_again = false; // what the pictures needed has just been run
+    options.campaign.run_again = false; // the pictures' scenarios have just been run
     struct diag_list *diags = diag_list_new();
     GError *error = NULL;
     json_t *scorecard =

@@ -144,7 +144,7 @@ static void print_line(const char *series, int rank, const struct flat_op *op)
 
 // ---- Ranks and series ----
 
-// "FILE:1:2: ", or "" of what a benchmark has made. The caller frees it.
+// "FILE:1:2: ", or "" for a benchmark's call. The caller frees it.
 static char *place_of(const struct op_call *call)
 {
     const struct source_mark *mark = call->mark;
@@ -238,7 +238,7 @@ static enum cli_exit flatten_argument(const char *file, const struct flatten_arg
     if (format < 0 || !read_rank(arguments->rank, &rank))
         return CLI_BAD_INPUT;
     struct scenario_schema *schema = registry_schema(&model_registry);
-    schema->check = NULL; // of what a run needs of the machine and of the network
+    schema->check = NULL; // of a run's needs of the machine and of the network
     struct scenario *scenario =
         cli_scenario_once(schema, file, arguments->sets, arguments->allow_unused, 0);
     enum cli_exit code = CLI_BAD_INPUT;

@@ -64,7 +64,7 @@ static bool is_database(const char *path)
     return length == sizeof start && memcmp(start, magic, sizeof magic) == 0;
 }
 
-// The database of a sweep that an argument names: itself, or what is in a directory in which no
+// The database of a sweep that an argument names: itself, or the one in a directory in which no
 // `run` has left results. NULL if it names something else; the caller frees it.
 static char *plot_database_of(const char *argument)
 {
@@ -221,7 +221,7 @@ static json_t *result_of_csv(const struct source *source, GError **error)
     return results_of_csv(source->path, source->text, source->length, source->label, error);
 }
 
-// ---- As what ----
+// ---- Documents ----
 
 // Returns the user's choice of curves and axes; NULL after an error.
 static struct choice *choice_of(const struct plot_arguments *arguments, GError **error)
@@ -459,7 +459,7 @@ static bool check_options(const struct plotter *plotter, GError **error)
     return !arguments->sets || scenarios;
 }
 
-// The documents of all sources; of measured points last, as they go into what others draw.
+// The documents of all sources; of measured points last, as they go into the others' figures.
 static bool make_documents(struct plotter *plotter, GError **error)
 {
     for (int points = 0; points < 2; points++)

@@ -40,7 +40,7 @@ struct run_arguments {
     gboolean quiet, allow_unused;
 };
 
-// Says what is unusual about a series before it is run.
+// Warns of an unusual series before it is run.
 static void warn(const struct scenario_case *test_case)
 {
     struct estimate estimate = estimate_of(test_case);
@@ -320,7 +320,7 @@ static enum cli_exit end_cut(const struct scenario *scenario, const struct resul
     return ending->signal ? (enum cli_exit)(128 + ending->signal) : CLI_CHECK_FAILED;
 }
 
-// Whether what records packets has some.
+// Whether options that record packets have some to record.
 static bool packets_exist(const struct scenario *scenario, const struct run_arguments *arguments)
 {
     for (int i = 0; i < RECORD_KINDS; i++)
@@ -329,7 +329,7 @@ static bool packets_exist(const struct scenario *scenario, const struct run_argu
     return !arguments->stop || cli_packets_exist(scenario, NULL, "--stop-at");
 }
 
-// Makes the recorders and opens the outputs: what can't be written is found before a long run.
+// Makes the recorders and opens the outputs, so that a failure is found before a long run.
 // Returns false after a printed error.
 static bool outputs_open(const struct scenario *scenario, const struct run_arguments *arguments,
                          const char *directory, struct recorders *recorders)

@@ -30,8 +30,8 @@ struct run_ending {
 struct run_ending run_parallel(const struct run_parallel *run, struct result *result);
 
 // Finds the settings of the command line without which all values and counters of the series would
-// be the same, and adds them to the result; those that set what the scenario has already are left
-// out. It runs the series again for each of them, if that is not long.
+// be the same, and adds them to the result; those with the scenario's own value are left out. It
+// runs the series again for each of them, if that is not long.
 void run_find_idle(const struct scenario *scenario, char **sets, struct result *result);
 
 #endif

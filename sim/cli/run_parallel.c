@@ -109,7 +109,7 @@ static bool finished(void *owner, int item, const char *text, const char *crash,
     return true;
 }
 
-// Shows how far all series are together, and what one of those does that are under way.
+// Shows how far all series are together, and the progress of one that is under way.
 static bool show_series_progress(void *owner, GError **error)
 {
     const struct parallel *parallel = owner;
@@ -159,7 +159,7 @@ static void tell(struct parallel *parallel, const char *mistake)
     parallel->ending.broken = true;
 }
 
-// Puts what is finished together, in order.
+// Adds the finished series to the result, in order.
 static void join(struct parallel *parallel, struct result *result)
 {
     for (int i = 0; i < parallel->count; i++) {

@@ -335,7 +335,7 @@ static enum cli_exit misplaced_format(void)
     return CLI_BAD_INPUT;
 }
 
-// --report runs nothing: what is about running does not go with it.
+// --report runs nothing, and so refuses options on running.
 static enum cli_exit report_sweep(const char *argument, const struct plan *plan)
 {
     const struct arguments *given = plan->arguments;

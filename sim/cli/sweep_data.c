@@ -93,8 +93,8 @@ static bool merge_one(struct store *into, const char *argument, GError **error)
     return merged;
 }
 
-// All or nothing: the transaction is committed when every database has been read, and what has come
-// together is sound.
+// All or nothing: the transaction is committed when every database has been read, and their union
+// is sound.
 static enum cli_exit merge(const char *out, char **arguments)
 {
     GError *error = NULL;

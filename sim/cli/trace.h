@@ -50,7 +50,7 @@ double trace_rank_peers(const struct profile_rank *rank);
 // Calls and bytes of all operations that are collectives.
 void trace_collectives(const struct recorded_profile *profile, uint64_t *calls, int64_t *bytes);
 
-// Calls by class of size (size_counts.h): of what sends a message, or of collectives.
+// Calls by class of size (size_counts.h): of those that send a message, or of collectives.
 void trace_classes(const struct recorded_profile *profile, bool collectives, uint64_t *classes);
 
 #endif

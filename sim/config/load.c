@@ -137,7 +137,7 @@ static struct node *read_scalar(struct document *document, const yaml_event_t *e
     return node;
 }
 
-// Counts what an alias stands for, node by node as if it were written out: what stops an anchor
+// Counts the nodes that an alias stands for, as if they were written out: this stops an anchor
 // bomb.
 static bool account_tree(struct document *document, const struct node *node, int depth,
                          struct source_mark alias)
@@ -300,7 +300,7 @@ static struct node *read_node(struct document *document, yaml_event_t *event, in
     return node;
 }
 
-// Reads the event at the top of a stream: the root of its only document, or what stands around it.
+// Reads an event at the top of a stream: the root of its only document, or its begin or end.
 static bool read_top(struct document *document, yaml_event_t *event, int depth, struct node **root)
 {
     switch (event->type) {
@@ -409,7 +409,7 @@ static bool include_one(struct load *load, const struct node *item, const char *
     return !load->failed;
 }
 
-// Replaces the `include` keys in and below `node` by what the files hold.
+// Replaces the `include` keys in and below `node` by the files' contents.
 static bool expand_includes(struct load *load, struct node *node, const char *directory, int depth)
 {
     for (guint i = 0; node->children && i < node->children->len; i++)

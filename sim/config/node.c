@@ -141,7 +141,7 @@ struct node *node_merge(const struct node *base, const struct node *over)
 // A path while it is followed through a tree.
 struct walk {
     const char *path;        // all of it
-    const char *at;          // what is left
+    const char *at;          // its remainder
     struct source_mark mark; // of the value that is put
     struct diag_list *diags;
 };

@@ -71,8 +71,8 @@ struct node *node_merge(const struct node *base, const struct node *over);
 bool node_put(struct node **root, const char *path, const struct node *value,
               struct diag_list *diags);
 
-// Removes the key at `path` with all that is under it, as `--set PATH=` does. Returns false if it is
-// not there, or if the path ends at an item of a list.
+// Removes the key at `path` with all that is under it, as `--set PATH=` does. Returns false if it
+// is not there, or if the path ends at an item of a list.
 bool node_unset(struct node *root, const char *path);
 
 // node_put of a YAML text, as --set does. The new nodes' mark is {origin, 0, 0}. Only syntax is

@@ -115,7 +115,7 @@ static void read_default(struct param_values *values, int index)
     values->origins[index] = (struct source_mark){.file = ORIGIN_DEFAULT};
     values->sources[index] = param->source;
     values->chosen_for[index] = param->chosen_for;
-    if (type_of(param)->clear) // of what a failed reading left
+    if (type_of(param)->clear) // remains of a failed reading
         type_of(param)->clear(field_of(values, param));
     const char *fallback = fallback_of(values, param);
     if (!fallback)
@@ -257,8 +257,8 @@ bool param_is_default(const struct param_values *values, const char *name)
     return is_default(values->origins[param_index(values->table, name)]);
 }
 
-// Where to complain about a parameter: where it was given, or else where what does not go with its
-// default was given, on the command line or in a file.
+// Where to complain about a parameter: where it was given, or else where a parameter in conflict
+// with its default was given, on the command line or in a file.
 static struct source_mark place_of(const struct param_values *values, int index)
 {
     struct source_mark place = values->origins[index];

@@ -92,7 +92,7 @@ struct param_table {
     // The rest is for maps (param_map.h); functions may be NULL.
     const char *noun;           // the map, in messages: "a figure"; NULL: "a map"
     bool in_order;              // rows build on those before: the first mistake ends the reading
-    void (*init)(void *values); // the values of what is optional, in a zeroed struct
+    void (*init)(void *values); // the values of optional rows, in a zeroed struct
     bool (*finish)(const struct param_map *map); // after the rows; false after a complaint
     void (*clear)(void *values);                 // frees what init and finish have allocated
 };

@@ -39,9 +39,9 @@ bool param_node_later(const struct param_reading *reading);
 extern const struct param_node param_node_name, param_node_text, param_node_word;
 
 // Reads a map by its table into map->values, which the caller has zeroed or given the values of
-// what is optional. Complains about what is no map, unknown keys, missing ones and wrong values,
-// and returns false then: at once if the table is `in_order`, else after all rows. In any case free
-// the fields with param_map_clear.
+// optional rows. Complains about a node that is no map, unknown keys, missing ones and wrong
+// values, and returns false then: at once if the table is `in_order`, else after all rows. In any
+// case free the fields with param_map_clear.
 bool param_map_read(const struct param_map *map);
 void param_map_clear(const struct param_table *table, void *values);
 

@@ -89,7 +89,7 @@ uint64_t engine_events(const struct engine *engine)
 
 size_t engine_pending(const struct engine *engine)
 {
-    // Nothing on the hot path counts what is pending.
+    // The hot path keeps no count of pending events.
     return engine->next_sequence - engine->events_run - engine->events_cancelled -
            engine->background;
 }

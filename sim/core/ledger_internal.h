@@ -13,7 +13,7 @@
 struct interval {
     struct interval *next;
     int64_t from, to;   // [from, to)
-    const char *reason; // why it was dropped or declined; NULL in a list of what is settled
+    const char *reason; // why it was dropped or declined; NULL in a list of settled bytes
 };
 
 struct flow {
@@ -31,7 +31,7 @@ struct record {
     int64_t bytes, extent;
     int64_t prefix;            // [0, prefix) is settled: delivered or declined
     struct interval *settled;  // beyond the prefix
-    struct interval *declined; // the part of what is settled that the receiver did not want
+    struct interval *declined; // the settled bytes that the receiver did not want
     struct interval *dropped;  // and not settled since
     uint64_t number;           // messages are numbered as they are opened
     struct flow *flow;

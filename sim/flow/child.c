@@ -21,7 +21,7 @@
 #define PLUGIN_FILE "netsim_flow.so"
 #define POLL_MS 100
 #define GRACE_S 5            // that an interrupted child has
-#define MOST_SHOWN_BYTES 400 // of what a child has printed
+#define MOST_SHOWN_BYTES 400 // of a child's output
 
 #define HOW_TO_INSTALL "fidelity: flow needs SimGrid; type: ./netsim setup simgrid"
 
@@ -75,8 +75,8 @@ static flow_plugin_run_fn *load(const char *path, const char **error)
 }
 
 #if defined(__SANITIZE_ADDRESS__)
-// The library of C++ that the sanitizer's own runtime brings allocates for the plugin what the
-// plugin's copy frees.
+// The sanitizer's runtime has its own C++ library, which allocates objects that the plugin's copy
+// frees.
 const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {
@@ -127,7 +127,7 @@ static void G_GNUC_NORETURN become_child(const char *path, child_work_fn *work, 
 struct child {
     pid_t pid;
     int in;          // its text comes here
-    int printed;     // file with what it has printed
+    int printed;     // file with its output
     gint64 patience; // until then it may run, monotonic microseconds
     bool interrupted;
     GString *text;
@@ -190,7 +190,7 @@ static void child_read(struct child *child, bool (*interrupt)(void *owner), void
     }
 }
 
-// The first of what the child has printed, in one line; the caller frees it.
+// The beginning of the child's output, in one line; the caller frees it.
 static char *first_words(const struct child *child)
 {
     char bytes[MOST_SHOWN_BYTES + 1];

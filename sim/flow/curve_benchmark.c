@@ -10,8 +10,8 @@
 #define BENCHMARK_LARGEST (INT64_C(4) << 20)
 #define TOLERANCE 0.01             // by which a size may be off the line between its neighbours
 #define BENCHMARK_MOST_POINTS 1000 // between those of the grid
-// Between the default sizes, longer messages are repeated this often only: what went before matters
-// less to them.
+// Between the default sizes, longer messages are repeated this often only: earlier messages affect
+// them less.
 #define LONG 16384
 #define LONG_REPETITIONS 10
 

@@ -4,8 +4,8 @@
 // SimGrid's SMPI (plugin.h). Its operations are netsim's own: programs, benchmarks and recordings,
 // with the collectives of their library unfolded (sim/flatten/flatten.h).
 //
-// Flows know no loss, no queue that is full, no credit and no window: what the run can't show is in
-// its result (series_result.note).
+// Flows have no loss, no full queues, no credits and no windows: the result lists what the run
+// can't show (series_result.note).
 #ifndef NETSIM_FLOW_FLOW_H
 #define NETSIM_FLOW_FLOW_H
 

@@ -9,7 +9,7 @@
 
 struct smpi_collective {
     const char *name;      // of the collective: "bcast"
-    const char *rule;      // the library's: "binomial"; of a choice by processes, what it chooses
+    const char *rule;      // the library's: "binomial"; of a choice by processes, its outcome
     const char *option;    // of SimGrid: "smpi/bcast"; NULL: SMPI has but one algorithm
     const char *algorithm; // its value; NULL: none is like the rule, and SMPI takes its own
     const char *note;      // how it differs from the rule; NULL: it does not

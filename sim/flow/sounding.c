@@ -121,7 +121,7 @@ static void add_late(struct sounded *sounded, int64_t size)
     add_message(sounded, 0, 0);
 }
 
-// Fewer of what takes longer.
+// Fewer for longer messages.
 static int64_t repetitions(int64_t size)
 {
     return size <= 16384 ? 16 : size < 1 << 20 ? 4 : 2;

@@ -93,7 +93,7 @@ void host_switch_in(struct cpu_context *context, const struct host *host);
 void host_wake_thread(struct cpu_context *context, const struct host *host,
                       struct cpu_task *thread);
 
-// Charges a woken thread, when it begins to run, for what host_switch_in charges a process.
+// Like host_switch_in, for a woken thread when it begins to run.
 void host_thread_switch_in(struct cpu_context *context, const struct host *host);
 
 // The core of the host's n-th kernel thread. Threads take the cores in the opposite order of

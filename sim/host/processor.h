@@ -143,9 +143,9 @@ void cpu_machine_enterf(const struct cpu_context *context, const struct machine_
                         struct machine *machine, unsigned state, struct machine_owner owner,
                         const char *format, ...) G_GNUC_PRINTF(6, 7);
 
-// Traces an event of what has no states of its own, such as an area of a pin cache, or none that
-// follows, on the processor's lane, at the handler's time. `from` and `detail` may be NULL;
-// `detail` is copied.
+// Traces an event on the processor's lane, at the handler's time, for an owner without states, such
+// as an area of a pin cache, or without a next state. `from` and `detail` may be NULL; `detail` is
+// copied.
 void cpu_trace_event(const struct cpu_context *context, struct machine_owner owner,
                      const char *from, const char *event, const char *detail);
 

@@ -19,8 +19,8 @@ struct mpi_blocks mpi_blocks_of(struct mpi_schedule *schedule,
 }
 
 // Step `bit` of recursive doubling joins the group of `bit` ranks below (bit not set in their
-// numbers) and the group above. If that is not whole, only the first of the group below find a
-// partner in it; these hand what they have got to the others, halving the distance each time.
+// numbers) and the group above. If that is not whole, only the first of the group below have a
+// partner in it; these send the data they received to the others, halving the distance each time.
 void mpi_spread(struct mpi_schedule *schedule, const struct mpi_collective_call *call, int bit,
                 struct mpi_place data, int64_t size)
 {

@@ -115,7 +115,7 @@ static inline int64_t mpi_total(const struct mpi_collective_call *call, const in
 // The largest power of two of ranks, of which the first ones act for a neighbour as well.
 struct mpi_fold {
     int power, surplus; // surplus: pairs of ranks, 0 and 1, 2 and 3, ...
-    int keeps;          // the rank of a pair that acts: 0 or 1
+    int keeps;          // which of a pair acts: 0 or 1
     int place;          // of this rank, 0 .. power - 1; -1: its neighbour acts for it
 };
 
@@ -156,8 +156,8 @@ void mpi_allgather_doubling(struct mpi_schedule *schedule, const struct mpi_coll
 void mpi_allgather_round(struct mpi_schedule *schedule, const struct mpi_collective_call *call,
                          const struct mpi_blocks *blocks);
 
-// A part of recursive doubling for any number of ranks: what the first ranks of a group have got in
-// step `bit` goes to those that found no partner.
+// A part of recursive doubling for any number of ranks: the first ranks of a group pass the data of
+// step `bit` on to those without a partner.
 void mpi_spread(struct mpi_schedule *schedule, const struct mpi_collective_call *call, int bit,
                 struct mpi_place data, int64_t size);
 

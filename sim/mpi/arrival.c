@@ -79,7 +79,7 @@ struct mpi_request *mpi_arrived(struct cpu_context *context, struct mpi_process 
         mpi_request_match(request, envelope, message);
         if (request->kind != REQUEST_PROBE)
             return request;
-        // A probe only learns of the message; the search goes on.
+        // A probe only reports the message; the search continues.
         arrival_finish(context, request);
     }
 }

@@ -125,8 +125,8 @@ void mpi_bare_received(struct cpu_context *context, struct mpi_request *receive,
         bare_finish(context, receive);
 }
 
-// Whether the receive takes what has come: a part of its own message, or the first of one that it
-// asks for.
+// Whether the receive takes an arrival: a part of its own message, or the first part of one that
+// matches it.
 static bool takes(struct mpi_request *receive, int peer, int tag, struct message_ref message)
 {
     if (receive->peer != peer || !bare_ops_of(receive->process)->tagged)

@@ -86,8 +86,8 @@ void mpi_barrier_recursive_doubling(struct mpi_schedule *schedule,
     }
 }
 
-// Step i: to the rank 2^i above, from the rank 2^i below; all have heard of all after a logarithm
-// of steps (Hensgen, Finkel, Manber 1988; MPICH2, Open MPI).
+// Step i: to the rank 2^i above, from the rank 2^i below; the number of steps is logarithmic
+// (Hensgen, Finkel, Manber 1988; MPICH2, Open MPI).
 void mpi_barrier_dissemination(struct mpi_schedule *schedule,
                                const struct mpi_collective_call *call)
 {

@@ -14,8 +14,8 @@ static int64_t bytes_from_own(const struct mpi_blocks *blocks, int rank, int ran
                                  : total - own + mpi_block_start(blocks, rank + count - ranks);
 }
 
-// Blocks are collected in a temporary buffer, the own one first: what a rank has doubles in each
-// step by what the rank that far above has.
+// Blocks are collected in a temporary buffer, the own one first. Their number doubles in each step,
+// by the blocks of the rank that far above.
 static void collect(struct mpi_schedule *schedule, const struct mpi_collective_call *call,
                     const struct mpi_blocks *blocks)
 {

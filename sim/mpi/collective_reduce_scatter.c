@@ -67,7 +67,7 @@ struct halving {
     int first, count; // the pieces that this rank has left
 };
 
-// The last of equal pieces has what does not divide.
+// The last of equal pieces has the remainder, too.
 static int64_t piece_start(const struct halving *halving, int piece)
 {
     const struct mpi_fold *fold = &halving->fold;
@@ -235,7 +235,7 @@ static struct halving rabenseifner_begin(struct mpi_schedule *schedule,
     return halving;
 }
 
-// Where the other half of what a pair shared in the last step that is not undone lies.
+// Returns the first piece of the partner's half, of the last step that is not undone.
 static int other_half(const struct halving *halving, int distance)
 {
     return halving->fold.place & distance ? halving->first - halving->count

@@ -41,8 +41,8 @@ void mpi_exscan_linear(struct mpi_schedule *schedule, const struct mpi_collectiv
     mpi_schedule_end_round(schedule);
 }
 
-// Ranks that differ in one bit exchange the sums of all that they have heard of; what comes from
-// below also counts for the result (MPICH).
+// Ranks that differ in one bit exchange their sums so far; a sum from a lower rank also counts for
+// the result (MPICH).
 static void doubling(struct mpi_schedule *schedule, const struct mpi_collective_call *call,
                      bool exclusive)
 {

@@ -69,7 +69,7 @@ static int64_t segment_bytes(const struct part *part, int number)
 
 // ---- Broadcast ----
 
-// A rank below the root: each segment goes on to the children while the next one comes.
+// A rank below the root sends each segment on to its children while it receives the next one.
 static void pass_on(struct mpi_schedule *schedule, const struct mpi_collective_call *call,
                     const struct tree *tree, const struct part *part)
 {

@@ -67,7 +67,7 @@ const char *const *mpi_rule_parts(const char *collective, const char *rule);
               .doc = "packing or unpacking each piece of a derived datatype, besides its copy",    \
               .source = "prior: a loop's turn and the start of a copy of few words")
 
-// How MPI_Comm_split learns the colours of all, before or after it has a context.
+// How MPI_Comm_split exchanges the colours of all ranks, before or after it has a context.
 enum mpi_split { MPI_SPLIT_ALLGATHER, MPI_SPLIT_ALLREDUCE, MPI_SPLIT_CONTEXT_FIRST };
 extern const char *const mpi_split_rules[];
 

@@ -389,7 +389,7 @@ void mpi_message_arrived(const struct cpu_context *context, struct mpi_process *
     ledger_complete(process->sim->ledger, message);
 }
 
-// Tells the trace what a request has waited for in the state that it leaves.
+// Notes in the trace what a request has waited for in the state that it leaves.
 static void trace_held(const struct cpu_context *context, struct mpi_request *request)
 {
     if (request->waits_for && request->waits_since > 0)

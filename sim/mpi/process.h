@@ -241,7 +241,7 @@ void mpi_trace(const struct cpu_context *context, struct mpi_request *request, c
 void mpi_fail(const struct mpi_process *process, const char *kind, json_t *detail,
               const char *format, ...) G_GNUC_PRINTF(4, 5);
 
-// True if a message was sent that this receive or probe asks for, of a certain source and tag, and
+// True if a message was sent that matches this receive or probe, of a certain source and tag, and
 // no receive has matched it.
 bool mpi_message_under_way(const struct mpi_request *receive);
 

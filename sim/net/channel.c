@@ -164,7 +164,7 @@ static const struct drop_note *channel_drop_note(struct channel *channel, enum d
     return note;
 }
 
-// The drops by one cause on one link, or what it repeats.
+// The drops by one cause on one link, or its repeats.
 struct clause {
     const void *of; // the counter of the drops, or the repeater
     int64_t count;
@@ -279,13 +279,13 @@ void channel_count_end(struct channel *channel, const struct packet *packet)
         channel_count_seldom(channel, LINK_DISCARDED, 1);
         return;
     }
-    // Never this channel: an end that stores holds nothing back on its link, so that what is cut
+    // Never this channel: an end that stores holds nothing back on its link, so that a packet cut
     // there is lost at once (channel_judge).
     struct channel *on = packet->cut_on ? &channel->network->channels[packet->cut_on - 1] : NULL;
     g_assert(on != channel);
     channel_count_arrived(channel, packet->corrupt || on);
     if (on && packet->begun)
-        channel_count_arrived(on, true); // the rest of what was cut there
+        channel_count_arrived(on, true); // the rest of the packet cut there
 }
 
 bool channel_judge(struct channel *channel, struct packet *packet, sim_time start, sim_time end,

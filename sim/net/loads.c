@@ -51,7 +51,7 @@ static struct link_load *channel_load(const struct channel *channel)
     return load;
 }
 
-// With what is still going on; NULL: nothing has passed or waits.
+// Includes packets still under way; NULL: nothing has passed or waits.
 static struct link_load *channel_load_so_far(const struct channel *channel)
 {
     if (!channel->network || (!channel_has_load(channel) && !worm_has_waiting(channel)))

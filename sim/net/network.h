@@ -163,9 +163,9 @@ uint64_t network_drops(const struct network *network);
 // Describes the drops so far on the links between two stations, in both directions, including
 // packets of other pairs. There is one clause per link and cause, most drops first, with the
 // setting that decides it: "37 packets lost on link node0->switch, 2 packets dropped, queue full at
-// switch->node1 (switch.queue)". So are what links with a window repeated ("3 packets repeated on
-// link node0->switch") and what they never pass (network_describe_stuck). Returns NULL if nothing
-// was. The caller frees it.
+// switch->node1 (switch.queue)". It also has the packets that links with a window repeated ("3
+// packets repeated on link node0->switch") or never pass (network_describe_stuck). Returns NULL if
+// there are none. The caller frees it.
 char *network_describe_drops(struct network *network, int from, int to);
 
 // Packets so far that links with a window sent again. By link the counters "packets repeated on

@@ -172,7 +172,7 @@ static sim_time gate_next(const struct gate *gate, int64_t level, struct cursor 
         int64_t alone = cursor_alone(first, second->next, tau);
         bool nears = (first == &in) == fills && in.next != out.next;
         if (alone == 0) {
-            // Both sequences alternate or coincide: the second takes back what the first brings.
+            // Both sequences alternate or coincide: the second undoes the first.
             if (nears && need == 1)
                 return first->next;
             int64_t pairs = MIN(in.left, out.left);

@@ -51,7 +51,7 @@ void worm_go_back(struct channel *channel);
 // Whether a packet waits at the channel's sender, with or without a credit.
 bool worm_has_waiting(const struct channel *channel);
 
-// Adds to the LINK_COUNTS counts what is still going on. Changes nothing without a worm.
+// Adds the packets still under way to the LINK_COUNTS counts. Changes nothing without a worm.
 void worm_count_ongoing(const struct channel *channel, int64_t *counts);
 
 // The station at the channel's end has a credit again.

@@ -10,7 +10,7 @@
 
 static const struct format {
     const char *name;
-    // Whether a file that begins with `head` is of the format. The last one takes what is text.
+    // Whether a file that begins with `head` is of the format. The last one takes any text.
     bool (*is)(const char *head, size_t length);
     struct recording *(*read)(const char *path, struct source_mark where, struct diag_list *diags);
 } formats[];

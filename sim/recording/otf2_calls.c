@@ -208,7 +208,7 @@ static OTF2_CallbackCode on_collective(OTF2_LocationRef location, OTF2_TimeStamp
 static bool ended_well(struct otf2_calls *calls)
 {
     if (calls->depth > 0 && calls->current.function->region->kind == OTF2_KIND_FINALIZE)
-        leave_call(calls); // what recorded it ended with it
+        leave_call(calls); // the recorder ended within it
     else if (calls->depth > 0)
         return otf2_fail(calls, "the program may have been aborted", "the events end within %s",
                          calls->current.function->name);

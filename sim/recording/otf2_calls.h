@@ -96,7 +96,7 @@ struct recorded_call otf2_call(const struct otf2_calls *calls, enum op_code code
 // Callbacks for messages, requests and recording itself.
 void otf2_register_messages(OTF2_EvtReaderCallbacks *callbacks);
 
-// Callbacks for what cannot be replayed.
+// Callbacks for events that cannot be replayed.
 void otf2_register_refusals(OTF2_EvtReaderCallbacks *callbacks);
 
 // ---- Requests ----
@@ -119,7 +119,7 @@ bool otf2_test(struct otf2_calls *calls, uint64_t name);
 // Puts the wait or test that the current call is, whose first event is `event`.
 bool otf2_put_wait(struct otf2_calls *calls);
 
-// Waits for requests that no call ended, and puts what is left in the queue.
+// Waits for requests that no call ended, and puts the rest of the queue.
 bool otf2_finish(struct otf2_calls *calls);
 
 #endif

@@ -26,7 +26,7 @@ void otf2_put_work(struct otf2_calls *calls, uint64_t event)
         otf2_put(calls, &call);
 }
 
-// While recording is off the program does what is not to be replayed.
+// While recording is off, the program's work is not to be replayed.
 static OTF2_CallbackCode on_measurement(OTF2_LocationRef location, OTF2_TimeStamp time,
                                         uint64_t event, void *owner, OTF2_AttributeList *attributes,
                                         OTF2_MeasurementMode mode)

@@ -41,7 +41,7 @@ static void read_local_definitions(struct otf2_archive *archive, OTF2_LocationRe
 
 // ---- The first time ----
 
-// Who looks through a location, for what the others need to know.
+// A location that is read for the records that other ranks need.
 struct look {
     struct otf2_archive *archive;
     int rank; // -1: it is another thread's

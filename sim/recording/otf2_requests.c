@@ -44,7 +44,7 @@ void otf2_requests_clear(struct otf2_calls *calls)
 
 // ---- The queue ----
 
-// Puts what is ready at its head.
+// Puts the calls that are ready at its head.
 static void advance(struct otf2_calls *calls)
 {
     struct otf2_queued *head;

@@ -281,7 +281,7 @@ struct recording_cursor {
 };
 G_STATIC_ASSERT(sizeof(struct recording_cursor) <= RECORDING_CURSOR_BYTES);
 
-// The next block's bytes. A block that can't be read has no calls: what was written is there,
+// The next block's bytes. A block that can't be read has no calls: the written bytes are there,
 // unless the disk fails.
 static bool block_read(void *owner, const unsigned char **from, const unsigned char **to)
 {

@@ -127,9 +127,9 @@ bool ti_put_alltoallv(const struct ti_line *line, const struct ti_action *action
 void ti_rank_init(struct ti_rank *rank);
 void ti_rank_clear(struct ti_rank *rank);
 
-// Lines are read twice, for the trace does not say what a test found: that it ended its request is
-// known from what follows, which is that nothing waits for the request any more. First each line is
-// looked through, and then ti_requests_begin is called. Takes 4 bytes for each such test.
+// Lines are read twice, for the trace does not have a test's result: it ended its request if no
+// later call waits for the request. First each line is scanned, and then ti_requests_begin is
+// called. Takes 4 bytes for each such test.
 void ti_requests_scan(struct ti_rank *rank, int number, const struct ti_word *words, int count,
                       int line);
 void ti_requests_begin(struct ti_rank *rank);

@@ -22,9 +22,9 @@ void ti_complain(const struct ti_line *line, int word, const char *hint, const c
     g_free(text);
 }
 
-// Bytes of a datatype, by the number that SimGrid 3.32 has for it, from what it writes of a program
-// that sends one of each; ten a line. 0: a type that has no number there. 45 is MPI_INTEGER1, which
-// has 4 bytes, and 44 MPI_COMPLEX32, which has 16: so they are in SMPI.
+// Bytes of a datatype, by SimGrid 3.32's number for it, from its trace of a program that sends one
+// of each; ten per line. 0: a type without a number there. 45 is MPI_INTEGER1, which has 4 bytes,
+// and 44 MPI_COMPLEX32, which has 16: so they are in SMPI.
 static const unsigned char type_bytes[] = {
     8,  4,  1,  2,  8,  4, 1,  8,  1, 1,  // double .. unsigned char
     2,  4,  8,  8,  16, 4, 1,  1,  2, 4,  // unsigned short .. int32

@@ -2,9 +2,9 @@
 // Writes calls as a rank of one of SimGrid's time-independent traces, which smpirun -replay
 // (version 3.32) and recording_read take.
 //
-// The format has less than a call: what it would lose is refused. A request has no name there, and
-// is known by its source, destination and tag. A wait for some of those that are open is written as
-// waits for one after the other.
+// The format has less than a call: calls that it would alter are refused. A request has no name
+// there, and is identified by its source, destination and tag. A wait for some of the open requests
+// is written as waits for one after the other.
 #ifndef NETSIM_RECORDING_TI_WRITE_H
 #define NETSIM_RECORDING_TI_WRITE_H
 

@@ -50,8 +50,8 @@ static void compare_point(struct furthest *furthest, const struct check *check,
     furthest->apart = apart;
 }
 
-// Compares the curves that stand at one place. Returns false if the check is decided by what is
-// missing.
+// Compares the curves at one place of both lists. Returns false if points are missing, which
+// decides the check.
 static bool compare_pair(struct judging *judging, guint place, struct furthest *furthest)
 {
     const struct check *check = judging->check;

@@ -54,8 +54,8 @@ static bool is_text(const struct node *node, const char *text)
     return node && node->kind == NODE_SCALAR && g_strcmp0(node->text, text) == 0;
 }
 
-// Whether what a figure's curve is put in relation to is that of the claim: a name, or a map that
-// names its series and maybe its scenario.
+// Whether the second curve of a figure's relation is the claim's: a name, or a map that names its
+// series and maybe its scenario.
 static bool same_other(const struct node *node, const struct curve *other, const char *scenario)
 {
     if (node->kind != NODE_MAP)
@@ -65,7 +65,7 @@ static bool same_other(const struct node *node, const struct curve *other, const
            (own ? is_text(own, other->scenario) : g_strcmp0(other->scenario, scenario) == 0);
 }
 
-// Whether an entry of a figure's `series` draws a curve; `scenario` is what it leaves out.
+// Whether an entry of a figure's `series` draws a curve; `scenario` is used if it names none.
 static bool entry_draws(const struct node *entry, const struct curve *curve, const char *scenario)
 {
     if (entry->kind != NODE_MAP)

@@ -147,7 +147,7 @@ void judge_gain(struct judging *judging)
     g_string_append(out, " at ");
     judge_append_size(out, check, greatest->size);
     judging->result->simulated = g_string_free(out, FALSE);
-    // Both are percentages already: what they differ by is in points of a percent.
+    // Both are percentages already: their difference is in points of a percent.
     judging->result->deviation =
         check->has_expected ? gain - check->expected : judge_bounds_excess(check, gain, &bound);
     judging_decide(judging, check->has_expected ? fabs(gain - check->expected) <= check->tolerance

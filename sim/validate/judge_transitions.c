@@ -4,7 +4,7 @@
 
 #include "sim/output/text.h"
 
-// A line as it is written in a check; what follows a word's end there may be left out.
+// Whether a line matches a check's, which may leave out the end of the line after any word.
 static bool matches(const char *pattern, const char *line)
 {
     static const char *const ends[] = {"", " *", ":*", ",*"};
@@ -25,7 +25,7 @@ static bool matches_any(const GPtrArray *patterns, const char *line)
     return false;
 }
 
-// How far the steps were found, and what came instead of the next.
+// How far the steps were found, and the line instead of the next one.
 struct found {
     guint steps;
     const struct logged *last, *instead; // NULL: none

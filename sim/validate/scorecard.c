@@ -54,7 +54,7 @@ static void append_line(GString *out, const char *name, const char *text)
     g_string_append_c(out, '\n');
 }
 
-// " [chosen: host.memory.copy_traffic]"; nothing for what is not checked.
+// " [chosen: host.memory.copy_traffic]"; nothing for a claim that is not checked.
 static void append_standing(GString *out, const json_t *row)
 {
     const char *standing = text_of(row, "standing"), *by = text_of(row, "standing_by");

@@ -36,7 +36,7 @@ static bool names_claim(const json_t *ids, const char *id)
     return false;
 }
 
-// "host.memory" and "copy_traffic"; which group of a case a value stands in is no part of its name.
+// "host.memory" and "copy_traffic"; the value's group of a case is no part of its name.
 static char *path_below(const char *path, const char *key)
 {
     static const char *const groups[] = {

@@ -22,7 +22,7 @@ static const char *attribute(const char **names, const char **values, const char
     return NULL;
 }
 
-// A name twice: what is worse counts.
+// Of several outcomes of one name the worst counts.
 static void record(struct test_results *results, const char *name, enum test_outcome outcome)
 {
     enum test_outcome known = GPOINTER_TO_INT(g_hash_table_lookup(results->outcomes, name));

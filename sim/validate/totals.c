@@ -99,8 +99,8 @@ static bool row_is(const json_t *row, enum verdict verdict)
     return strcmp(totals_row_text(row, "verdict"), verdict_names[verdict]) == 0;
 }
 
-// Of the rows with a standing that can be checked, how many hold. Of what is predicted this is the
-// number that counts: nothing was fitted to it or chosen for it.
+// Of the rows with a standing that can be checked, how many hold. For predictions this is the
+// number that counts: nothing was fitted to them or chosen for them.
 static json_t *that_hold(json_t *rows, enum standing standing, const char *of_what)
 {
     int all = 0, hold = 0;

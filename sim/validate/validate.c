@@ -50,7 +50,7 @@ static bool is_wanted(const struct validate_options *options, const struct claim
     return is_meant(options, claim) && (!options->top40 || in_top40(list, claim));
 }
 
-// The ids, and their beginnings: what a pattern may have meant.
+// The ids, and their beginnings, of which a pattern may have meant one.
 static char **pattern_candidates(const struct claim_list *list)
 {
     GHashTable *seen = g_hash_table_new(g_str_hash, g_str_equal);
@@ -115,7 +115,7 @@ static bool patterns_are_right(const struct validate_options *options,
 
 // ---- Verdicts ----
 
-// Of a claim: its worst check, or what all of them found.
+// A claim's worst check, and the values of all its checks.
 struct finding {
     enum verdict verdict;
     GString *expected, *simulated;
@@ -174,7 +174,7 @@ static char *tests_that(const struct scoring *scoring, const struct claim *claim
     return g_string_free(out, out->len == 0);
 }
 
-// The worst that has become of a claim's tests: one that was not run may have failed.
+// The worst outcome of a claim's tests: one that was not run may have failed.
 static enum test_outcome outcome_of(const struct scoring *scoring, const struct claim *claim)
 {
     static const int weight[] = {
