@@ -63,7 +63,7 @@ class Test:
 
 
 def run(build, report, options):
-    """Runs ctest and shows what it prints, but for its closing lines, which are returned besides its
+    """Runs ctest and shows its output, but for its closing lines, which are returned besides its
     exit code."""
     ctest = ["ctest", "--test-dir", build, "--output-on-failure", "--no-tests=error",
              "--output-junit", report, *WHOLE_OUTPUT, "-j", str(len(os.sched_getaffinity(0))),

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""ARMCI's benchmarks as runs of the program: what is in the time and what is not, the layout of
+"""ARMCI's benchmarks as runs of the program: the parts that are in the time, the layout of
 strided data, and the keys that a scenario may have."""
 
 import json
@@ -56,7 +56,7 @@ class Benchmarks(unittest.TestCase):
                                        point["size_bytes"] / point["latency_us"], places=6)
 
     def test_the_fence_is_not_in_the_time_of_a_put(self):
-        # A server that takes a second for what was put does not lengthen the calls.
+        # A server that takes a second for the data of a put does not lengthen the calls.
         workload = "benchmark: armci.accumulate, sizes: [8000 B], repetitions: 1"
         fast = self.latency(workload)
         slow = self.latency(workload, "armci.accumulate_kib=1024 us")

@@ -78,7 +78,7 @@ static void test_first_fit(void)
     SUITE_SAME_INTEGER(c->address, 4096); // not after b, where there is room too
     SUITE_SAME_INTEGER(c->bytes, 250);
     struct armci_slot *d = armci_buffers_take(buffers, 50);
-    SUITE_SAME_INTEGER(d->address, 4096 + 250); // what was left of a
+    SUITE_SAME_INTEGER(d->address, 4096 + 250); // the remainder of a
     struct armci_slot *e = armci_buffers_take(buffers, 60);
     SUITE_SAME_INTEGER(e->address, 4096 + 500);
     world_free(world);

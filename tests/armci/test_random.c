@@ -157,7 +157,7 @@ static bool is_right(const struct program_run *run)
            program_counter(run, "ARMCI: most sends of a client without acknowledgement") <= 1;
 }
 
-// Of the answers to n requests for a rank's word each of 0 .. n - 1 came once.
+// Of the answers to n requests for a rank's word each of 0 .. n - 1 arrived once.
 static bool words_counted(const struct call_log *log, const struct program_run *run)
 {
     int asked[TEST_MOST_RANKS] = {0};

@@ -34,7 +34,7 @@ static void test_order(void)
 
 // ---- Synchronisation: armci.semantics.fence ----
 
-// A fence returns when what was put before it is in its last place: of one node, or of all.
+// A fence returns when the data of earlier puts are in their last place: of one node, or of all.
 static void test_fence(void)
 {
     struct program_run *run = armci_run_good(&(struct test_program){
@@ -86,7 +86,7 @@ static int by_start(const void *a, const void *b)
     return first->from < second->from ? -1 : first->from > second->from;
 }
 
-// Nobody holds a mutex while another does, and all get it.
+// No rank holds a mutex while another does, and all get it.
 static void test_mutex(void)
 {
     struct program_run *run = armci_run_good(&(struct test_program){

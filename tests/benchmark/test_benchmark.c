@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Benchmarks as programs: what they repeat and how often, where roots and buffers go, and which
-// ranks do what.
+// Benchmarks as programs: their repetitions, their roots and buffers, and the ranks of each
+// operation.
 #include "sim/benchmark/benchmark.h"
 
 #include "sim/source/program_source.h"

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Benchmarks and the operations they are made of, as runs: how many messages they send, what is
-reported of the ranks' times, and what free programs may ask for and may not."""
+"""Benchmarks and the operations they are made of, as runs: the number of messages, the reported
+times of the ranks, and the requests that free programs may make and may not."""
 
 import csv
 import io

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The OSU benchmarks as programs: what a window is, how often it is repeated, and that each end
-// receives what the other sends.
+// The OSU benchmarks as programs: the size of a window, its repetitions, and that each end receives
+// the other's messages.
 #include "sim/benchmark/osu.h"
 
 #include "sim/source/program_source.h"

@@ -65,7 +65,7 @@ class Bins(Case):
             self.assertLess(rate, 100 * 1460 / 1538)
         self.assertAlmostEqual(single(series, "mean_rate_Mb_per_s"),
                                sum(rates(series).values()) / 3, places=9)
-        # All that was written has come: what is in no bin, too.
+        # All written data have arrived, also those in no bin.
         ledger = series["ledger"]
         self.assertTrue(ledger["balanced"])
         self.assertEqual(ledger["delivered"], ledger["messages"])

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The gigabit cards: interrupts at a distance from one another, completions that wait, rings and
-// FIFOs with jumbo frames, and what a bus lets through.
+// FIFOs with jumbo frames, and a bus's throughput.
 #include "models/ethernet/nics.h"
 #include "tests/support/suite.h"
 #include "tests/support/world.h"
@@ -43,7 +43,7 @@ static void completed(struct cpu_context *context, void *owner, void *token)
 
 static const struct nic_protocol protocol = {.receive = received, .sent = completed};
 
-// A cable of 1 Gb/s, a bus as CSA, and costs of the driver that don't hide when interrupts come.
+// A cable of 1 Gb/s, a bus as CSA, and costs of the driver that don't hide the times of interrupts.
 static const char *const common[] = {
     "nic=em82547gi",        "link.rate=1 Gb/s",       "host.bus.clock=66 MHz",
     "host.bus.rate=0 B/s",  "host.bus.read_setup=12", "host.bus.write_setup=5",
@@ -161,7 +161,7 @@ static sim_time distance(const struct bench *bench)
     return nic_config(nic_of(bench, 1))->interrupt_distance;
 }
 
-// Frames that come alone, after longer pauses than the distance, are not delayed by it.
+// Frames that arrive alone, after longer pauses than the distance, are not delayed by it.
 static void test_alone(void)
 {
     static const uint32_t sizes[] = {64, 1518, 2052, 2053, 9018};
@@ -177,8 +177,8 @@ static void test_alone(void)
     bench_free(bench);
 }
 
-// One that comes too soon after an interrupt waits until the distance is kept, and no longer; what
-// comes meanwhile comes with it.
+// A frame that arrives too soon after an interrupt waits until the distance is kept, and no longer;
+// frames that arrive meanwhile share its interrupt.
 static void test_too_soon(void)
 {
     struct bench *bench = bench_new(NULL);
@@ -196,7 +196,7 @@ static void test_too_soon(void)
     bench_free(bench);
 }
 
-// Whatever comes when: two interrupts are never closer, and nothing waits for more than one
+// Whatever the arrivals: two interrupts are never closer, and no frame waits for more than one
 // distance.
 static void test_never_closer(void)
 {
@@ -342,8 +342,8 @@ static void test_receive_ring_fits(void)
     bench_free(bench);
 }
 
-// The bus takes frames slower than the wire brings them: the FIFO fills, and what finds no room is
-// lost.
+// The bus takes frames slower than the wire brings them: the FIFO fills, and a frame without room
+// is lost.
 static void check_receive_fifo(const char *fifo, guint held)
 {
     const char *sets[] = {fifo, NULL};

@@ -145,7 +145,7 @@ static sim_time plain_over(const struct plain_bench *bench, int64_t wire_bytes)
            nic->interrupt_delay;
 }
 
-// Frames that come alone: the sum of the parts, and of all that the card waits for more.
+// Frames that arrive alone: the sum of the parts, and the card's whole wait for further frames.
 static void check_alone(const char *delay, sim_time waits)
 {
     static const uint32_t sizes[] = {64, 256, 1518, 9018, 9234};
@@ -168,7 +168,7 @@ static void test_plain_alone(void)
     check_alone("ethernet.coalesce_delay=1 ms", TIME_MS);
 }
 
-// The second frame completes what is collected for one interrupt; a third waits for its own time.
+// The second frame completes a group of one interrupt; a third waits for its own time.
 static void test_plain_frames_collected(void)
 {
     static const char *const sets[] = {"ethernet.coalesce_frames=2",
@@ -269,8 +269,8 @@ static void test_plain_fifo(void)
     plain_free(bench);
 }
 
-// Whatever comes when, and whatever the card can hold: each frame arrives, in order, or is counted;
-// each is completed; and the ring is empty in the end.
+// Whatever the arrivals and the card's sizes: each frame arrives, in order, or is counted; each is
+// completed; and the ring is empty in the end.
 static void test_plain_conservation(void)
 {
     GRand *random = g_rand_new_with_seed(7);

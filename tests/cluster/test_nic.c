@@ -243,7 +243,7 @@ static void test_line_rate(void)
     }
 }
 
-// The ring has room for what it was configured with, and a frame keeps its place until it has left.
+// The ring has its configured size, and a frame keeps its place until it has left.
 static void test_ring_limit(void)
 {
     const char *sets[] = {"eepro100.tx_ring=4", "eepro100.completion=sent", NULL};
@@ -474,7 +474,7 @@ static int64_t underruns_beside(int64_t bytes, const char *memory)
     return underruns;
 }
 
-// The wire wants byte 512 after 41.6 us; with what it comes with it has to have the bus 251 ns
+// The wire wants byte 512 after 41.6 us; the transaction that brings it must have the bus 251 ns
 // before. A transaction of 3456 B takes 27 * 241 ns + 34.56 us = 41.067 us of that, one of 3488 B
 // 28 bursts: 41.628 us.
 static void test_underrun_contention(void)
@@ -583,7 +583,7 @@ static void test_lost_while_loading(void)
     bench_free(bench);
 }
 
-// While the protocol takes its time with one frame, four more come: two find a place in the ring.
+// While the protocol works on one frame, four more arrive: two find a place in the ring.
 static void test_ring_overflow(void)
 {
     const char *sets[] = {"eepro100.rx_ring=2", NULL};
@@ -607,7 +607,7 @@ static void test_ring_overflow(void)
 
 // ---- Interrupts ----
 
-// Frames that come while the service routine runs cost no interrupt of their own, and nothing
+// Frames that arrive while the service routine runs cost no interrupt of their own, and nothing
 // between two of them but the driver.
 static void test_coalescing(void)
 {
@@ -662,7 +662,7 @@ static void test_frame_during_exit(void)
     bench_free(bench);
 }
 
-// A frame takes its time through the card; others follow it as they come off the wire.
+// A frame takes its time through the card; others follow it as they leave the wire.
 static void test_through_the_card(void)
 {
     const char *sets[] = {"eepro100.rx_latency=50 us", NULL};

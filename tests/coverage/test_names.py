@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Every file that a claim, a scenario or a document names is there, and so is what a link leads to.
+"""Every file that a claim, a scenario or a document names exists, and so does every target of a link.
 
 A path is what begins with a directory of the tree, "tests/rpi/test_wire.c"; one with a * must match
 something. A test may be named without its directory. A part in capitals stands for any name

@@ -96,8 +96,8 @@ static void test_loads(void)
     record_free(record);
 }
 
-// The busiest first; equal ones by their names; ports, which are queues of links, are left out, and
-// so is what was idle.
+// The busiest first; equal ones by their names; ports, which are queues of links, and idle
+// resources are left out.
 static void test_order(void)
 {
     static const char *const lanes[][2] = {{"b", "bus"}, {"a", "cpu"},         {"a", "bus"},

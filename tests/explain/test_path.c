@@ -31,7 +31,7 @@ static void on_part(void *owner, const struct path_part *part)
         g_string_append_printf(parts->text, " (%s)", wait_stages[part->held].name);
 }
 
-// Of all paths that were walked: what they were, as a number.
+// A hash of all paths that were walked.
 static guint paths;
 
 // Checks the path from `to` on the lane back to `from`.
@@ -195,8 +195,8 @@ static void test_waiting(void)
     record_free(record);
 }
 
-// A process sends, sleeps for a credit, which comes over the bus, and sends again; meanwhile it has
-// computed for a while.
+// A process sends, sleeps for a credit, which arrives over the bus, and sends again; meanwhile it
+// has computed for a while.
 static void test_held(void)
 {
     struct record *record = record_new();
@@ -223,7 +223,7 @@ static void test_held(void)
     record_free(record);
 }
 
-// Waiting for a message to come is no wait that holds one up.
+// Waiting for a message to arrive is no wait that holds one up.
 static void test_not_held(void)
 {
     struct record *record = record_new();

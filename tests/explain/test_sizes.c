@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Sizes that are explained as a run measures them, after the sizes before them; and what is
-// explained in their place where the record would be too long.
+// Sizes that are explained as a run measures them, after the sizes before them; and the sizes that
+// are explained in their place where the record would be too long.
 #include "sim/explain/explain.h"
 
 #include "sim/run/schema.h"

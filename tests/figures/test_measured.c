@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Measured points out of CSV: what is understood, what is refused and where, and how they come into
-// a picture of simulated ones.
+// Measured points out of CSV: formats that are understood, errors and their places, and a picture
+// of measured and simulated points.
 #include "sim/figures/measured.h"
 #include "sim/figures/overlay.h"
 #include "tests/support/suite.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Pictures of values over time: a panel per connection and unit, steps that go on to the end of
-// their series, and the choice of what is drawn.
+// their series, and the choice of values.
 #include "sim/figures/over_time.h"
 #include "sim/output/values.h"
 #include "tests/support/suite.h"

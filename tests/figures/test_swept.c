@@ -318,7 +318,7 @@ static char *sizes(int point, int series)
     return g_string_free(text, FALSE);
 }
 
-// From five sizes on they are the axis, and the values of what is swept are lines.
+// From five sizes on they are the axis, and the swept values are lines.
 static void test_sizes(void)
 {
     static const struct made_sweep two = {
@@ -474,7 +474,7 @@ static const struct made_sweep four = {
     .series = {"A", "B", NULL},
     .result = of_four_axes};
 
-// How often the text stands in another.
+// The number of times that the text contains the part.
 static int count_of(const char *text, const char *part)
 {
     int count = 0;

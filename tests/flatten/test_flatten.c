@@ -118,7 +118,7 @@ static void test_communicators(void)
     expect_same(&program, "communicators");
 }
 
-// The four steps of a rank in recursive doubling, and what is summed up between them.
+// The four steps of a rank in recursive doubling, and the sums between them.
 static void test_allreduce(void)
 {
     struct test_program program = {.ranks = 4,
@@ -141,7 +141,7 @@ static void test_wrong(void)
     g_free(text);
 }
 
-// ---- Benchmarks, and what is no message between two ranks that both call ----
+// ---- Benchmarks, and operations other than messages between two ranks that both call ----
 
 static void expect_benchmark(const char *stack, const char *name)
 {

@@ -216,7 +216,7 @@ static void run_clear(struct plugin_run *run)
     g_free(run->error);
 }
 
-// Runs it; the caller clears what came of it with run_clear.
+// Runs it; the caller clears its results with run_clear.
 static void run_plugin(struct plugin_run *run)
 {
     run->end = g_new(double, run->ranks);
@@ -236,7 +236,7 @@ static void run_plugin(struct plugin_run *run)
     g_free(text);
 }
 
-// As run_plugin, of a program that must come to its end.
+// Like run_plugin, but the program must end.
 static void run_to_end(struct plugin_run *run)
 {
     run_plugin(run);

@@ -79,7 +79,7 @@ class Accuracy(unittest.TestCase):
         self.assertEqual(len(re.findall("(?m)^lam_tcp: costs of a message measured on packets, ", done.stdout)), 1)
 
     def test_check_without_simgrid(self):
-        """The scenario is right, and does not run here: what is missing, and what to type."""
+        """The scenario is right, and does not run here: the missing part, and the command to type."""
         text = HEAD + "workload: {benchmark: pmb.bcast, ranks: 4, sizes: [4 B], repetitions: 2}\n"
         missing = {"NETSIM_FLOW_PLUGIN": str(self.folder / "none.so")}
         done = self.call("check", text, **missing)

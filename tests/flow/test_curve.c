@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Curves of stacks, measured by packets: what their parts come to, and where their points lie.
+// Curves of stacks, measured by packets: the sums of their parts, and the places of their points.
 #include "sim/flow/curve.h"
 #include "tests/support/compiled.h"
 #include "tests/support/suite.h"

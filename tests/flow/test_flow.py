@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""`fidelity: flow` through the program: times of flows next to packets, how runs on flows end, what
-is refused and where, and that the same bytes come of the same scenario."""
+"""`fidelity: flow` through the program: times of flows next to packets, how runs on flows end, errors
+and their places, and that one scenario always gives the same bytes."""
 
 import json
 import os

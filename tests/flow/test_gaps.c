@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Curves whose steps are known, and what the search finds of them.
+// Curves whose steps are known, and the steps that the search finds.
 #include "sim/flow/gaps.h"
 #include "tests/support/suite.h"
 
@@ -73,7 +73,7 @@ static guint search(struct searched *searched, guint most, bool good)
     return measured;
 }
 
-// How far the lines between what was measured are off at a size.
+// How far the lines between measured sizes are off at a size.
 static double off_at(const struct searched *searched, int64_t size)
 {
     guint i = 1;

@@ -11,7 +11,7 @@
 #define RATE 12.5e6 // bytes/s
 #define EAGER 32768
 
-// A stack with frames of `frame` bytes that have 40 bytes of headers: what a message takes.
+// A stack with frames of `frame` bytes that have 40 bytes of headers: the time of a message.
 static struct flow_curve_point stack_at(int64_t size, int64_t eager, double frame)
 {
     double wire = (double)size + 40 * fmax(1, ceil((double)size / frame)) + 1e-6 * (double)size;
@@ -226,7 +226,7 @@ static void test_parts_are_not_negative(void)
             GArray *none = NULL;
             add(&none, 0, 0, 0);
             bare.send = bare.receive = none;
-            // The processors' part is what the network leaves of the piece.
+            // The processors' part is the network's remainder of the piece.
             const struct flow_piece *piece = pieces_at(model->pieces, size);
             double left = piece->base + piece->slope * (double)size - smpi_one_way(&bare, size);
             if (left < -1e-12)

@@ -135,7 +135,7 @@ static void test_sequences(void)
          "recv 1 from 2 tag 3 space 0, wait 1, busy 2us, end"},
         {"{recv: {from: any, tag: any, size: 8 B}}", "",
          "recv 1 from any tag any space 0, wait 1, busy 2us, end"},
-        // Work before a step is one busy time: a receive's, what is computed, and the next send's.
+        // Work before a step is one busy time: a receive's, the computation, and the next send's.
         {"{recv: {from: 2, size: 8 B}}, {compute: 10 us}, {send: {to: 1, size: 0 B}}", "",
          "recv 1 from 2 tag any space 0, wait 1, busy 13us, send 2 to 1 tag 0 space 0 58 B "
          "buffered, "

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Reads that meet in full queues: the report names the circle, and what it advises ends the run."""
+"""Reads that meet in full queues: the report names the circle, and its advice ends the run."""
 
 import os
 import random
@@ -83,7 +83,7 @@ class Circle(unittest.TestCase):
                 self.assertEqual(code, 3, report)
                 circles += 1
                 self.check_report(report, hosts)
-                # Neither of what was once advised helps.
+                # Earlier reports advised these two, and neither helps.
                 if number < 8:
                     code, again = self.run_text(text, "grim_ni.timeouts=true", "grim_ni.stalled=4 ms")
                     self.assertEqual(code, 3)

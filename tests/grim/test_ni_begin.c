@@ -82,8 +82,8 @@ static void test_quick_bus(void)
     span_log_free(log);
 }
 
-// A damaged message is known as such when its last byte is there. Its endpoint has room for one: it
-// has it again when the message comes again.
+// A damaged message is recognised when its last byte is there. Its endpoint has room for one, and
+// has it again when the message arrives again.
 static void test_damaged(void)
 {
     for (int buffering = 0; buffering < 2; buffering++) {

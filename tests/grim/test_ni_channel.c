@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Logical channels (thesis 003, 4.3): an interface of its own for each endpoint, sequence numbers
-// by channel or by card, buffers at the sender or at both cards, and what it costs to scan them.
+// by channel or by card, buffers at the sender or at both cards, and the cost of scanning them.
 #include "tests/support/suite.h"
 #include "tests/support/world_grim.h"
 
@@ -35,7 +35,7 @@ static void test_private(void)
     world_free(world);
 }
 
-// grim.chan.bidirectional: what comes and what goes is the same channel's.
+// grim.chan.bidirectional: one channel carries both directions.
 static void test_bidirectional(void)
 {
     struct grim_world_options options = grim_world_defaults(2, 2);
@@ -145,12 +145,12 @@ static void test_any_to_any(void)
 
 struct buffered {
     int64_t refused, dropped, hops;
-    sim_time receiving; // what the receiving card spent on it
+    sim_time receiving; // the receiving card's time for it
     int64_t room;       // messages that the sender's queue holds
     int incoming;
 };
 
-// A receiver that comes too late for its four places.
+// A receiver that polls too late for its four places.
 static struct buffered run_buffered(int buffering, sim_time polls_from)
 {
     struct grim_world_options options = grim_world_defaults(2, 1);
@@ -310,8 +310,8 @@ static struct costs run_channels(int64_t channels, int host)
     return costs;
 }
 
-// grim.scan.send_side_only, grim.chan.scan_loop: more channels make the card that sends look
-// longer, and cost the card that receives nothing for what it receives.
+// grim.scan.send_side_only, grim.chan.scan_loop: more channels lengthen the sending card's scan,
+// and cost the receiving card nothing.
 static void test_send_side(void)
 {
     struct costs one = run_channels(1, 0), many = run_channels(16, 0);
@@ -342,7 +342,7 @@ static sim_time latency(int64_t channels, sim_time starts, bool lanai4, int64_t 
     return taken;
 }
 
-// grim.scan.worst_case_wait, grim.chan.scan_loop: where the scan stands when a message comes
+// grim.scan.worst_case_wait, grim.chan.scan_loop: the scan's position when a message arrives
 // decides how many empty channels of 16 it passes, from none to 15.
 static void test_worst_case(void)
 {

@@ -85,8 +85,8 @@ static void test_free_link(void)
     world_free(world);
 }
 
-// grim.ctl.queue: what is queued is sent as soon as the link is free, before any other message, and
-// in order.
+// grim.ctl.queue: queued answers are sent as soon as the link is free, before any other message,
+// and in order.
 static void test_order(void)
 {
     struct grim_world_options options = grim_world_defaults(3, 1);

@@ -7,8 +7,8 @@
 
 // ---- What is refused ----
 
-// grim.flow.reject_only_if_full: the card refuses what finds no room in its endpoint's queue, by
-// number or by bytes, and nothing else, however much is under way.
+// grim.flow.reject_only_if_full: the card refuses messages that find no room in their endpoint's
+// queue, by number or by bytes, and no others, however many are in flight.
 static void test_only_if_full(void)
 {
     struct grim_world_options options = grim_world_defaults(4, 1);
@@ -61,7 +61,7 @@ static void test_dynamic(void)
 
 // ---- Fig. 4.6 ----
 
-// grim.flow.benchmark: a burst of null messages that the peer sends back as soon as they come, and
+// grim.flow.benchmark: a burst of null messages that the peer returns as soon as they arrive, and
 // the time that it takes to inject them, by message; us.
 static double overhead(int64_t limit, int burst, int64_t queue, sim_time *drain)
 {

@@ -55,8 +55,8 @@ static void test_words(void)
     SUITE_SAME_INTEGER(GRIM_ID, 0x0636);
 }
 
-// grim.msg.header_first (what it is good for: test_ni_begin.c): a change of the user's part changes
-// the last 16 bytes and no others, so that all that delivery needs is in the first 16.
+// grim.msg.header_first (its use: test_ni_begin.c): a change of the user's part changes the last 16
+// bytes and no others, so that all that delivery needs is in the first 16.
 static void test_delivery_first(void)
 {
     struct grim_header header = full(), other = full();

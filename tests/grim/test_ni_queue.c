@@ -61,7 +61,7 @@ static void test_scoreboard(void)
     for (size_t i = 0; i < G_N_ELEMENTS(entries); i++) {
         struct grim_world_options options = grim_world_defaults(2, 1);
         options.ni.in_flight = entries[i];
-        options.lanai.receive_latency = 200 * TIME_US; // all that may goes before an answer comes
+        options.lanai.receive_latency = 200 * TIME_US; // all that may go before an answer arrives
         options.ni.receive_buffers = 64;
         options.ni.receive_buffer = 64;
         options.machines = "message";
@@ -127,7 +127,7 @@ static void test_single_dma(void)
 }
 
 // grim.queue.hybrid_deadlock: a firmware that waits for the header's DMA takes nothing from the
-// network meanwhile. Two cards that send to each other come to wait for one another.
+// network meanwhile. Two cards that send to each other end up waiting for one another.
 static void test_hybrid_deadlock(void)
 {
     struct world *world = both_ways(GRIM_QUEUE_HYBRID, GRIM_SECOND_WAITS, 1, 2000);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // GRIM's reliable transmission between cards (thesis 003, 4.2.1): the traces of Fig. 4.3, roll-back
-// of what was refused and of nothing else, and what becomes of loss with and without timers.
+// of refused messages and of no others, and the consequences of loss with and without timers.
 #include "models/grim/ni/ni_internal.h"
 #include "sim/core/random.h"
 #include "sim/net/fabric.h"
@@ -268,9 +268,9 @@ static struct world *reordered(struct random_stream *random, bool reordering)
     return world;
 }
 
-// grim.rel.reorder_safe: on a network that reorders messages, ACKs and NACKs, what is taken is
-// taken once and in order. All of it comes if what is ahead of its turn is refused; if that is
-// dropped, as it may be on Myrinet, some never does.
+// grim.rel.reorder_safe: on a network that reorders messages, ACKs and NACKs, messages are taken
+// once and in order. All arrive if those ahead of their turn are refused; if those are dropped, as
+// they may be on Myrinet, some never do.
 static void test_reorder(void)
 {
     struct random_stream *random = random_new(7, "reorder");

@@ -18,8 +18,8 @@ struct mix {
     GRand *random;
     int ranks;
     GString *ops[TEST_MOST_RANKS];
-    int handled[TEST_MOST_RANKS];  // active messages that come, replies among them
-    int notified[TEST_MOST_RANKS]; // words that come
+    int handled[TEST_MOST_RANKS];  // active messages that arrive, replies among them
+    int notified[TEST_MOST_RANKS]; // words that arrive
     int receives[TEST_MOST_RANKS];
     int tag;
     bool reads;

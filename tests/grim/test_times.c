@@ -24,7 +24,7 @@ static double time_of(const struct test_program *program, int rank)
 
 // ---- Polling ----
 
-// The reply to a message comes only when the receiver polls: after its computing.
+// A message is answered only when the receiver polls: after its computing.
 static double answered_after(const char *thread)
 {
     const struct test_program program = {
@@ -48,7 +48,7 @@ static double round_trips(const char *thread)
 }
 
 // grim.am.polling: without a poll there is no answer. grim.am.thread_latency: a polling thread
-// gives one meanwhile, but makes an exchange of programs that poll slower.
+// answers meanwhile, but makes an exchange of programs that poll slower.
 static void polling_thread(void)
 {
     CU_ASSERT(answered_after("grim.polling_thread=false") > 5000);
@@ -59,7 +59,7 @@ static void polling_thread(void)
 
 // ---- Remote memory ----
 
-// grim.rm.notify_read: without the word the call returns at once, and the data come when they do.
+// grim.rm.notify_read: without the word the call returns at once, and the data arrive later.
 static void read_silent(void)
 {
     struct test_program silent = transfer("{get: {from: 1, size: 60000 B}}", false),

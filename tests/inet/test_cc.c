@@ -39,7 +39,8 @@ static void test_no_threshold_at_first(void)
     SUITE_SAME_INTEGER(cc.cwnd, 1004);
 }
 
-// Equation 3: half of what is under way, two at least; what limited transmit has added is not half.
+// Equation 3: half of the data in flight, two at least; segments added by limited transmit do not
+// count.
 static void test_loss(void)
 {
     struct inet_cc cc = cc_with(10, 0);
@@ -181,7 +182,7 @@ static void test_backoff(void)
     SUITE_SAME_INTEGER(inet_rtt_timeout(&rtt), 1000);
 }
 
-// BSD: the lower bound is that of the sum, and what is added after the backoff does not double.
+// BSD: the lower bound is that of the sum, and the slop, added after the backoff, does not double.
 static void test_slop(void)
 {
     struct inet_rtt rtt;

@@ -64,7 +64,7 @@ static enum cpu_next send_one(struct cpu_context *context, struct cpu_task *task
 }
 
 // Two processors of host 0 send a packet each: the one that is made first is the later one to be
-// ready. The order in which they come to host 1.
+// ready. The order in which they reach host 1.
 static char *order_of(struct inet_flow *flow, uint8_t number)
 {
     struct world *world = tcp_world(NULL, NULL);

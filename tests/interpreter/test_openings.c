@@ -248,7 +248,7 @@ static sim_time started(const struct trial *trial, int rank, const char *operati
     return -1;
 }
 
-// Nobody starts its operation before all have come into the allgather, and each block is 16 B.
+// No rank starts its operation before all have entered the allgather, and each block is 16 B.
 static void test_window(void)
 {
     struct trial trial =

@@ -146,7 +146,7 @@ static struct program *read_program(const char *operations)
     return program;
 }
 
-// Runs a program as rank 0; what the library was asked for, or how the run failed. Free with
+// Runs a program as rank 0; returns the requests to the library, or the run's error. Free with
 // g_free.
 static char *run_program(const struct program *program, struct bench *bench)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A model's own operations: a made-up fabric that matches by bits on its card brings a put with
-// keys of its own, and calls that no other library has. Nothing below sim/ knows of them; they are
-// read from YAML, checked, evaluated for each call and handed to the device as the model's own
+// keys of its own, and calls that no other library has. Nothing below sim/ depends on them; they
+// are read from YAML, checked, evaluated for each call and handed to the device as the model's own
 // structs.
 #include "sim/output/failure.h"
 #include "sim/run/run.h"
@@ -105,7 +105,7 @@ static const struct operation_kind portal_operations[] = {
                             .plain = true},
     {.name = NULL}};
 
-// ---- Its device: notes what it is asked for ----
+// ---- Its device: notes its requests ----
 
 static GString *asked; // by the run under way
 
@@ -146,7 +146,7 @@ static void portal_start(struct cpu_context *context, struct mpi_request *reques
         break;
     case PORTAL_WAIT_EVENTS:
         if (((const struct portal_events *)request->arguments)->count > 99)
-            return; // which never come
+            return; // which never arrive
         g_string_append_printf(asked, "%" G_GINT64_FORMAT " events; ",
                                ((const struct portal_events *)request->arguments)->count);
         break;
@@ -242,7 +242,7 @@ static struct scenario *compile(struct scenario_schema *schema, const char *stac
     return scenario;
 }
 
-// Runs operations on all ranks; what the device was asked for, by all of them.
+// Runs operations on all ranks; returns the requests to the device, of all of them.
 static char *run(const char *operations, bool completes)
 {
     struct scenario_schema *schema = registry_schema(&registry);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Requests with names on every stack that has MPI's calls: which of them a wait or a test closes
-// and when, persistent requests, buffered and ready sends; what is wrong with them, and how a
-// program ends that waits for what never comes.
+// and when, persistent requests, buffered and ready sends; mistakes with them, and the end of a
+// program that waits for a message that never arrives.
 #include "tests/support/call_log.h"
 #include "tests/support/program_run.h"
 #include "tests/support/suite.h"
@@ -25,8 +25,8 @@ static const struct {
 
 #define STACKS G_N_ELEMENTS(stacks)
 
-// Those of which a test takes all that has come, and whose runs end with the program: the others
-// have a turn that takes one event, or timers.
+// Those whose tests take everything that has arrived, and whose runs end with the program: the
+// others have a turn that takes one event, or timers.
 #define PLAIN_STACKS 7
 
 struct observed {
@@ -151,7 +151,7 @@ static void test_waitsome(void)
 
 static void test_tests_once(void)
 {
-    // Nothing is there yet: they stay open, and what is closed is no longer waited for.
+    // Nothing is there yet: they stay open, and closed ones are no longer waited for.
     expect_order_of(PLAIN_STACKS,
                     THREE
                     "{test: b}, {testany: all}, {testsome: all}, {testall: all}, {compute: 50 "
@@ -319,7 +319,7 @@ static void test_ready(void)
         }
 }
 
-// Each gets what the other had, and the copy costs time.
+// Each rank gets the other's data, and the copy costs time.
 static void test_replace(void)
 {
     expect_order("{sendrecv_replace: {to: 1, from: 1, size: 30 kB}}, {sendrecv_replace: {to: 1, "

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The operations of sim/ and of the shipped models: their tables are sound, and programs that ask a
-// stack for what it does not have are refused before anything runs.
+// The operations of sim/ and of the shipped models: their tables are sound, and programs that need
+// operations that a stack lacks are refused before anything runs.
 #include "sim/config/param_kind.h"
 #include "sim/model/model.h"
 #include "sim/run/schema.h"

@@ -145,7 +145,7 @@ static void run(struct end ends[2], enum iwarp_operation operation, int64_t byte
 
 static void clear(struct end ends[2])
 {
-    network_release(ends[0].world->cluster->network); // its packets refer to what the RNICs sent
+    network_release(ends[0].world->cluster->network); // its packets refer to those of the RNICs
     for (int i = 0; i < 2; i++)
         iwarp_rnic_free(ends[i].rnic);
     world_free(ends[0].world);

@@ -40,7 +40,7 @@ static void close_received(struct iwarp_world *world, int node)
     }
 }
 
-// A send takes the posted receive, and both sides have an entry; its head comes along.
+// A send takes the posted receive, and both sides have an entry; its head is delivered with it.
 static void test_send(void)
 {
     struct iwarp_world *world = iwarp_world_new(2, NULL, NULL, NULL);

@@ -354,8 +354,8 @@ static void test_refused(void)
     iwarp_world_free(world);
 }
 
-// A program may end the connection itself; what it has posted before is sent, and on one stream
-// arrives before the end.
+// A program may end the connection itself; requests posted before are sent, and on one stream
+// arrive before the end.
 static void test_posted_terminate(void)
 {
     struct iwarp_config config = iwarp_world_defaults();

@@ -25,7 +25,7 @@ struct raw {
     int count;
 };
 
-// Reads all that has come to node 1.
+// Reads all that has arrived at node 1.
 static void read_all(struct cpu_context *context, struct iwarp_node *node, void *argument)
 {
     struct raw *raw = argument;
@@ -186,7 +186,7 @@ static void test_sizes(void)
     }
 }
 
-// ---- What comes ----
+// ---- Received segments ----
 
 struct written {
     struct iwarp_header header;
@@ -313,7 +313,7 @@ static void test_faults(void)
         {{.bytes = {0x41, 0x4f}, .bytes_count = 18}, 0x1206},
         {{.bytes = {0x41, 0x43, [13] = 1}, .bytes_count = 16}, 0x1206},
         {{.bytes = {0x81, 0x40, 0}, .bytes_count = 5}, 0x1206},
-        // Reads of what is not there, and beyond it.
+        // Reads of memory that does not exist, and beyond the end.
         {{.header = {.opcode = IWARP_OPCODE_READ_REQUEST,
                      .queue = 1,
                      .msn = 1,
@@ -324,7 +324,7 @@ static void test_faults(void)
         check_fault(&table[i].written, table[i].code);
 }
 
-// A message that is whole, but whose turn has not come: its number is taken.
+// A message that is whole, but early: its number is taken.
 static void test_message_twice(void)
 {
     struct iwarp_world *world = iwarp_world_new(2, NULL, NULL, NULL);

@@ -417,7 +417,7 @@ def run_once(netsim, file, seed, results):
 
 
 def run(options, directory, number):
-    """Makes one run: (number, exit code, problem or None, what was run, its stderr)."""
+    """Makes one run: (number, exit code, problem or None, its file and seed, its stderr)."""
     content, seed = scenario(options.seed, number)
     file = os.path.join(directory, f"lossy{number}.yaml")
     results = os.path.join(directory, f"results{number % (2 * options.jobs)}")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A few of lossy.py's random runs of every stack, and what it holds a run to."""
+"""A few of lossy.py's random runs of every stack, and its conditions for a run."""
 
 import io
 import contextlib
@@ -15,7 +15,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import lossy  # noqa: E402
 
 NETSIM = os.path.abspath(os.environ["NETSIM"])
-# A sanitizer sees what a plain run only may stumble over.
+# A sanitizer detects errors that a plain run may hide.
 RUNS = 270 if os.environ.get("NETSIM_SANITIZED") == "1" else 63
 
 BOOKS = {"messages": 4, "delivered": 3, "lost": 1, "open": 0, "duplicated": 0, "misordered": 0,
@@ -39,7 +39,7 @@ class Lossy(unittest.TestCase):
         self.assertEqual(wrong, 0, out.getvalue())
 
     def test_one_packet_twice(self):
-        """Whichever packet comes twice on a cable of these fabrics, the run ends by itself."""
+        """Whichever packet arrives twice on a cable of these fabrics, the run ends by itself."""
         workloads = {
             "gm": ("config1", {"benchmark": "gm.allsize.latency", "sizes": ["9000 B"]}),
             "armci": ("config1", {"benchmark": "armci.get", "sizes": ["4000 B"]}),

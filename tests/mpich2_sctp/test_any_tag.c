@@ -9,7 +9,7 @@
 
 #define LAST_FRAME 60
 
-// The first exchange connects the streams; the rest of a pause lets its acknowledgments come.
+// The first exchange connects the streams; the rest of a pause lets its acknowledgments arrive.
 static const char sends[] =
     "{send: {to: 1, size: 10 B, tag: 1}}, {send: {to: 1, size: 10 B, tag: 3}}, "
     "{send: {to: 1, size: 10 B, tag: 5}}, {recv: {from: 1, size: 0 B}}, {compute: 2 s}, "
@@ -68,7 +68,7 @@ static struct outcome run_without(const char *any_tag, const char *map, int lost
     return outcome;
 }
 
-// How often an order comes, over all frames that are lost first.
+// How often each order occurs, over all frames that are lost first.
 struct orders {
     int as_sent, first_last, back; // 1, 3, 5; 3, 5, 1; 5, 1, 3
     int other;

@@ -33,7 +33,7 @@ struct expectation {
     int count; // how often it is paid
 };
 
-// `cost` at 20 ms against 10 ms: both hide what the wire takes meanwhile.
+// `cost` at 20 ms against 10 ms: both hide the wire's time meanwhile.
 static void expect_calls(const char *cost, const struct expectation *expected)
 {
     char *dear = g_strdup_printf("%s=20 ms", cost), *cheap = g_strdup_printf("%s=10 ms", cost);
@@ -106,9 +106,9 @@ static struct program_run *run(const char *first, const char *second, const char
     return program_run_good(&program);
 }
 
-// sctp.ch3.poll_socket: the socket is read without asking, so that each probe in vain is a read of
-// nothing, and so is each turn in which something is still to be written; a call that waits and has
-// nothing to write blocks in its read.
+// sctp.ch3.poll_socket: the socket is read without a check, so that each unsuccessful probe is a
+// read of nothing, and so is each turn with something still to be written; a call that waits and
+// has nothing to write blocks in its read.
 static void test_empty_reads(void)
 {
     static const char empty[] = "ch3:sctp reads that found nothing";

@@ -59,7 +59,7 @@ class Wire(unittest.TestCase):
         return found
 
     def test_connection_packets(self):
-        """Who sends and its group; on each stream, also on that of control, and in both directions."""
+        """The sender and its group; on each stream, also on that of control, and in both directions."""
         sent, answered = self.messages("{send: {to: 1, size: 10 B, tag: 3}}, {send: {to: 1, size: 10 B, tag: 4}}",
                                        "{recv: {from: 0, size: 10 B, tag: 3}}, {recv: {from: 0, size: 10 B, tag: 4}}")
         for rank, messages in ((0, sent), (1, answered)):

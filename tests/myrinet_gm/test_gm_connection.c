@@ -47,7 +47,7 @@ static sim_time last_callback(const struct pair *p)
     return gm_end_returned(p->from, p->from->returned->len - 1)->when;
 }
 
-// Ends the case's world, in which all messages must have come.
+// Ends the case's world, in which all messages must have arrived.
 static void pair_end(struct pair *p, guint messages)
 {
     gm_check(p->world);
@@ -101,7 +101,7 @@ static void test_stories(void)
                 13 * MS);
     // A lost ACK is made good by a later one ...
     check_story(FAULTS("", ", drop_nth: [1, 2, 3, 4]"), PLAIN DONE, 0, 2 * MS);
-    // ... but for the last: the packet comes twice, and is acknowledged again.
+    // ... but for the last: the packet arrives twice, and is acknowledged again.
     check_story(FAULTS("", ", drop_nth: [5]"), PLAIN TIMER DONE_RESENDING, 10 * MS, 13 * MS);
 }
 
@@ -187,7 +187,8 @@ static void random_traffic(struct traffic *t, struct random_stream *random)
     }
 }
 
-// Every message comes whole, once and in the order of its stream, whatever is lost; no send fails.
+// Every message arrives whole, once and in the order of its stream, whatever is lost; no send
+// fails.
 static void check_random(uint64_t seed, const char *const *sets, int64_t *resent)
 {
     struct traffic t = {.world = world_new(&world_gm, gm_pair, sets, NULL)};
@@ -226,8 +227,8 @@ static void test_random(void)
                          "gm.resend_interval=1 ms", "gm.window=3", "gm.receive_buffers=1",
                          "gm.send_buffers=1", NULL},
                      &resent);
-        // Timers that often ring before the answer can be there: answers are late, and those of old
-        // sessions and of earlier times that a packet was sent come as well.
+        // Timers that often expire before the answer can be there: answers are late, and those to
+        // old sessions and to earlier transmissions of a packet arrive as well.
         check_random(seed,
                      (const char *const[]){text, FAULTS(", drop_probability: 0.02", ""),
                                            "gm.resend_interval=70 us", "gm.refused_interval=40 us",
@@ -250,7 +251,7 @@ static void test_corruption(void)
     world_run(p.world);
     SUITE_SAME_INTEGER(count(&p, "LANai: CRC-8 error"), 4);
     CU_ASSERT(count(&p, "GM packets resent") >= 4);
-    CU_ASSERT(count(&p, "GM packets resent") <= 4 * 5); // what is under way, no more
+    CU_ASSERT(count(&p, "GM packets resent") <= 4 * 5); // the packets in flight, no more
     pair_end(&p, 200);
 }
 
@@ -263,7 +264,7 @@ static void test_starved_receiver(void)
     world_run(p.world);
     CU_ASSERT(last_callback(&p) > 10 * MS && last_callback(&p) < 20 * MS);
     CU_ASSERT(count(&p, "GM messages refused for lack of a receive buffer") >= 8);
-    // The second packet of each is still being fetched when the NACK of the first comes: it never
+    // The second packet of each is still being fetched when the NACK of the first arrives: it never
     // goes out.
     SUITE_SAME_INTEGER(count(&p, "GM packets out of order"), 0);
     pair_end(&p, 50);
@@ -403,8 +404,8 @@ static bool late_answers(struct cpu_context *context, void *process, void *argum
     return true;
 }
 
-// Only answers of this session, to what is under way, count; and a NACK only if it answers the last
-// time that the packet was sent, for the receiver may have accepted a later one.
+// Only answers of this session, to packets in flight, count; and a NACK only if it answers the last
+// transmission of the packet, for the receiver may have accepted a later one.
 static void test_late_answers(void)
 {
     struct pair p =

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Programs on bare GM, run as the program runs them: gm.allsize in its three forms, free programs,
-// the machines of the firmware as text, and what a scenario may get wrong.
+// the machines of the firmware as text, and mistakes of scenarios.
 #include "sim/core/random.h"
 #include "sim/run/run.h"
 #include "tests/support/suite.h"
@@ -88,8 +88,8 @@ static void test_allsize(void)
         double stream = value(&one, sizes[i], "latency_us");
         double bandwidth = value(&one, sizes[i], "bandwidth_MB_per_s");
         double duplex = value(&both, sizes[i], "bandwidth_MB_per_s");
-        // A stream overlaps what a round trip does one after the other; two streams share buses
-        // and LANais, so both together carry more than one, and no more than two.
+        // A stream overlaps the parts of a round trip; two streams share buses and LANais, so both
+        // together carry more than one, and no more than two.
         CU_ASSERT(half > 0 && stream > 0 && stream < half);
         CU_ASSERT_DOUBLE_EQUAL(bandwidth, (double)sizes[i] / stream, 1e-6 * bandwidth + 1e-12);
         CU_ASSERT(duplex <= 2 * bandwidth + 1e-12);

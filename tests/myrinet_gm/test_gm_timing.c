@@ -110,8 +110,7 @@ static void test_clock(void)
 // ---- The token in SRAM ----
 
 // armci.gm.descriptor_polling: a send enters no kernel and rings no doorbell: the library writes
-// the descriptor into the card's memory, and the MCP finds it when its loop comes round, one a
-// turn.
+// the descriptor into the card's memory, and the MCP's loop finds it, one per turn.
 static void test_descriptor_polling(void)
 {
     struct pair p = pair_new(NULL);
@@ -180,8 +179,8 @@ static void test_no_sleep(void)
     world_free(p.world);
 }
 
-// The acknowledgement comes from the receiving card, whether or not its host ever looks (thesis
-// 001, 3.1; armci.put.ack_before_copyr stands on it).
+// The receiving card sends the acknowledgement, whether or not its host ever polls (thesis 001,
+// 3.1; the basis of armci.put.ack_before_copyr).
 static void test_ack_before_host(void)
 {
     struct pair p = pair_new(NULL);
@@ -226,8 +225,8 @@ static void about(sim_time actual, sim_time least, double more)
 static void test_pace(void)
 {
     sim_time dma = 700 * NS + bus(4096);
-    // SDMA: the next packet is fetched while the last one is sent; between two lies what SDMA's own
-    // handlers take.
+    // SDMA: the next packet is fetched while the last one is sent; between two is the time of
+    // SDMA's own handlers.
     about(pace((const char *const[]){"lanai7.clock=10 GHz", NULL}), dma, 0.02);
     about(pace(NULL), dma + cycles(41 + 121), 0.05);
     // The wire, at 200 Mb/s.
@@ -239,8 +238,8 @@ static void test_pace(void)
                                      "host.bus.rate=1 GB/s", "host.bus.read_setup=0",
                                      "host.bus.write_setup=0", NULL}),
           (121 + 41 + 59 + 31 + 151 + 13) * US, 0.05);
-    // An SRAM of 40 MB/s: each byte comes into it and leaves it, and a LANai of 10 MHz has all of
-    // it while it works.
+    // An SRAM of 40 MB/s: each byte enters and leaves it, and a LANai of 10 MHz has all of it while
+    // it works.
     about(pace((const char *const[]){"lanai7.clock=10 MHz", "lanai7.sram_accesses=1",
                                      "lanai7.sram_word=4 B", NULL}),
           time_at_rate(2 * 4096 + 25 + 4 * (121 + 41 + 59 + 31 + 151 + 13), 40000000), 0.05);

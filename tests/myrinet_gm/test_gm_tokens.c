@@ -194,7 +194,7 @@ static bool registration(struct cpu_context *context, void *process, void *argum
     return true;
 }
 
-// armci.gm.registered_only: what is not registered can't be sent from, not even its last byte ...
+// armci.gm.registered_only: unregistered memory can't be sent from, not even its last byte ...
 static void test_unregistered(void)
 {
     for (int64_t start = OUTSIDE - 8; start <= OUTSIDE; start += 4) {
@@ -262,7 +262,7 @@ static void test_deregister(void)
     world_free(p.world);
 }
 
-// The system may cap what a process registers, or not allow it at all.
+// The system may cap the memory that a process registers, or not allow it at all.
 static void test_register_refused(void)
 {
     struct pair p = pair_new(NULL);

@@ -39,7 +39,7 @@ static void test_alone(void)
     SUITE_SAME_INTEGER(arbiter_when(&arbiter, ARBITER_SEND, 400), 12500 * TIME_NS);
     arbiter_settle(&arbiter, 14 * TIME_US);
     CU_ASSERT_FALSE(arbiter_over(&arbiter, ARBITER_SEND));
-    // Of what has moved: when it had.
+    // Of bytes that have moved: when they had.
     SUITE_SAME_INTEGER(arbiter_when(&arbiter, ARBITER_SEND, 400), 12500 * TIME_NS);
     arbiter_settle(&arbiter, 15 * TIME_US);
     CU_ASSERT_TRUE(arbiter_over(&arbiter, ARBITER_SEND));
@@ -47,8 +47,8 @@ static void test_alone(void)
     CU_ASSERT_FALSE(arbiter_busy(&arbiter, ARBITER_SEND));
 }
 
-// A LANai 4, 264 MB/s, with all three under way: the last by rank gets what the others leave, and
-// what they leave it when they end.
+// A LANai 4, 264 MB/s, with all three in progress: the last by rank gets the others' remainder, and
+// their shares when they end.
 static void check_loser(const int64_t *ranks, enum arbiter_user loser)
 {
     static const int64_t asks[ARBITER_ENGINES] = {64, 160, 160};
@@ -88,7 +88,7 @@ static void test_shut_out(void)
     SUITE_SAME_INTEGER(arbiter_work(&arbiter, 0, TIME_US), 11 * TIME_US);
 }
 
-// Equal ranks: in proportion to what they ask for.
+// Equal ranks: in proportion to their demands.
 static void test_equal(void)
 {
     struct arbiter arbiter = arbiter_of(210, 132, equal);
@@ -136,10 +136,10 @@ struct tally {
     struct arbiter arbiter;
     struct random_stream *stream;
     sim_time now;
-    int64_t bytes[ARBITER_ENGINES], rate[ARBITER_ENGINES]; // of what is under way
+    int64_t bytes[ARBITER_ENGINES], rate[ARBITER_ENGINES]; // of transfers in progress
     sim_time began[ARBITER_ENGINES], promised[ARBITER_ENGINES];
-    int64_t moved; // in all, of what has ended
-    sim_time busy; // while any was under way
+    int64_t moved; // in all, of transfers that have ended
+    sim_time busy; // while any was in progress
 };
 
 static void check_shares(const struct tally *tally)
@@ -150,7 +150,7 @@ static void check_shares(const struct tally *tally)
         const struct arbiter_share *user = &arbiter->users[i];
         CU_ASSERT(user->gets >= 0 && user->gets <= user->asks);
         sum += user->gets;
-        // Nobody gets anything before one of a lesser rank has all it asks for.
+        // No user gets anything before one of a lesser rank has all it asks for.
         for (int k = 0; k < ARBITER_ENGINES; k++)
             if (arbiter->users[k].rank < user->rank && user->gets > 0)
                 SUITE_SAME_INTEGER(arbiter->users[k].gets, arbiter->users[k].asks);

@@ -451,8 +451,8 @@ static void late_buffer_event(struct engine *engine, struct event *event)
     lanai_post_buffer(receiver->card, &receiver->buffers[late->index], engine_now(engine));
 }
 
-// Packets without a buffer are held in the network, in their order: all but what the switch has
-// room for stays on the sender's card. The next one comes when a buffer is posted.
+// Packets without a buffer are held in the network, in their order: those for which the switch has
+// no room stay on the sender's card. The next one is received when a buffer is posted.
 static void test_held_packets(void)
 {
     struct lanai_config config = costly();

@@ -377,7 +377,7 @@ static char *random_run(uint64_t seed, const struct lanai_firmware *firmware)
     return story;
 }
 
-// Whatever the ranks, packets come once and in order, and two runs are one.
+// Whatever the ranks, packets arrive once and in order, and two runs are identical.
 static void test_random(void)
 {
     for (uint64_t seed = 1; seed <= 10; seed++) {

@@ -251,8 +251,8 @@ static const struct collective_arguments *alltoallv_of(const struct program *pro
     return NULL;
 }
 
-// Each rank gets what the others send it, sends all of its keys, and about as many to each: a
-// bucket at the middle of the range has four times the keys of a mean one.
+// Each rank gets the keys that the others send it, sends all of its keys, and about as many to
+// each: a bucket at the middle of the range has four times the keys of a mean one.
 static void expect_shares(const char *class, int ranks, int64_t keys, int64_t buckets)
 {
     struct made made = make("nas.is", class, ranks, 1);
@@ -329,8 +329,8 @@ static double computed(const GPtrArray *body, bool *clock)
     return seconds;
 }
 
-// Over all ranks, computation takes what the code counts for its Mop/s, at the rate: of NPB's
-// formulas, worked out by hand (IS: keys, EP: numbers).
+// Over all ranks, computation takes the operations that the code counts for its Mop/s, at the rate:
+// of NPB's formulas, worked out by hand (IS: keys, EP: numbers).
 static void test_computation(void)
 {
     static const struct {

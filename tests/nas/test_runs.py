@@ -57,7 +57,7 @@ class Runs(unittest.TestCase):
             self.runs_on(ETHERNET, ranks, 2)
 
     def test_other_libraries(self):
-        """But MVICH: M-VIA does not repeat what the switch drops of the alltoall of FT."""
+        """But MVICH: M-VIA does not repeat packets of FT's alltoall that the switch drops."""
         machines = {"cluster1": ("lam_via", "mpich_p4"), "x306": ("ch3_sock", "ch3_sctp", "ch3_hybrid", "openmpi_tcp")}
         for testbed, stacks in machines.items():
             for stack in stacks:
@@ -72,14 +72,14 @@ class Runs(unittest.TestCase):
             self.runs_on(MYRINET, ranks, 1)
 
     def test_whole_runs(self):
-        """All iterations of class S, and what the codes print: Mop/s are their operations over the time."""
+        """All iterations of class S, and the codes' output: Mop/s are their operations over the time."""
         megaoperations = {"bt": 228.3, "ep": 2.0 ** 25 / 1e6, "mg": 58e-6 * 4 * 32 ** 3, "is": 10 * 2 ** 16 / 1e6}
         for code, expected in megaoperations.items():
             (point,) = self.result(ETHERNET, code, 4)["series"][0]["points"]
             self.assertAlmostEqual(point["operations_Mop_per_s"] * point["time_s"] / expected, 1, delta=0.001)
 
     def test_messages_are_those_counted(self):
-        """On one rank per host: what the ledger has is what the closed forms count, besides collectives' messages."""
+        """On one rank per host: the ledger has the messages of the closed forms, besides those of collectives."""
         ledger = self.result(ETHERNET, "bt", 9)["ledger"]
         count = counts.Count()
         counts.bt(count, "S", 9)

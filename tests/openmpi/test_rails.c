@@ -34,14 +34,14 @@ static double latency(int cards, int64_t size, const char *const *sets, const ch
 
 #define LONG (4 << 20)
 
-// A long message is as fast as its cards are many, but for what the processor and the rendezvous
-// add.
+// A long message is as fast as its cards are many, but for the additions of the processor and the
+// rendezvous.
 static void test_bandwidth(void)
 {
     double one = latency(1, LONG, NULL, NULL), two = latency(2, LONG, NULL, NULL),
            four = latency(4, LONG, NULL, NULL);
     CU_ASSERT(one / two > 1.9 && one / two <= 2);
-    // A quarter each of what is left, and the last takes the rest: 27/64 of the message.
+    // A quarter each of the remainder, and the last takes the rest: 27/64 of the message.
     CU_ASSERT(one / four > 2.2 && one / four <= 64.0 / 27);
     // Which of the cards take part makes no difference.
     static const char *const first[] = {"openmpi_tcp.cards=[0]", NULL}, *const last[] = {
@@ -56,7 +56,7 @@ static void test_pipeline(void)
     static const char *const pipeline[] = {"openmpi_tcp.rendezvous=pipeline", NULL};
     double one = latency(1, LONG, pipeline, NULL), two = latency(2, LONG, pipeline, NULL);
     CU_ASSERT(one / two > 1.2 && one / two <= 2);
-    // Halves of what is left: 1/2 + 1/8 + ... on one card.
+    // Halves of the remainder: 1/2 + 1/8 + ... on one card.
     CU_ASSERT(two > latency(2, LONG, NULL, NULL));
 }
 
@@ -81,7 +81,7 @@ struct expectation {
     int count; // how often it is paid
 };
 
-// `cost` at 2 ms against 1 ms: both hide what the wire takes meanwhile.
+// `cost` at 2 ms against 1 ms: both hide the wire's time meanwhile.
 static void expect_calls(const char *cost, const struct expectation *expected)
 {
     char *dear = g_strdup_printf("%s=2 ms", cost), *cheap = g_strdup_printf("%s=1 ms", cost);
@@ -112,7 +112,7 @@ static void test_writes(void)
     expect_calls("tcp.send_call", expected);
 }
 
-// One read has header and data of what is in one segment, as far as the cache goes.
+// One read gets header and data of one segment, as far as the cache goes.
 static void test_reads(void)
 {
     static const struct expectation expected[] = {
@@ -125,7 +125,7 @@ static void test_reads(void)
 }
 
 // Header and data are copied into the socket and out of it, and the data from there to the user. A
-// cache that holds less than the data is copied first, and so are data of a PUT that came with
+// cache that holds less than the data is copied first, and so are data of a PUT that arrived with
 // their header: 2 for the RTS, 2 for the request, 5 for the PUT, and 1 for reading the FIN, which
 // is copied into the socket meanwhile.
 static void test_copies(void)

@@ -16,7 +16,7 @@ static inline void sample_point(struct series_result *series, int64_t size, doub
     series_result_add(series, -1, size, "bandwidth_MB_per_s", bandwidth);
 }
 
-// Two series: one that completed with three sizes, one that came to a deadlock after the first.
+// Two series: one that completed with three sizes, one that ended in a deadlock after the first.
 static inline struct result *sample_result(void)
 {
     struct result *result = result_new("sample", 7);

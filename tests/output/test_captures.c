@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The captures of a run: which files there are, what is refused before a run, and when a frame is
-// written with which comments.
+// The captures of a run: the files, the errors before a run, and the time and comments of each
+// frame.
 #include "sim/model/model.h"
 #include "sim/output/captures.h"
 #include "sim/output/file.h"

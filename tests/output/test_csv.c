@@ -47,7 +47,7 @@ static void test_empty(void)
     result_free(result);
 }
 
-// Names of the user's that a spreadsheet would take for formulas; what is written reads back.
+// Names of the user's that a spreadsheet would take for formulas; written ones can be read back.
 static void test_formulas(void)
 {
     static const char *const cases[][2] = {

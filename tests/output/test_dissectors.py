@@ -116,7 +116,7 @@ class Dissectors(Case):
         self.assertTrue(immediate and all(row[0] for row in immediate))
 
     def test_a_broken_connection(self):
-        self.run_with_captures("flood_empty_rq")  # which fails: what it did is kept
+        self.run_with_captures("flood_empty_rq")  # a failing run: its frames are kept
         [series] = os.listdir(self.path("c"))
         rows = self.fields(f"c/{series}/node1.pcapng", ["mvia.sequence", "frame.comment"],
                            "-Y", 'frame.comment contains "dropped"', "-E", "aggregator=|")
@@ -148,7 +148,7 @@ class Dissectors(Case):
         self.assertTrue(all(row[8:10] == ["1", "2"] and row[10] for row in sent))
         self.assertTrue(all(int(row[11]) == 1 + 24 + int(row[3]) for row in sent))
         answers = [row for row in rows if row[0] == IN and row[1] == "2"]
-        self.assertEqual(int(answers[-1][7]), len(sent))  # all of them have come
+        self.assertEqual(int(answers[-1][7]), len(sent))  # all of them have arrived
         self.assertTrue(all(row[8:12] == ["2", "1", "", "16"] for row in answers))
         # node0 and node1 are neighbours at the switch: one port up, and one port down.
         [up] = {row[10] for row in sent}

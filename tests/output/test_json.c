@@ -73,7 +73,7 @@ static void test_document(void)
     result_free(result);
 }
 
-// The sum over series has what was declined, if anything was, and the series has the lines.
+// The sum over series has the declined messages, if any, and the series has the lines.
 static void test_declined(void)
 {
     struct result *result = sample_result();
@@ -279,7 +279,7 @@ static void test_manifest(void)
     result_free(result);
 }
 
-// All but what is of the machine, to the letter.
+// All but the machine's values, to the letter.
 static void test_manifest_text(void)
 {
     struct result *result = result_new("s", 9);

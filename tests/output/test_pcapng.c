@@ -79,7 +79,7 @@ static void test_frames(void)
     sample_remove(directory);
 }
 
-// A capture of nothing is one; what is dropped is not there.
+// A capture without frames is valid; a dropped file does not exist.
 static void test_nothing(void)
 {
     char *directory = sample_directory();

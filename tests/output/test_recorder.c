@@ -75,7 +75,7 @@ static void happen(const struct recorders *all)
     capture_ended(all->capture, &packet, TIME_US, NULL);
 }
 
-// All bytes of what was recorded, one file after the other.
+// All recorded bytes, one file after the other.
 static GString *recorded_bytes(const struct recorded *it)
 {
     GString *bytes = g_string_new(NULL);

@@ -126,7 +126,7 @@ static void test_long_failures_are_cut(void)
     result_free(result);
 }
 
-// All lines of the table are equally wide, whatever stands in them.
+// All lines of the table are equally wide, whatever their contents.
 static void test_alignment(void)
 {
     struct result *result = result_new("r", 1);
@@ -371,7 +371,7 @@ static void test_reasons(void)
                "    and 1 more messages\n");
 }
 
-// Lists are shown as far as their limits, and what is left is counted.
+// Lists are shown as far as their limits, and the remainder is counted.
 static void test_limits_of_lists(void)
 {
     for (int more = 0; more <= 1; more++) {

@@ -12,7 +12,7 @@ static struct p3_config hybrid(int abi, const char *threshold)
 }
 
 // icpt.cfg.pkthdr, icpt.cfg.pkthdr_data, icpt.cfg.pkt_cts, icpt.cfg.pkt_next_cts,
-// icpt.cfg.packet_payload: what the structs take on each processor, and what is left of 504 B.
+// icpt.cfg.packet_payload: the sizes of the structs on each processor, and the remainder of 504 B.
 static void test_sizes(void)
 {
     static const struct {

@@ -13,8 +13,8 @@ static int twice_rts(struct p3_world *world, const struct intercept_sm *sm)
     return p3_packet_of(sm)->kind == P3_RTS && p3_packet_of(sm)->number > 0 ? 2 : 1;
 }
 
-// icpt.short.low_msgnum_error: an RTS that comes again, or with a number that is past, is an error;
-// nothing answers it.
+// icpt.short.low_msgnum_error: an RTS that arrives again, or with a number that is past, is an
+// error; nothing answers it.
 static void test_low_number(void)
 {
     struct p3_world_options options = p3_world_defaults();
@@ -78,8 +78,8 @@ static void test_waits(void)
     p3_world_free(world);
 }
 
-// An RTS to a process that does not exist is dropped; its sender waits for ever, and what comes
-// after the boot message with it.
+// An RTS to a process that does not exist is dropped; its sender waits for ever, and so do the
+// messages after the boot message.
 static void test_unknown_pid(void)
 {
     struct p3_world_options options = p3_world_defaults();

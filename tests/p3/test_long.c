@@ -64,8 +64,8 @@ static void test_flow(void)
     program_run_free(run);
 }
 
-// icpt.short.nomatch, icpt.portals.truncation: only what the target wants is fetched; the initiator
-// hears the same of all.
+// icpt.short.nomatch, icpt.portals.truncation: only the bytes that the target wants are fetched;
+// the initiator is notified alike in all cases.
 static void test_wanted(void)
 {
     static const struct {

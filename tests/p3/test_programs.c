@@ -205,8 +205,8 @@ static void count_message(const struct trial *trial, struct credit credits[][TES
     }
 }
 
-// Credits are never negative, and none is lost: what is left and what the other has taken since it
-// last gave some make the first credit (I11).
+// Credits are never negative, and none is lost: the remaining ones and those that the other has
+// taken since it last gave some make the first credit (I11).
 static void expect_credits(const struct trial *trial, const struct program_run *run)
 {
     struct credit credits[TEST_MOST_RANKS][TEST_MOST_RANKS] = {0};

@@ -183,7 +183,7 @@ static void test_full(void)
     }
 }
 
-// A thread that polls finds what is postponed and sends it by its own TX-CB, which has room.
+// A thread that polls finds postponed packets and sends them by its own TX-CB, which has room.
 static void test_other_cb(void)
 {
     struct p3_world_options options = p3_world_defaults();

@@ -47,7 +47,7 @@ class Drawn(unittest.TestCase):
         source, out = (os.path.join(self.directory, one) for one in ("a.json", name))
         with open(source, "w", encoding="utf-8") as file:
             json.dump(document, file)
-        # -W error: a warning of matplotlib is a picture that is not what was meant.
+        # -W error: a warning of matplotlib means a wrong picture.
         done = subprocess.run([PYTHON, "-B", "-W", "error::UserWarning",
                                os.path.join(SOURCE, "plots", script), "--out", out, source],
                               check=False, text=True, stderr=subprocess.PIPE, timeout=120)
@@ -281,7 +281,7 @@ class Pictures(Drawn):
         self.assertEqual((found[0], len(set(found))), (first, 6))
 
     def test_scales_that_a_user_chooses(self):
-        """A linear axis of sizes has round sizes; a logarithmic one of what was swept keeps its 0."""
+        """A linear axis of sizes has round sizes; a logarithmic one of swept values keeps its 0."""
         points = [[1, 2.0], [65536, 30.0]]
         self.draw(picture(panel(line("a", points), x={**SIZES, "scale": "linear"})))
         for text in ("16 KiB", "32 KiB", "64 KiB"):
@@ -398,7 +398,7 @@ class Pictures(Drawn):
         fills = [re.findall(r"fill: (#[0-9a-f]+)", one) for one in colours]
         self.assertEqual(len(set(fills[0])), 2)
         self.assertEqual(fills[0], fills[1])
-        # Names stand in the order in which they came.
+        # Names are in the order in which they were given.
         self.assertLess(self.words.split().index("b"), self.words.split().index("a"))
 
     def test_texts_find_room(self):

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Portals' benchmarks over a made-up network layer that takes no time: what is left is the sum of
+// Portals' benchmarks over a made-up network layer that takes no time: the remainder is the sum of
 // the library's costs.
 #include "sim/run/run.h"
 #include "tests/support/compiled.h"
@@ -90,7 +90,7 @@ static void test_bandwidth(void)
     expect("benchmark: portals.bandwidth, sizes: 64 KiB, repetitions: 2", "",
            "0: put_start(0+65536/65536) put_end(0+65536/65536) unlink(0+65536/65536) "
            "put_start(0+65536/65536) put_end(0+65536/65536) unlink(0+65536/65536)\n");
-    // Displaced, the client's message is shorter, and the server takes what is left.
+    // Displaced, the client's message is shorter, and the server takes the remainder.
     expect("benchmark: portals.bandwidth, sizes: 64 KiB, offset: 4 B", "",
            "0: put_start(0+65532/65532)");
     expect("benchmark: portals.bandwidth, sizes: 64 KiB, server_offset: 4 B", "",

@@ -98,7 +98,7 @@ static void test_not_accepted(void)
         "attach: {size: 1 KiB, from: 0}",       // another source
         "attach: {size: 1 KiB, from_pid: 6}",   // another process
         "attach: {size: 1 KiB, put: false, get: true}",
-        "detach: in", // of what was attached before
+        "detach: in", // of the entry attached before
     };
     for (size_t i = 0; i < G_N_ELEMENTS(attached); i++) {
         char *program =
@@ -115,7 +115,7 @@ static void test_not_accepted(void)
 
 static void test_matching(void)
 {
-    // By its bits, by its place in the list, and by what is left; offsets of either side.
+    // By its bits, by its place in the list, and by its remaining length; offsets of either side.
     expect(TARGET("attach: {name: a, size: 100 B, match_bits: 0xff00000000000000, "
                   "ignore_bits: 0xff}, attach: {name: b, size: 100 B, manage_remote: true}, "
                   "attach: {size: 50 B, position: before, other: b, threshold: 1, unlink: true}, "
@@ -170,7 +170,7 @@ static void test_failures(void)
     SUITE_SAME_TEXT(text, "0: put_start(0+778/778) put_end(0+778/778)\n"
                           "1: send_start(0+778/778) send_fail(0+778/778)\n");
     g_free(text);
-    // No ACK of what has failed, at either end: the initiator's is refused as late.
+    // No ACK of a failed put, at either end: the initiator's is refused as late.
     expect_part(TARGET("attach: {size: 1 KiB}") INITIATOR("put: {to: 0, size: 777 B, ack: true}"),
                 "the target's acknowledgement (event ACK)");
     text = run(TARGET("attach: {size: 1 KiB}, event: put_end")

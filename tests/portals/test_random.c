@@ -80,7 +80,7 @@ static void write_entry(GString *text, const struct entry *entry)
                            entry->truncate ? "true" : "false", entry->remote ? "true" : "false");
 }
 
-// A program, as the only value of `program:`, and what it must come to.
+// A program, as the only value of `program:`, and its expected result.
 static char *random_program(guint32 seed, int longest, struct expected *expected)
 {
     GRand *random = g_rand_new_with_seed(seed);

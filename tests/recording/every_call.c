@@ -65,7 +65,7 @@ static void requests(void)
     MPI_Wait(&null, MPI_STATUS_IGNORE);
 }
 
-// Each sends i + own elements to member i: what it receives is as large.
+// Each sends i + own elements to member i, and receives as many.
 static void exchange(int own, int size, MPI_Comm comm)
 {
     int counts[MOST], places[MOST];

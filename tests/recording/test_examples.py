@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The programs of examples/mpi under Open MPI and under SimGrid: they compute what is right with any
-number of ranks, refuse what they cannot do, and make the calls that the recordings in traces/ have.
+"""The programs of examples/mpi under Open MPI and under SimGrid: they compute right results with any
+number of ranks, refuse wrong arguments, and make the calls that the recordings in traces/ have.
 
 Nothing here checks times: those of a recording are measured, and differ from one to the next.
 """

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Programs exported as time-independent traces: replayed they take exactly as long as themselves,
-exported again they are the same files, smpirun replays them, and what the format would lose is
-refused with its place. The random programs have fixed seeds.
+exported again they are the same files, smpirun replays them, and programs that the format can't
+hold are refused with their places. The random programs have fixed seeds.
 """
 
 import json

@@ -189,7 +189,8 @@ static void test_long_lines(void)
     expect_many("0 init\n0 send 1 1 ", "9", 1000000, "\n0 finalize\n", "t:2:8: error: rank 1 is");
 }
 
-// Each place at which a trace may have been cut off; what is before the cut is never taken for it.
+// Each place at which a trace may have been cut off; the part before it is never taken for the
+// whole.
 static void test_cut_off(void)
 {
     static const char whole[] = "0 init\n0 isend 0 1 8 0\n0 irecv 0 1 8 0\n0 waitall 2\n"

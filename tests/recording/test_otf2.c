@@ -326,7 +326,7 @@ static void test_symmetric(void)
                 "");
 }
 
-// Events of three ranks, and what they come to.
+// Events of three ranks, and the calls that they make.
 struct of_ranks {
     const char *events[3], *calls[3];
 };
@@ -525,7 +525,7 @@ static void test_threads(void)
                 "no rank (let one thread of each process call MPI)");
 }
 
-// EZTrace gives a call's arguments, and no ends of requests.
+// EZTrace records a call's arguments, and no ends of requests.
 static void test_eztrace(void)
 {
     struct otf2_given given = {.ranks = 3, .eztrace = true};

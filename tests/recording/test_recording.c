@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The scratch file of a recording: what a reader puts is what cursors give, in whatever order ranks
-// come; memory per rank does not depend on how many calls it has; a scratch file that can't be
+// The scratch file of a recording: cursors return the calls that a reader puts, whatever the order
+// of ranks; memory per rank does not depend on its number of calls; a scratch file that can't be
 // written is an error.
 #include "sim/recording/recording.h"
 #include "tests/support/suite.h"
@@ -18,7 +18,7 @@
 
 // ---- Calls by chance ----
 
-// A call and what it points at.
+// A call and the data that it points at.
 struct kept_call {
     struct recorded_call call;
     int awaited[70];

@@ -91,7 +91,7 @@ class Author:
                  f"{{recv: {{from: {one}, tag: {tag}, size: {size} B}}}}")
 
     def sendrecv(self):
-        """Each sends another size, so that what it receives has another than what it sends."""
+        """Each sends another size, so that it receives another size than it sends."""
         sizes = [self.size() for _ in range(self.ranks)]
         for rank in range(self.ranks):
             to, source = (rank + 1) % self.ranks, (rank - 1) % self.ranks
@@ -229,7 +229,7 @@ class SameAsProgram(Replays):
             self.assertEqual(times(self.replayed(trace, stack)), times(program), stack)
 
     def test_poll(self):
-        """A rank that polls goes on when its message has come, and not before."""
+        """A rank that polls goes on when its message has arrived, and not before."""
         document = self.replayed("0 init\n0 compute 5e6\n0 send 1 7 1 6\n0 finalize\n1 init\n"
                                  "1 irecv 0 7 1 6\n1 test 0 1 7\n1 test 0 1 7\n1 finalize\n")
         self.assertGreater(times(document)[1], 5000)
@@ -295,7 +295,7 @@ class Keys(Replays):
         self.replayed("0 init\n0 barrier\n0 finalize\n", keys="")  # no work, no speed
 
     def test_what_a_stack_lacks(self):
-        """Said with the line of the first such call, before anything runs."""
+        """Reported with the line of the first such call, before anything runs."""
         self.write("t.txt", self.WORK)
         self.write("s.yaml", f"schema: 1\ntestbed: {TESTBEDS}/config1.yaml\nstack: gm\n"
                              "workload: {replay: t.txt, speed: 1 Gflop/s}\n")

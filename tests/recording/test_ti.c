@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // SimGrid's time-independent traces as calls. The lines are those that smpirun 3.32 wrote of
-// programs that make these calls; what it loses is refused, and so is what is broken.
+// programs that make these calls; calls that it loses and broken lines are refused.
 #include "sim/program/program.h"
 #include "sim/recording/recording.h"
 #include "tests/support/recording_text.h"
@@ -97,7 +97,7 @@ static void test_requests(void)
          "2:isend to 1 tag 1 1 B r0; 3:isend to 1 tag 1 2 B r1; 4:wait w0; 5:wait w1; "},
         {"0 irecv 1 -444 1 6\n0 irecv 1 5 1 6\n0 wait 1 0 5\n0 wait 1 0 -444\n",
          "2:irecv to 1 tag -1 1 B r0; 3:irecv to 1 tag 5 1 B r1; 4:wait w1; 5:wait w0; "},
-        // A wait may name the tag that came; what receives just that tag goes before.
+        // A wait may name the tag that arrived; a receive of just that tag goes before.
         {"0 irecv 1 -444 1 6\n0 wait 1 0 7\n", "2:irecv to 1 tag -1 1 B r0; 3:wait w0; "},
         {"0 irecv 1 -444 1 6\n0 irecv 1 7 1 6\n0 wait 1 0 7\n0 wait 1 0 7\n",
          "2:irecv to 1 tag -1 1 B r0; 3:irecv to 1 tag 7 1 B r1; 4:wait w1; 5:wait w0; "},
@@ -112,11 +112,11 @@ static void test_requests(void)
     EACH_PAIR(expect_calls, pairs);
 }
 
-// A test does not say what it found. If nothing waits for its request later, its last test did.
+// A test's result is not recorded. If nothing waits for its request later, its last test succeeded.
 static void test_tests(void)
 {
     static const struct recording_pair pairs[] = {
-        // A loop that polls, twice, and what it does only when the message has come.
+        // A loop that polls, twice, and the calls made only when the message has arrived.
         {"0 irecv 1 5 1 6\n0 test 1 0 5\n0 test 1 0 5\n0 send 1 6 1 6\n"
          "0 irecv 1 5 1 6\n0 test 1 0 5\n0 send 1 6 1 6\n",
          "2:irecv to 1 tag 5 1 B r0; 3:test w0; 4:wait w0; 5:send to 1 tag 6 1 B; "
@@ -190,7 +190,7 @@ static void test_rooted(void)
     EACH_PAIR(expect_calls, pairs);
 }
 
-// The size of every type that MPI_Type_size gives, by SimGrid's number.
+// The size of every type, as MPI_Type_size returns it, by SimGrid's number.
 static void test_types(void)
 {
     static const struct {
@@ -411,7 +411,8 @@ static void test_lists(void)
         expect_list(&lists[i]);
 }
 
-// A list may name as many ranks as programs may have, and no more; what is no file is no recording.
+// A list may name as many ranks as programs may have, and no more; a folder or a missing file is no
+// recording.
 static void test_many(void)
 {
     char *directory = temporary_directory();

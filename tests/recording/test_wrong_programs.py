@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Recordings that can be read, and whose programs come to no good end: receives without a send, sends without a
-receive, calls that do not belong together, numbers that are too large. Each run ends with a report of the calls that
-wait, their lines, and the reasons; the exit codes are those of any other program.
+"""Recordings that can be read, and whose programs are wrong: receives without a send, sends without a receive, calls
+that do not belong together, numbers that are too large. Each run ends with a report of the calls that wait, their
+lines, and the reasons; the exit codes are those of any other program.
 """
 
 import os

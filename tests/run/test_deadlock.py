@@ -31,7 +31,7 @@ SENDS = """[{send: {to: (rank + 1) % ranks, size: SIZE, tag: 1}}, {recv: {from: 
 
 class Deadlock(Case):
     def simulate(self, stack, ranks, program, *sets, code=3, workload=""):
-        """The first series of a run, with what was printed in one line."""
+        """The first series of a run, with its printed output in one line."""
         testbed = os.path.join(os.environ["NETSIM_SOURCE_DIR"], "scenarios", "testbeds", LIBRARIES[stack][0] + ".yaml")
         file = self.write("case.yaml", f"schema: 1\nname: case\ntestbed: {testbed}\nstack: {stack}\n"
                                        f"workload: {{{workload}ranks: {ranks}, program: {program}}}\n")

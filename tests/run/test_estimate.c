@@ -20,8 +20,8 @@ static void expect_work(const struct test_program *program, double operations, d
     compiled_free(&compiled);
 }
 
-// A loop is an operation itself; a part of all ranks counts for each; what is not constant counts
-// as one turn, and as no bytes.
+// A loop is an operation itself; a part of all ranks counts for each; a count that is not constant
+// is one turn, and such a size no bytes.
 static void test_programs(void)
 {
     struct test_program plain = {
@@ -74,7 +74,7 @@ static void test_benchmarks(void)
     CU_ASSERT_DOUBLE_EQUAL(estimate.operations, 2 * 2 * 7 * 3, 1e-9);
     CU_ASSERT_DOUBLE_EQUAL(estimate.events, events_of(84, 43), 1e-6); // 62440 B
     compiled_free(&compiled);
-    // More of each: memory for what they are as data.
+    // More of each: memory for their data.
     double memory[3];
     static const char *const sizes[] = {"workload.sizes=4 B", "workload.sizes=[4 B, 5 B]",
                                         "workload.sizes=[4 B, 5 B, 6 B]"};

@@ -36,7 +36,7 @@ static struct sctp_chunk *add(struct fixture *fixture, uint8_t type, uint8_t fla
     return sctp_chunk_new(&fixture->pools, type, flags);
 }
 
-// Encodes, decodes the bytes, and encodes what came of it: the same bytes.
+// Encodes, decodes the bytes, and encodes the result: the same bytes.
 static uint32_t there_and_back(struct fixture *fixture)
 {
     uint8_t again[ROOM] = {0};

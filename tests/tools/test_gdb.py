@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""tools/netsim-gdb.py in gdb's batch mode: what is printed of packets, requests, sockets and associations."""
+"""tools/netsim-gdb.py in gdb's batch mode: its output for packets, requests, sockets and associations."""
 
 import os
 import subprocess

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""tools/hooks in a repository of a few files: what a commit is refused for, and what it is not."""
+"""tools/hooks in a repository of a few files: commits that are refused, and commits that are not."""
 
 import os
 import shutil

@@ -333,7 +333,7 @@ static void test_no_table(void)
     compared_free(empty);
 }
 
-// Texts that are no UTF-8 would be left out of what is printed, or break it.
+// Texts that are no UTF-8 would be left out of the output, or break it.
 static void test_characters(void)
 {
     static const char nul[] = HEAD "A,,1,m_us,4\n\0";

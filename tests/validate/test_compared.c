@@ -116,7 +116,7 @@ static void test_table(void)
         // The apostrophe that keeps a spreadsheet from computing.
         {HEAD "'=A,,1,m,5\n'A,,1,m,6\n",
          "run -\nseries =A: - - -\nseries 'A: - - -\n=A m -1: 1=5\n'A m -1: 1=6\n"},
-        // Comments: the last of a kind counts; what is not complete is none.
+        // Comments: the last of a kind counts; an incomplete one is none.
         {"#\n# fingerprint\n# fingerprint 1\n# fingerprint 2 3\n# series A:\n# series B: lost\n"
          "# series C: failed 3 no memory\n# series D\n# other E: lost 3\n" HEAD,
          "run 2 3\nseries A: - - -\nseries B: lost - -\nseries C: failed 3 no memory\n"},
@@ -128,7 +128,7 @@ static void test_table(void)
         expect_read("t.csv", samples[i].text, samples[i].read);
 }
 
-// Lines are counted through comments, rows and what is in quotes.
+// Lines are counted through comments, rows and quoted text.
 static void test_lines(void)
 {
     static const struct {
@@ -188,7 +188,7 @@ static void expect_from(const char *path, const char *which, const char *expecte
     g_free(place);
 }
 
-// All points of a sweep, some of them, one case by its key; and what is not there.
+// All points of a sweep, some of them, one case by its key; and missing ones.
 static void test_database(void)
 {
     static const struct made_sweep sweep = {

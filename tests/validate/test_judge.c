@@ -15,7 +15,7 @@ struct sample {
     const char *curves; // "A 1:10 2:12; B 1:11"
     const char *check;  // without scenario and metric, which are "s" and latency_us
     enum judged judged;
-    const char *says; // a part of what was simulated, or of why it can't be checked
+    const char *says; // a part of the simulated value, or of why it can't be checked
 };
 
 static const char *data_dir = ".";
@@ -524,7 +524,7 @@ static const char figures[] =
     "        series: [{series: D, over: {scenario: s, series: A}}]\n"
     "  - id: last\n    scenario: s\n    series: [C]\n    panels: [{y: {metric: latency_us}}]\n";
 
-// A figure must be there, draw what is asked for, and have values.
+// A figure must be there, draw the curves that are asked for, and have values.
 static void test_figure(void)
 {
     static const struct sample samples[] = {
@@ -547,7 +547,7 @@ static void test_figure(void)
          "{figure: {spec: f, series: {series: D, scenario: t, over: {series: A, scenario: s}}}}",
          NOT, "t was not run"}, // drawn, but without values
         {"A 1:1; D 1:2", "{figure: {spec: f, series: {series: D, over: A}}}", MISSES,
-         "it does not draw D / A"}, // of s, which is not what is drawn
+         "it does not draw D / A"}, // of s, which is not the curve drawn
         {"A 1:1", "{figure: {spec: f, series: A, sizes: 1 B .. 2 B}}", NOT, "no value at 2 B"},
         {0}};
     char *directory = g_dir_make_tmp("netsim-judge-XXXXXX", NULL);

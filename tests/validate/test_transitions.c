@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-// Told out of order, as handlers do.
+// Written out of order, as handlers do.
 static const char *const state_log[] = {
     "3.000000 rank 0 send[1] sent -> done",
     "1.000000 rank 0 send[1] start -> sent short, 5 B",
