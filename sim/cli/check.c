@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// netsim check: is a scenario right, and what will it ask of the machine?
+// netsim check: is a scenario right, and how much of the machine will it need?
 #include "sim/cli/cli.h"
 
 #include "sim/flow/flow.h"
@@ -29,7 +29,7 @@ static char *lacking(const struct scenario *scenario)
     return why;
 }
 
-// The scenario is right all the same, on this machine and on others.
+// The scenario is right nevertheless, on this machine and on others.
 static void warn_of_lacking(const char *file, const struct scenario *scenario)
 {
     char *why = lacking(scenario);

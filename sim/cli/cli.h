@@ -200,8 +200,8 @@ bool cli_draw(const char *script, const char *json, const char *path);
 // Prints a message if not, and if others run on flows.
 bool cli_packets_exist(const struct scenario *scenario, char **names, const char *what);
 
-// The same without printing, allowing settings that nothing reads. Returns NULL and sets *why to
-// the first mistake, if the scenario has one; the caller frees it.
+// Like cli_scenario without printing, allowing settings that nothing reads. Returns NULL and sets
+// *why to the first mistake, if the scenario has one; the caller frees it.
 struct scenario *cli_scenario_quietly(const struct scenario_schema *schema, const char *argument,
                                       char **sets, uint64_t seed, char **why);
 
@@ -213,7 +213,7 @@ GPtrArray *cli_figure_specs(void);
 // before `specs`.
 GPtrArray *cli_figures_named(const GPtrArray *specs, char **words);
 
-// Prints on stderr what is missing from a picture (sim/figures/document.h) and what failed in it.
+// Prints on stderr the gaps and failures of a picture (sim/figures/document.h).
 void cli_figure_notes(json_t *document);
 
 // Whether no written file (path NULL: none) is also another file of the list, or one from which the

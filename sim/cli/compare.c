@@ -27,7 +27,7 @@ static struct compared *load(const char *place)
     return compared;
 }
 
-// A metric that neither has would compare nothing, and look well.
+// A metric that neither has would compare nothing, and seem to pass.
 static bool compare_metrics_are_right(const GPtrArray *metrics, char **names)
 {
     for (; names && *names; names++) {
@@ -60,7 +60,7 @@ static struct tolerances *read_tolerances(char **texts, const GPtrArray *metrics
     return tolerances;
 }
 
-// Two runs that lost the same are the same, and no result either of them.
+// Two runs that lost the same data compare as equal, but neither is a result.
 static void say_lost(const struct compared *compared)
 {
     for (guint i = 0; i < compared->series->len; i++) {

@@ -6,7 +6,7 @@
 #include "sim/cli/cli.h"
 
 // Prints the maps of the kind of file that the words name ("figures"), or of all for no word; with
-// `json` their JSON Schemas. Reports a kind that there is not.
+// `json` their JSON Schemas. Reports an unknown kind.
 enum cli_exit describe_files(char *const *words, bool json);
 
 #endif

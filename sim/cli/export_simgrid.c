@@ -33,7 +33,7 @@ struct platform_series {
     GArray *collectives; // struct smpi_collective
     double worst;        // deviation of the factors from the curve
     int64_t worst_size;
-    double local_worst; // the same within a host
+    double local_worst; // of those within a host
     int ranks;          // of the command line
     int64_t speed;      // flop/s
     char *xml, *hosts, *readme;

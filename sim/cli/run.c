@@ -51,7 +51,7 @@ static void warn(const struct scenario_case *test_case)
     g_free(text);
 }
 
-// Says that most of a machine is idle, unless the user has asked for that.
+// Prints a note if most of a machine is idle, unless the user has asked for that.
 static void note_ranks(const struct scenario *scenario)
 {
     for (guint i = 0; i < scenario->cases->len; i++) {
@@ -160,7 +160,8 @@ static struct result *run_simulate(const struct scenario *scenario,
     return result;
 }
 
-// Says that a directory had results of another scenario, or of other settings or another seed.
+// Prints a note if a directory had results of another scenario, or of other settings or another
+// seed.
 static void tell_replaced(const char *directory, json_t *manifest)
 {
     char *path = g_build_filename(directory, "manifest.json", NULL);

@@ -159,7 +159,7 @@ static void on_progress(void *owner, int done, int total, const char *name)
 
 // ---- Results ----
 
-// Warnings go where people read, also when the CSV goes to a file.
+// Prints the warnings, too, also when the CSV goes to a file.
 static void print_summary(const json_t *report, int runs, int done, const char *database)
 {
     const json_t *ends = json_object_get(report, "ends"), *count, *warning;
@@ -216,7 +216,7 @@ static enum cli_exit run_points(struct campaign *campaign, const struct points *
     }
     int missing = campaign_missing(campaign);
     watch_start(watch, plan, missing);
-    on_progress(watch, 0, missing, points->name); // the first end may be long in coming
+    on_progress(watch, 0, missing, points->name); // the first run may take long
     bool good = campaign_run(campaign, &error);
     watch_end(watch);
     if (good)
@@ -228,7 +228,7 @@ static enum cli_exit run_points(struct campaign *campaign, const struct points *
     return code;
 }
 
-// Of an MPI job, all ranks come here; all but the first only lend their processors.
+// All ranks of an MPI job call this; all but the first only lend their processors.
 static enum cli_exit run_or_serve(struct campaign *campaign, const struct points *points,
                                   const struct plan *plan, struct watch *watch,
                                   const char *database, struct diag_list *diags)
@@ -301,7 +301,7 @@ static enum cli_exit sweep_in(const char *directory, const struct scenario *scen
 static enum cli_exit sweep_scenario(const char *argument, const struct plan *plan)
 {
     GError *error = NULL;
-    // Shards need not know of each other.
+    // Shards need no connection to each other.
     if (!mpi_workers_start(&error) && plan->arguments->shard)
         g_clear_error(&error);
     if (error) {

@@ -66,7 +66,7 @@ struct param {
     const char *doc;            // one line
     const char *source;         // of the default: "IEEE 802.3", "thesis 000, 5.2", "fitted: ..."
     // Claims (references/claims/) that the default was chosen to meet: ids, or prefixes of ids up
-    // to a dot, separated by blanks. They are then no evidence, and `netsim validate` notes it.
+    // to a dot, separated by blanks. They are then no evidence, and `netsim validate` reports it.
     // NULL: none.
     const char *chosen_for;
     const char *noun; // what is expected, in messages: "the id of a claim"; NULL: the kind's

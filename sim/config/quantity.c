@@ -200,7 +200,7 @@ static char *unit_meant(const struct quantity_class *class, const char *name)
     return near ? g_strdup_printf("did you mean %s?", near) : NULL;
 }
 
-// Says why `unit` is not one of the kind's.
+// Reports why `unit` is not one of the kind's.
 static bool complain_unit(struct quantity_complaint to, enum quantity_kind kind, const char *unit)
 {
     const struct quantity_class *class = &classes[kind];

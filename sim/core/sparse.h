@@ -21,8 +21,8 @@ void sparse_clear(struct sparse *array);
 // Returns the item of that index, 0 .. length - 1, and allocates it if necessary.
 void *sparse_at(struct sparse *array, int index);
 
-// The same without allocating it: returns NULL if neither the item nor a neighbour was used, so
-// that it is zero.
+// Like sparse_at, without allocating it: returns NULL if neither the item nor a neighbour was used,
+// so that it is zero.
 const void *sparse_peek(const struct sparse *array, int index);
 
 #endif

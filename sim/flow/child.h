@@ -11,12 +11,12 @@
 typedef char *child_work_fn(void *owner, flow_plugin_run_fn *plugin);
 
 // Does the work in a child process and waits for it. Returns its text, or NULL with *error: that
-// there is no plugin and what to type, or how the process ended and what it had printed. The caller
+// there is no plugin and how to install it, or how the process ended and its output. The caller
 // frees both (g_free).
 //
 // interrupt (may be NULL): polled with the owner, in the parent, while the child works. Once true,
-// the child gets SIGINT, and a few seconds to come to an end of its own, which counts as any other;
-// the work must ask for itself.
+// the child gets SIGINT, and a few seconds to end by itself, which counts as any other end; the
+// work must poll for itself.
 char *child_run(child_work_fn *work, void *owner, bool (*interrupt)(void *owner), char **error);
 
 // Returns the plugin's path: $NETSIM_FLOW_PLUGIN, or in the program's directory, or where it is

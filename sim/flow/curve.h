@@ -11,8 +11,8 @@
 //
 // Between its points it is interpolated.
 //
-// Not in it: what depends on other messages (windows, credits, acknowledgments that wait, copies
-// of what came unexpectedly).
+// Not modelled: effects of other messages (windows, credits, delayed acknowledgments, copies of
+// unexpected messages).
 #ifndef NETSIM_FLOW_CURVE_H
 #define NETSIM_FLOW_CURVE_H
 

@@ -309,7 +309,7 @@ static char *work(void *owner, flow_plugin_run_fn *plugin)
 
 // ---- In the parent ----
 
-// Says how far the child is, and whether the run is to end.
+// Reports the child's progress, and returns whether the run is to end.
 static bool poll_child(void *owner)
 {
     struct flowing *flowing = owner;

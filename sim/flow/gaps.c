@@ -76,7 +76,7 @@ static bool measure_insides(const struct gaps_search *search, const GArray *gaps
     return good;
 }
 
-// How far the middle is from where the gap's ends lead one to expect it, relative to its value.
+// The middle's deviation from the line between the gap's ends, relative to its value.
 static double inside_off(const struct gaps_search *search, const struct gap *gap)
 {
     int64_t size = inside_of(gap);
@@ -86,7 +86,7 @@ static double inside_off(const struct gaps_search *search, const struct gap *gap
     return fabs(from + (to - from) * part - middle) / middle;
 }
 
-// The halves of gaps that a line does not do for.
+// The halves of gaps for which a line does not suffice.
 static GArray *halves_of(const struct gaps_search *search, const GArray *gaps)
 {
     GArray *halves = g_array_new(FALSE, FALSE, sizeof(struct gap));

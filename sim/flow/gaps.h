@@ -2,7 +2,7 @@
 // Sizes at which a curve must be measured so that straight lines between its points stand for it.
 // Frames, packets, copies and interrupts that keep a distance make steps in a curve, and a step is
 // found only between two points on both sides of it. Between any two there is a gap; a point in its
-// middle shows whether a line does for it, and if it does not, both its halves are gaps.
+// middle shows whether a line suffices for it, and if not, both its halves are gaps.
 #ifndef NETSIM_FLOW_GAPS_H
 #define NETSIM_FLOW_GAPS_H
 

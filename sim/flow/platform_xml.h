@@ -17,9 +17,9 @@ struct platform_plan {
     const GArray *options; // struct smpi_option (smpi.h), written into the platform
 };
 
-// Returns the XML (g_free), or NULL with *why (g_free). A link's latency is what a frame of the
-// smallest message takes on it and in the switch after it; the remainder of the route's latency is
-// in the links at the hosts.
+// Returns the XML (g_free), or NULL with *why (g_free). A link's latency is the time of a frame of
+// the smallest message on it and in the switch after it; the remainder of the route's latency is in
+// the links at the hosts.
 char *platform_xml(struct flow_cluster *machine, const struct scenario_case *test_case,
                    const struct flow_curve *curve, const struct platform_plan *plan, char **why);
 

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A stack's curve in the terms of SMPI, the MPI of SimGrid 3.32: its factors, and what it makes of
-// them.
+// A stack's curve in the terms of SMPI, the MPI of SimGrid 3.32: its factors, and the times that
+// follow from them.
 //
-// SMPI takes for a message of `size` bytes, half a round trip:
+// SMPI takes for a message of `size` bytes, half a round trip, up to the eager limit:
 //
-//   up to the eager limit   os(size) + or(size) + L * lat(size + 16) + (size + 16) / (B * bw(size +
-//   16)) beyond it                                     L * lat(size + 16) + (size + 16) / (B *
-//   bw(size + 16))
+//   os(size) + or(size) + L * lat(size + 16) + (size + 16) / (B * bw(size + 16))
+//
+// and beyond it:
+//
+//   L * lat(size + 16) + (size + 16) / (B * bw(size + 16))
 //
 // L is the latency of the route, B the rate of its slowest link, 16 bytes are SMPI's envelope. os
 // and or are lines a + b * size, lat and bw constants, each over ranges of sizes: of a list
@@ -34,9 +36,9 @@ struct smpi_model {
 };
 
 // Fits the factors to the curve's points, each piece of it within the tolerance (0 to below 1). Of
-// a piece up to the eager limit, the rate is that of the bytes on the wire, the latency what
-// neither wire nor processors take, and the rest the processors', as the curve divides it among
-// them; of a piece beyond it, all is in rate and latency. The caller frees it with smpi_free.
+// a piece up to the eager limit, the rate is that of the bytes on the wire, the latency the time
+// that neither wire nor processors take, and the rest the processors', divided among them as in the
+// curve; of a piece beyond it, all is in rate and latency. The caller frees it with smpi_free.
 struct smpi_model *smpi_fit(const struct flow_curve *curve, double tolerance);
 void smpi_free(struct smpi_model *model);
 
@@ -47,9 +49,9 @@ double smpi_one_way(const struct smpi_model *model, int64_t size);
 // sizes of at least 1 B; *size is where it is.
 double smpi_worst(const struct smpi_model *model, const struct flow_curve *curve, int64_t *size);
 
-// The latency (s) and rate (bytes/s) of a loopback link, of messages within a host: with them, SMPI
-// takes for the smallest and the largest message what the curve does (`local`, not NULL). The other
-// factors are those of messages between hosts, so that between these sizes it is further off:
+// The latency (s) and rate (bytes/s) of a loopback link, of messages within a host: with them,
+// SMPI's times of the smallest and the largest message are the curve's (`local`, not NULL). The
+// other factors are those of messages between hosts, so that between these sizes it is further off:
 // *worst is the worst deviation at a point.
 void smpi_loopback(const struct smpi_model *model, const struct flow_curve *curve, double *latency,
                    double *rate, double *worst);

@@ -35,7 +35,7 @@ struct mpi_bare_ops {
     bool (*poll)(struct cpu_context *context, struct mpi_process *process);
     // Puts the process to sleep until there is an event. NULL: `poll` has done so.
     void (*sleep)(struct cpu_context *context, struct mpi_process *process);
-    // A receive has met its message (mpi_bare_arrived). Must end with mpi_bare_received. NULL:
+    // A receive has found its message (mpi_bare_arrived). Must end with mpi_bare_received. NULL:
     // messages stay at the provider until they are requested.
     void (*take)(struct cpu_context *context, struct mpi_request *request, const void *arrived);
 };

@@ -32,7 +32,7 @@ void mpi_barrier_linear(struct mpi_schedule *schedule, const struct mpi_collecti
     mpi_schedule_end_round(schedule);
 }
 
-// The same up and down a binomial tree (LAM, more processes).
+// Reports go up a binomial tree and answers down it (LAM, more processes).
 void mpi_barrier_binomial(struct mpi_schedule *schedule, const struct mpi_collective_call *call)
 {
     int rank = call->rank, parent_bit = mpi_lowest_bit(rank, call->ranks);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Bruck's algorithms: a logarithm of steps among any number of ranks, in which a block travels the
-// distance to its rank bit by bit (Bruck, Ho, Kipnis, Upfal, Weathersby, IEEE Transactions on
-// Parallel and Distributed Systems 8 (1997)), for short messages.
+// Bruck's algorithms: a logarithmic number of steps among any number of ranks, in which a block
+// travels the distance to its rank bit by bit (Bruck, Ho, Kipnis, Upfal, Weathersby, IEEE
+// Transactions on Parallel and Distributed Systems 8 (1997)), for short messages.
 #include "sim/mpi/algorithm.h"
 
 // ---- Allgather ----

@@ -88,7 +88,7 @@ void mpi_bcast_scatter_ring(struct mpi_schedule *schedule, const struct mpi_coll
 
 // ---- Allreduce ----
 
-// All ranks exchange what they have summed up so far (MPICH, early 2003).
+// All ranks exchange their sums so far (MPICH, early 2003).
 void mpi_allreduce_recursive_doubling(struct mpi_schedule *schedule,
                                       const struct mpi_collective_call *call)
 {
@@ -267,8 +267,8 @@ void mpi_alltoall_pairwise(struct mpi_schedule *schedule, const struct mpi_colle
     mpi_schedule_end_round(schedule);
 }
 
-// Everybody gets everything in a logarithm of steps, and takes its blocks out of it (MPICH for
-// short messages).
+// Each rank gets all blocks of all in a logarithmic number of steps, and takes its own out of them
+// (MPICH for short messages).
 void mpi_alltoall_recursive_doubling(struct mpi_schedule *schedule,
                                      const struct mpi_collective_call *call)
 {

@@ -19,7 +19,7 @@ struct mpi_pack {
 // Gives the request a buffer of the library's, and packs a send's data into it.
 void mpi_pack(struct cpu_context *context, struct mpi_request *request);
 
-// Unpacks a receive's data, and takes the buffer back.
+// Unpacks a receive's data, and frees the buffer.
 void mpi_unpack(struct cpu_context *context, struct mpi_request *request);
 
 void mpi_packs_clear(struct mpi_process *process);

@@ -31,7 +31,8 @@ static const char *node_name(const struct check *check, int node)
     return at ? at->name : g_array_index(check->topology->hosts, struct topology_node, node).name;
 }
 
-// Bytes pass a cut-through switch as they come: its links must agree on byte time and framing.
+// A cut-through switch forwards bytes as they arrive: its links must agree on byte time and
+// framing.
 static void check_same(struct check *check, const struct topology_switch *node,
                        const struct topology_link *link, const struct topology_link *first)
 {
@@ -213,7 +214,7 @@ static void check_cut_through(struct check *check)
     g_free(first);
 }
 
-// A time-out before the answer can be back would repeat every packet for ever.
+// A time-out before the answer can arrive would repeat every packet forever.
 static void check_time_out(struct check *check, const struct topology_link *link)
 {
     const struct link_config *wire = link->values->values;
@@ -248,7 +249,7 @@ static const char *disorder_setting(const struct link_config *wire)
                                            : NULL;
 }
 
-// Where a link repeats packets, or a switch passes on bytes as they come, packets leave a link in
+// Where a link repeats packets, or a switch forwards bytes as they arrive, packets leave a link in
 // the order in which they entered it, and once.
 static void check_disorder(struct check *check, const struct topology_link *link)
 {

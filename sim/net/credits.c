@@ -4,8 +4,8 @@
 // holds its credit from its start on this channel until its start on the next one; the credit then
 // returns to the sender without delay.
 //
-// How it is computed: let F(c, P, n) be the time at which n bytes of P have left channel c, granted
-// at g. Then
+// The computation: let F(c, P, n) be the time at which n bytes of P have left channel c, granted at
+// g. Then
 //     F(c, P, n) = max(g + n byte times, F(c', Q, m)),
 // where Q's m-th byte is the one B bytes before P's n-th in the stream through the buffer at the
 // end of c (it may be P's own, and is then n - B), less R because Q is shorter there, and c' is the

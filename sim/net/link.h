@@ -65,8 +65,7 @@ struct link_faults *link_answer_faults_new(const struct link_config *config, int
 // True if chance decides on packets of the direction (NULL: it has no faults).
 bool link_faults_random(const struct link_faults *faults);
 
-// The faults of a direction that has none, for a caller that wants to judge its packets all the
-// same.
+// The faults of a direction that has none, for a caller that judges its packets nevertheless.
 struct link_faults *link_faults_none(const struct link_config *config);
 void link_faults_free(struct link_faults *faults);
 

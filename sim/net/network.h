@@ -37,9 +37,9 @@ const struct topology_link *network_faulty_link(const struct topology *topology)
 struct network *network_new(struct sim *sim, const struct topology *topology);
 void network_free(struct network *network);
 
-// Ends the loads of all packets that are still under way, wherever they are. Whoever frees the
-// stacks before the network calls it first, since loads may belong to the stacks. No packet may be
-// carried any further after it.
+// Ends the loads of all packets that are still under way, wherever they are. To be called before
+// the stacks are freed, if that precedes the network, since loads may belong to the stacks. No
+// packet may be carried any further after it.
 void network_release(struct network *network);
 
 // Stations are numbered consecutively. A host has one per link, in the order of the topology's

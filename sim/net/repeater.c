@@ -296,7 +296,7 @@ static bool repeater_hopeless(const struct repeater *repeater, const struct kept
     return there || (answers && link_faults_hopeless(answers, repeater->config->ack_bytes));
 }
 
-// When the sender repeats a packet of which it hears nothing.
+// Returns the time at which the sender repeats a packet without an answer.
 static sim_time repeater_time_out(const struct repeater *repeater, const struct kept *kept,
                                   sim_time tail)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Which reader has a file.
+// The choice of a file's reader.
 #include "sim/recording/readers.h"
 #include "sim/recording/text_lines.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The collectives of OTF2 archives. A record has two sums: the bytes that the rank sends and
-// receives. Score-P counts what a rank sends to each member, itself too unless the call was in
+// receives. Score-P counts the bytes to each member, the rank itself too unless the call was in
 // place, and so do others; the recorder of examples/mpi does so as if no call was in place, and
 // EZTrace has the arguments of the call.
 #include "sim/recording/otf2_collectives.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The formats of recordings. A reader is asked whether a file is its own, and then has it.
+// The readers of the formats of recordings, of which formats.c chooses a file's.
 #ifndef NETSIM_RECORDING_READERS_H
 #define NETSIM_RECORDING_READERS_H
 

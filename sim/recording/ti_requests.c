@@ -129,7 +129,7 @@ static void end_taken(struct ti_rank *rank, enum request_taken taken)
 
 // ---- Which tests found their request done ----
 
-// Nothing waits for it: its last test ended it.
+// No call waits for it: its last test ended it.
 static void end_by_test(struct ti_rank *rank, struct ti_request *one)
 {
     g_array_append_val(rank->endings, one->tested);

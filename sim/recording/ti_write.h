@@ -14,8 +14,8 @@
 
 struct ti_writer;
 
-// Begins the trace of a rank, on a stream that must outlive it and whose errors the caller looks
-// at. The caller frees it with ti_writer_free.
+// Begins the trace of a rank, on a stream that must outlive it and whose errors the caller checks.
+// The caller frees it with ti_writer_free.
 struct ti_writer *ti_writer_new(FILE *out, int rank, int ranks);
 void ti_writer_free(struct ti_writer *writer); // NULL is ignored
 

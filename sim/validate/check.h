@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The vocabulary of checks: what a file of claims can ask of results, and how it is written. A
-// check is a map with one key, the word, whose value is a map of the word's keys. Every word also
-// takes `scenario`, `set` and `metric`, the defaults of its curves (curve.h). Sizes are "1 B .. 4
-// KiB", or a list of such ranges, and mean the sizes of the curve within them, both ends included.
-// Plain numbers, "1 .. 64", are for benchmarks that count something other than bytes.
+// The vocabulary of checks, which a file of claims applies to results. A check is a map with one
+// key, the word, whose value is a map of the word's keys. Every word also takes `scenario`, `set`
+// and `metric`, the defaults of its curves (curve.h). Sizes are "1 B .. 4 KiB", or a list of such
+// ranges, and mean the sizes of the curve within them, both ends included. Plain numbers, "1 ..
+// 64", are for benchmarks that count something other than bytes.
 #ifndef NETSIM_VALIDATE_CHECK_H
 #define NETSIM_VALIDATE_CHECK_H
 

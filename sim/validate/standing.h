@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Standings: what a claim that holds is worth as evidence for the model.
+// Standings: the worth of a claim that holds as evidence for the model.
 #ifndef NETSIM_VALIDATE_STANDING_H
 #define NETSIM_VALIDATE_STANDING_H
 

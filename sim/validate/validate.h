@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Validation: compares what the sources state (references/claims/) with what the simulator finds.
+// Validation: compares the sources' statements (references/claims/) with simulated results.
 //
 // claim.h reads the claims and their checks, runs.h runs the scenarios of the checks, judge.h
 // decides, scorecard.h prints. This header is the entry to the whole.
