@@ -63,7 +63,7 @@ cp "$a/models/via/v.h" "$project/models/via"
 {
     echo 'cmake_minimum_required(VERSION 3.25)'
     echo 'project(netsim LANGUAGES NONE)'
-    sed -n '/^# What results are known by/,/VERBATIM)$/p' "$source/CMakeLists.txt"
+    sed -n '/^file(GLOB netsim_identity/,/VERBATIM)$/p' "$source/CMakeLists.txt"
     # shellcheck disable=SC2016  # CMake expands it
     echo 'add_custom_target(all_of_it ALL DEPENDS ${source_id})'
 } >"$project/CMakeLists.txt"

@@ -28,6 +28,7 @@ class Hooks(unittest.TestCase):
             copy(os.path.join(SOURCE, path), target)
         self.put("tests/structure/call_circles.txt", "")
         self.put("sim/net/good.c", GOOD)
+        self.put("sim/net/named.c", "static const int one = 1;\n\n" + GOOD.replace("number", "named").replace("1", "one"))
         self.git("init", "--quiet")
         self.git("config", "user.name", "A")
         self.git("config", "user.email", "a@b")

@@ -123,19 +123,18 @@ static void test_brief(void)
     FILE *file = open_memstream(&text, &length);
     scorecard_print(scorecard, true, false, file);
     fclose(file);
-    SUITE_CONTAINS(text, "holds          sys.a.b.c                                    predicted    "
-                         "            2 us\n"
-                         "MISSES         sys.x                                        chosen       "
-                         "+12.50 %  \"c\" & d\n"
-                         "known miss     gm.a.b                                       fitted       "
-                         "-50.00 %  2\n"
-                         "not run        sys.t                                        test\n"
-                         "not checkable  sys.a.d\n"
-                         "same as        gm.a.c\n"
-                         "holds          lone                                                      "
-                         "          4\n"
-                         "\n"
-                         "The most important results\n");
+    SUITE_CONTAINS(
+        text,
+        "holds          sys.a.b.c                                    predicted               2 us\n"
+        "MISSES         sys.x                                        chosen        +12.50 %  \"c\" "
+        "& d\n"
+        "known miss     gm.a.b                                       fitted        -50.00 %  2\n"
+        "not run        sys.t                                        test\n"
+        "not checkable  sys.a.d\n"
+        "same as        gm.a.c\n"
+        "holds          lone                                                                 4\n"
+        "\n"
+        "The most important results\n");
     SUITE_CONTAINS(text, "3 of 5 predicted claims hold\n");
     free(text);
     json_decref(scorecard);
