@@ -65,10 +65,12 @@ def spoil(word, check):
 
 
 def unquoted(tree):
-    """With ranks as numbers, which may not be quoted, from texts."""
+    """With ranks as numbers, and truths, which may not be quoted, from texts."""
     if isinstance(tree, dict):
         return {key: int(value) if key == "rank" else unquoted(value)
                 for key, value in tree.items()}
+    if tree in ("true", "false"):
+        return tree == "true"
     return [unquoted(one) for one in tree] if isinstance(tree, list) else tree
 
 
