@@ -51,8 +51,8 @@ const struct card *registry_card(const struct registry *registry, const char *na
 // NULL if there is none.
 const struct stack *registry_stack(const struct registry *registry, const char *name);
 
-// All machines of the network, of the models and of their stacks' devices, each once (const struct machine_kind *).
-// The caller frees the array.
+// All machines of the network, of the models and of their stacks' devices, each once (const struct
+// machine_kind *). The caller frees the array.
 GPtrArray *registry_machines(const struct registry *registry);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The recorder of `--pcap`: captures, DIRECTORY/SERIES/NODE.pcapng, one file per host and series. It
-// holds each frame that the host's cards sent or received, once.
+// The recorder of `--pcap`: captures, DIRECTORY/SERIES/NODE.pcapng, one file per host and series.
+// It holds each frame that the host's cards sent or received, once.
 //
 // SERIES is the name of the series with every character but letters, digits and - _ . replaced by
 // _, and with a number appended if two series would share a name. A frame's comments name the
