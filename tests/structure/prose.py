@@ -50,7 +50,7 @@ PATTERNS = [(kind, re.compile(pattern), instead) for kind, pattern, instead in K
 READ = ("sim", "models", "bench", "plots", "tests", "cmake", "docs", "examples", "tools", "README.md", "CONTRIBUTING.md", "CMakeLists.txt",
         "netsim")
 GENERATED = {"docs/parameters.md", "docs/coverage.md", "docs/netsim.1", "tests/structure/prose.py"}
-HASH_COMMENTS = {".py", ".txt", ".cmake", ".yaml", ".case", ".pkt", ".sh", ""}
+HASH_COMMENTS = {".py", ".txt", ".cmake", ".yaml", ".case", ".sh", ""}
 
 
 def c_comments(text):
@@ -92,7 +92,7 @@ def markdown(text):
 def prose(path):
     """(line number, text) of the prose of a file."""
     text = path.read_text(encoding="utf-8", errors="replace")
-    if path.suffix in (".c", ".h"):
+    if path.suffix in (".c", ".h", ".cc", ".cpp", ".hpp", ".pkt"):
         return list(c_comments(text))
     if path.suffix == ".md":
         return list(markdown(text))

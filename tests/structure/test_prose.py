@@ -72,6 +72,7 @@ class Prose(unittest.TestCase):
         for path, text, line in (
                 ("sim/a.c", 'print("who");\nint x; // who\n', 2),
                 ("sim/a.h", "struct who;\n\n// who\n", 3),
+                ("tests/a.pkt", "1 > who\n// who\n", 2),
                 ("plots/a.py", 'text = "who"\n# who\n', 2),
                 ("plots/a.py", 'def who():\n    """First.\n    who\n    """\n', 3),
                 ("docs/a.md", "```console\nwho\n```\n[a](who.md) who\n", 4),
