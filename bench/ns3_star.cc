@@ -4,13 +4,13 @@
 //
 //     ns3_star csma|point-to-point HOSTS SIMULATED-SECONDS
 //
-// csma is the usual way to model switched Ethernet in ns-3: one two-station CSMA channel a cable, and a
-// BridgeNetDevice as the switch. Such a cable is half duplex, so it delivers fewer of these frames.
+// csma is the usual model of switched Ethernet in ns-3: one two-station CSMA channel per cable, and
+// a BridgeNetDevice as switch. Such a cable is half duplex, so it delivers fewer of these frames.
 // point-to-point is the faster of the two, and the one that is compared: full duplex, cheaper devices,
 // no address learning, and a switch that is one pointer from port to port.
 //
 // To be fair to ns-3: no internet stack, no tracing, no packet printing, no checksums, Debian's optimised
-// library, its fastest scheduler; one event a frame makes the load; the clock runs around
+// library, its fastest scheduler; one event per frame makes the load; the clock runs around
 // Simulator::Run alone. Prints one line of JSON.
 
 #include <ns3/bridge-module.h>

@@ -14,7 +14,7 @@ namespace routing = simgrid::kernel::routing;
 
 constexpr int MOST_LINKS_OF_ROUTE = 256;
 
-// What ranks on one host share; its latency is netsim's, and its rate no limit (units per second).
+// Rate, in units per second, of the link that ranks of one host share: no limit.
 constexpr double LOCAL_RATE = 1e24;
 
 // A route of any machine; asked for when a flow starts.

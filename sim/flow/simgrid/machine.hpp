@@ -5,8 +5,8 @@
 // left.
 //
 // SimGrid counts in whole bytes and SMPI adds an envelope to each message. So that a flow has
-// exactly the bytes that netsim says, SimGrid's byte is a fraction of a byte here, and the envelope
-// is part of them.
+// exactly netsim's bytes, SimGrid's byte is a fraction of a byte here, and the envelope is part of
+// them.
 #ifndef NETSIM_FLOW_SIMGRID_MACHINE_HPP
 #define NETSIM_FLOW_SIMGRID_MACHINE_HPP
 

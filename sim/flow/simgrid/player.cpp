@@ -359,7 +359,7 @@ static Posted probed(const flow_step &step)
     return {step.peer, step.tag, step.space, 0};
 }
 
-// SMPI's own MPI_Probe looks again and again, for ever if nothing comes.
+// SMPI's own MPI_Probe polls, for ever if no message arrives.
 void Player::probe(const flow_step &step)
 {
     while (find_coming(me(), probed(step)) == me().coming.end()) {

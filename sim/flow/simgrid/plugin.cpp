@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The plugin's one function: engine, machine and job, and how a run ends.
 //
-// SimGrid comes back only when all actors are gone, which with thousands of them takes longer than
+// SimGrid returns only when all actors are gone, which with thousands of them takes longer than
 // many a run. Here ranks that have ended stay, and SimGrid finds that no actor can go on: that is
-// the end of every run. An exception leads out of it, and the process is over afterwards (child.h).
+// the end of every run. An exception leads out of it, and the process ends afterwards (child.h).
 #include "sim/flow/plugin.h"
 
 #include "sim/flow/simgrid/machine.hpp"
