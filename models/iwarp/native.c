@@ -15,13 +15,11 @@ static const struct machine_state native_states[] = {
     [NATIVE_START] = {"start",
                       {NULL, WAIT_OTHER},
                       HOLDER_UNKNOWN,
-                      .next = MACHINE_TO(NATIVE_QUEUED) | MACHINE_TO(NATIVE_SEND) |
-                              MACHINE_TO(NATIVE_RECEIVE) | MACHINE_TO(NATIVE_READ)},
+                      .next = MACHINE_TO(NATIVE_QUEUED, NATIVE_SEND, NATIVE_RECEIVE, NATIVE_READ)},
     [NATIVE_QUEUED] = {"queued",
                        {"room in the QP's queue", WAIT_DESCRIPTOR},
                        HELD_HERE,
-                       .next = MACHINE_TO(NATIVE_SEND) | MACHINE_TO(NATIVE_RECEIVE) |
-                               MACHINE_TO(NATIVE_READ)},
+                       .next = MACHINE_TO(NATIVE_SEND, NATIVE_RECEIVE, NATIVE_READ)},
     [NATIVE_SEND] = {"posted",
                      {"the progress thread to send it", WAIT_BUFFER},
                      HELD_HERE,
@@ -34,7 +32,7 @@ static const struct machine_state native_states[] = {
                      {"an entry of the CQ: the response", WAIT_OTHER},
                      HELD_BY_PEER,
                      .next = MACHINE_TO(NATIVE_DONE)},
-    [NATIVE_DONE] = {"done", {NULL, WAIT_OTHER}, HOLDER_UNKNOWN},
+    [NATIVE_DONE] = {"done", {NULL, WAIT_OTHER}, HOLDER_UNKNOWN, 0},
 };
 
 static const struct machine_kind native_iwarp_machine = {

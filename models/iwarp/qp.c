@@ -5,13 +5,11 @@
 // The states of the verbs' draft, and CONNECTING of calls that connect. A QP in CLOSING still reads
 // what its peer has sent.
 static const struct machine_state qp_states[] = {
-    [IWARP_QP_IDLE] = {"IDLE", .next = MACHINE_TO(IWARP_QP_CONNECTING) | MACHINE_TO(IWARP_QP_RTS)},
-    [IWARP_QP_CONNECTING] = {"CONNECTING",
-                             .next = MACHINE_TO(IWARP_QP_RTS) | MACHINE_TO(IWARP_QP_ERROR)},
-    [IWARP_QP_RTS] = {"RTS", .next = MACHINE_TO(IWARP_QP_CLOSING) | MACHINE_TO(IWARP_QP_TERMINATE) |
-                                     MACHINE_TO(IWARP_QP_ERROR)},
-    [IWARP_QP_CLOSING] = {"CLOSING",
-                          .next = MACHINE_TO(IWARP_QP_TERMINATE) | MACHINE_TO(IWARP_QP_ERROR)},
+    [IWARP_QP_IDLE] = {"IDLE", .next = MACHINE_TO(IWARP_QP_CONNECTING, IWARP_QP_RTS)},
+    [IWARP_QP_CONNECTING] = {"CONNECTING", .next = MACHINE_TO(IWARP_QP_RTS, IWARP_QP_ERROR)},
+    [IWARP_QP_RTS] = {"RTS",
+                      .next = MACHINE_TO(IWARP_QP_CLOSING, IWARP_QP_TERMINATE, IWARP_QP_ERROR)},
+    [IWARP_QP_CLOSING] = {"CLOSING", .next = MACHINE_TO(IWARP_QP_TERMINATE, IWARP_QP_ERROR)},
     [IWARP_QP_TERMINATE] = {"TERMINATE", .next = MACHINE_TO(IWARP_QP_ERROR)},
     [IWARP_QP_ERROR] = {.name = "ERROR"},
 };

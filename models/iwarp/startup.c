@@ -142,7 +142,7 @@ static enum mpi_progress all_step(struct cpu_context *context, struct mpi_proces
 static const struct machine_state native_iwarp_startup_states[] = {
     [0] = {"open", .next = MACHINE_TO(1)}, [1] = {"listen", .next = MACHINE_TO(2)},
     [2] = {"tell", .next = MACHINE_TO(3)}, [3] = {"join", .next = MACHINE_TO(4)},
-    [4] = {"all", .next = MACHINE_TO(5)},  [5] = {"up"},
+    [4] = {"all", .next = MACHINE_TO(5)},  [5] = {.name = "up"},
 };
 
 const struct machine_kind native_iwarp_startup_machine = {

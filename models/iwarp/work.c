@@ -15,13 +15,11 @@ static const char *const operation_names[] = {
 // A read is queued until its request is sent, and posted then. Each is done at once when its QP
 // ends.
 static const struct machine_state work_states[] = {
-    [IWARP_WORK_NEW] = {.next = MACHINE_TO(IWARP_WORK_QUEUED) | MACHINE_TO(IWARP_WORK_POSTED)},
-    [IWARP_WORK_QUEUED] = {"queued", .next = MACHINE_TO(IWARP_WORK_SENDING) |
-                                             MACHINE_TO(IWARP_WORK_POSTED) |
-                                             MACHINE_TO(IWARP_WORK_DONE)},
+    [IWARP_WORK_NEW] = {.next = MACHINE_TO(IWARP_WORK_QUEUED, IWARP_WORK_POSTED)},
+    [IWARP_WORK_QUEUED] = {"queued", .next = MACHINE_TO(IWARP_WORK_SENDING, IWARP_WORK_POSTED,
+                                                        IWARP_WORK_DONE)},
     [IWARP_WORK_SENDING] = {"sending", .next = MACHINE_TO(IWARP_WORK_DONE)},
-    [IWARP_WORK_POSTED] = {"posted",
-                           .next = MACHINE_TO(IWARP_WORK_PLACED) | MACHINE_TO(IWARP_WORK_DONE)},
+    [IWARP_WORK_POSTED] = {"posted", .next = MACHINE_TO(IWARP_WORK_PLACED, IWARP_WORK_DONE)},
     [IWARP_WORK_PLACED] = {"placed", .next = MACHINE_TO(IWARP_WORK_DONE)},
     [IWARP_WORK_DONE] = {.name = "done"},
 };

@@ -56,7 +56,7 @@ static const struct machine_state lam_request_states[] = {
                        {"a matching receive of its own", WAIT_OTHER},
                        HELD_HERE,
                        .next = MACHINE_TO(LAM_DONE)},
-    [LAM_DONE] = {"done", {"nothing", WAIT_OTHER}, HELD_HERE},
+    [LAM_DONE] = {"done", {"nothing", WAIT_OTHER}, HELD_HERE, 0},
 };
 
 const struct machine_kind lam_request_machine = {

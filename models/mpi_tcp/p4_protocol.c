@@ -45,7 +45,7 @@ static const struct machine_state p4_request_states[] = {
                       {"a matching receive of its own", WAIT_OTHER},
                       HELD_HERE,
                       .next = MACHINE_TO(P4_DONE)},
-    [P4_DONE] = {"done", {"nothing", WAIT_OTHER}, HELD_HERE},
+    [P4_DONE] = {"done", {"nothing", WAIT_OTHER}, HELD_HERE, 0},
 };
 
 const struct machine_kind p4_request_machine = {

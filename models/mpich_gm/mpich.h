@@ -52,7 +52,7 @@ enum mpich_state { MPICH_START, MPICH_WAIT_TOKEN, MPICH_POSTED, MPICH_DONE, MPIC
                       {"a matching message", WAIT_OTHER},                                          \
                       HOLDER_UNKNOWN,                                                              \
                       MACHINE_TO(MPICH_DONE)},                                                     \
-    [MPICH_DONE] = {"done", {"nothing", WAIT_OTHER}}
+    [MPICH_DONE] = {"done", {"nothing", WAIT_OTHER}, .next = 0}
 
 struct mpich_buffer { // registered memory from which a message is sent
     struct mpich *mpich;

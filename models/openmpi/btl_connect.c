@@ -7,10 +7,9 @@
 
 // A caller that has gone before it is accepted leaves the endpoint closed.
 static const struct machine_state btl_states[] = {
-    [BTL_CLOSED] = {"closed", .next = MACHINE_TO(BTL_CONNECTING) | MACHINE_TO(BTL_CONNECTED) |
-                                      MACHINE_TO(BTL_CLOSED)},
-    [BTL_CONNECTING] = {"connecting", .next = MACHINE_TO(BTL_CONNECT_ACK) | MACHINE_TO(BTL_CLOSED)},
-    [BTL_CONNECT_ACK] = {"connect_ack", .next = MACHINE_TO(BTL_CONNECTED) | MACHINE_TO(BTL_CLOSED)},
+    [BTL_CLOSED] = {"closed", .next = MACHINE_TO(BTL_CONNECTING, BTL_CONNECTED, BTL_CLOSED)},
+    [BTL_CONNECTING] = {"connecting", .next = MACHINE_TO(BTL_CONNECT_ACK, BTL_CLOSED)},
+    [BTL_CONNECT_ACK] = {"connect_ack", .next = MACHINE_TO(BTL_CONNECTED, BTL_CLOSED)},
     [BTL_CONNECTED] = {"connected", .next = MACHINE_TO(BTL_CLOSED)},
 };
 

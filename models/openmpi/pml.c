@@ -5,10 +5,9 @@ static const struct machine_state openmpi_states[] = {
     [OPENMPI_START] = {"start",
                        {"its start", WAIT_OTHER},
                        HELD_HERE,
-                       .next = MACHINE_TO(OPENMPI_SEND_EAGER) | MACHINE_TO(OPENMPI_SEND_RTS) |
-                               MACHINE_TO(OPENMPI_POSTED) | MACHINE_TO(OPENMPI_WAIT_FRAGMENTS) |
-                               MACHINE_TO(OPENMPI_WAIT_PUT) | MACHINE_TO(OPENMPI_WAIT_SELF) |
-                               MACHINE_TO(OPENMPI_DONE)},
+                       .next = MACHINE_TO(OPENMPI_SEND_EAGER, OPENMPI_SEND_RTS, OPENMPI_POSTED,
+                                          OPENMPI_WAIT_FRAGMENTS, OPENMPI_WAIT_PUT,
+                                          OPENMPI_WAIT_SELF, OPENMPI_DONE)},
     [OPENMPI_SEND_EAGER] = {"send_eager",
                             {"room in the socket for its eager fragment", WAIT_BUFFER},
                             HELD_BY_PEER,
@@ -20,13 +19,13 @@ static const struct machine_state openmpi_states[] = {
     [OPENMPI_WAIT_ACK] = {"wait_ack",
                           {"the receiver's answer to its RTS", WAIT_ACK},
                           HELD_BY_PEER,
-                          .next = MACHINE_TO(OPENMPI_SEND_FRAGMENTS) |
-                                  MACHINE_TO(OPENMPI_SEND_PUT) | MACHINE_TO(OPENMPI_DONE)},
+                          .next =
+                              MACHINE_TO(OPENMPI_SEND_FRAGMENTS, OPENMPI_SEND_PUT, OPENMPI_DONE)},
     [OPENMPI_SEND_FRAGMENTS] = {"send_fragments",
                                 {"room in the socket for its fragments", WAIT_BUFFER},
                                 HELD_BY_PEER,
-                                .next = MACHINE_TO(OPENMPI_WAIT_REQUESTS) |
-                                        MACHINE_TO(OPENMPI_SEND_PUT) | MACHINE_TO(OPENMPI_DONE)},
+                                .next = MACHINE_TO(OPENMPI_WAIT_REQUESTS, OPENMPI_SEND_PUT,
+                                                   OPENMPI_DONE)},
     [OPENMPI_WAIT_REQUESTS] = {"wait_requests",
                                {"the receiver's requests to PUT the rest", WAIT_ACK},
                                HELD_BY_PEER,
@@ -34,17 +33,16 @@ static const struct machine_state openmpi_states[] = {
     [OPENMPI_SEND_PUT] = {"send_put",
                           {"room in the socket for the data of its PUTs", WAIT_BUFFER},
                           HELD_BY_PEER,
-                          .next = MACHINE_TO(OPENMPI_WAIT_REQUESTS) |
-                                  MACHINE_TO(OPENMPI_SEND_FRAGMENTS) | MACHINE_TO(OPENMPI_DONE)},
+                          .next = MACHINE_TO(OPENMPI_WAIT_REQUESTS, OPENMPI_SEND_FRAGMENTS,
+                                             OPENMPI_DONE)},
     [OPENMPI_POSTED] = {"posted",
                         {"a matching message", WAIT_OTHER},
                         HELD_BY_PEER,
-                        .next = MACHINE_TO(OPENMPI_WAIT_FRAGMENTS) | MACHINE_TO(OPENMPI_WAIT_PUT) |
-                                MACHINE_TO(OPENMPI_DONE)},
+                        .next = MACHINE_TO(OPENMPI_WAIT_FRAGMENTS, OPENMPI_WAIT_PUT, OPENMPI_DONE)},
     [OPENMPI_WAIT_FRAGMENTS] = {"wait_fragments",
                                 {"the rest of its fragments", WAIT_OTHER},
                                 HELD_BY_PEER,
-                                .next = MACHINE_TO(OPENMPI_WAIT_PUT) | MACHINE_TO(OPENMPI_DONE)},
+                                .next = MACHINE_TO(OPENMPI_WAIT_PUT, OPENMPI_DONE)},
     [OPENMPI_WAIT_PUT] = {"wait_put",
                           {"the data of its PUTs", WAIT_OTHER},
                           HELD_BY_PEER,
@@ -53,7 +51,7 @@ static const struct machine_state openmpi_states[] = {
                            {"a matching receive of its own", WAIT_OTHER},
                            HELD_HERE,
                            .next = MACHINE_TO(OPENMPI_DONE)},
-    [OPENMPI_DONE] = {"done", {"nothing", WAIT_OTHER}, HELD_HERE},
+    [OPENMPI_DONE] = {"done", {"nothing", WAIT_OTHER}, HELD_HERE, 0},
 };
 
 const struct machine_kind openmpi_request_machine = {

@@ -28,7 +28,7 @@ static const struct machine_state portals_request_states[] = {
                                {"events", WAIT_OTHER},
                                HOLDER_UNKNOWN,
                                MACHINE_TO(PORTALS_REQUEST_DONE)},
-    [PORTALS_REQUEST_DONE] = {"done", {"nothing", WAIT_OTHER}},
+    [PORTALS_REQUEST_DONE] = {"done", {"nothing", WAIT_OTHER}, .next = 0},
 };
 
 const struct machine_kind portals_request_machine = {

@@ -33,8 +33,8 @@ void target_list_free(struct target_list *list)
 
 // ---- Numbers ----
 
-// A number, which may carry `unit`; *share: whether it was given in per cent.
-static bool read_number(const struct param_reading *reading, const char *unit, bool *share,
+// A number, which may carry `unit` or, of a share, the percent sign.
+static bool read_number(const struct param_reading *reading, const char *unit, bool share,
                         double *value)
 {
     const char *text = reader_text(reading->node, reading->path, "a number", reading->diags);
@@ -57,9 +57,8 @@ static bool read_number(const struct param_reading *reading, const char *unit, b
 static bool target_read_value(const struct param_reading *reading)
 {
     struct target *target = reading->map->values;
-    bool share, gain = target->kind == TARGET_GAIN;
-    return read_number(reading, gain ? NULL : metric_unit(target->metric), gain ? &share : NULL,
-                       &target->value);
+    bool gain = target->kind == TARGET_GAIN;
+    return read_number(reading, gain ? NULL : metric_unit(target->metric), gain, &target->value);
 }
 
 static bool target_read_tolerance(const struct param_reading *reading)
@@ -85,7 +84,7 @@ static bool target_read_tolerance(const struct param_reading *reading)
 static bool target_read_weight(const struct param_reading *reading)
 {
     double *weight = reading->field;
-    return read_number(reading, NULL, NULL, weight) &&
+    return read_number(reading, NULL, false, weight) &&
            (*weight > 0 || param_refuse(reading, NULL, NULL, "a weight is above 0"));
 }
 

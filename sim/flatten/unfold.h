@@ -79,26 +79,26 @@ GPtrArray *unfold_schedules(void);
 // caller frees it with unfold_free.
 struct unfold *unfold_new(const struct unfold_program *program, int rank,
                           struct mpi_process *process);
-void unfold_free(struct unfold *unfold);
+void unfold_free(struct unfold *at);
 
 // For steps that are read by a player that knows which of several requests is done first: calls
 // that close one of several are FLAT_WAITANY, and clocks of the program FLAT_MEASURE. (Else the
 // former are refused, and the latter left out.)
-void unfold_ask(struct unfold *unfold);
+void unfold_ask(struct unfold *at);
 
 // Begins a call. The data that it points at must be valid until its last step has been taken; of a
 // collective and without a process, until its first.
-void unfold_begin(struct unfold *unfold, const struct op_call *call);
+void unfold_begin(struct unfold *at, const struct op_call *call);
 
 // Yields the next step of the call: SOURCE_CALL; SOURCE_END: it has none; SOURCE_WRONG: op->call
 // has what is wrong with it, and the caller must not continue. `op` is valid until the next step.
-enum source_next unfold_next(struct unfold *unfold, struct flat_op *op);
+enum source_next unfold_next(struct unfold *at, struct flat_op *op);
 
 // The player identifies the request of the latest step by `handle`.
-void unfold_started(struct unfold *unfold, void *handle);
+void unfold_started(struct unfold *at, void *handle);
 
 // Answers FLAT_WAITANY and FLAT_TEST, before the next step: which of `awaited` the call closes,
 // once for each.
-void unfold_took(struct unfold *unfold, int which);
+void unfold_took(struct unfold *at, int which);
 
 #endif

@@ -15,7 +15,7 @@ static const struct machine_state plain_states[] = {
                       {"a matching message", WAIT_OTHER},
                       HELD_BY_PEER,
                       MACHINE_TO(PLAIN_DONE)},
-    [PLAIN_DONE] = {"done", {"nothing", WAIT_OTHER}, HELD_HERE},
+    [PLAIN_DONE] = {"done", {"nothing", WAIT_OTHER}, HELD_HERE, 0},
 };
 
 const struct machine_kind mpi_plain_machine = {

@@ -123,7 +123,7 @@ enum mpi_progress mpi_bare_advance(struct cpu_context *context, struct mpi_proce
     [BARE_START] = {"start", .next = MACHINE_TO(BARE_SENT, BARE_POSTED)},                          \
     [BARE_SENT] = {"sent", {sent_wait, sent_class}, .next = MACHINE_TO(__VA_ARGS__)},              \
     [BARE_POSTED] = {"posted", {received_wait, WAIT_OTHER}, .next = MACHINE_TO(BARE_DONE)},        \
-    [BARE_DONE] = {"done"}
+    [BARE_DONE] = {.name = "done"}
 
 #define BARE_MACHINE(provider, bare_states)                                                        \
     {                                                                                              \

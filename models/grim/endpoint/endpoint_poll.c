@@ -9,8 +9,8 @@ static const struct stage handler_stage = {"handler", STAGE_LIBRARY};
 
 static const struct machine_state handler_states[] = {
     [GRIM_HANDLER_WAITING] = {"waiting", .next = MACHINE_TO(GRIM_HANDLER_RUNNING)},
-    [GRIM_HANDLER_RUNNING] = {"running", .next = MACHINE_TO(GRIM_HANDLER_NO_ROOM) |
-                                                 MACHINE_TO(GRIM_HANDLER_DONE)},
+    [GRIM_HANDLER_RUNNING] = {"running",
+                              .next = MACHINE_TO(GRIM_HANDLER_NO_ROOM, GRIM_HANDLER_DONE)},
     [GRIM_HANDLER_NO_ROOM] = {"no_room", .next = MACHINE_TO(GRIM_HANDLER_RUNNING)},
     [GRIM_HANDLER_DONE] = {.name = "done"},
 };

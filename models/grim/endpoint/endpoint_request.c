@@ -64,7 +64,7 @@ static const struct machine_state grim_request_states[] = {
                            {"the card's scan of its channels", WAIT_OTHER},
                            HOLDER_UNKNOWN,
                            MACHINE_TO(GRIM_REQUEST_DONE)},
-    [GRIM_REQUEST_DONE] = {"done", {"nothing", WAIT_OTHER}},
+    [GRIM_REQUEST_DONE] = {"done", {"nothing", WAIT_OTHER}, .next = 0},
 };
 
 const struct machine_kind grim_request_machine = {

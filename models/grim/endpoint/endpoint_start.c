@@ -42,11 +42,10 @@ static enum mpi_progress start_all(struct cpu_context *context, struct mpi_proce
 
 static const struct machine_state grim_startup_states[] = {
     [GRIM_START_MEMORY] = {"memory", .next = MACHINE_TO(GRIM_START_SUBMIT)},
-    [GRIM_START_SUBMIT] = {"submit",
-                           .next = MACHINE_TO(GRIM_START_LIST) | MACHINE_TO(GRIM_START_ALL)},
+    [GRIM_START_SUBMIT] = {"submit", .next = MACHINE_TO(GRIM_START_LIST, GRIM_START_ALL)},
     [GRIM_START_LIST] = {"list", .next = MACHINE_TO(GRIM_START_ALL)},
     [GRIM_START_ALL] = {"all", .next = MACHINE_TO(GRIM_START_UP)},
-    [GRIM_START_UP] = {"up"},
+    [GRIM_START_UP] = {.name = "up"},
 };
 
 const struct machine_kind grim_startup_machine = {

@@ -211,11 +211,10 @@ static int64_t start_physical(struct cpu_context *context, struct grim_arrival *
 }
 
 static const struct machine_state remote_states[] = {
-    [GRIM_REMOTE_TAKEN] = {"taken", .next = MACHINE_TO(GRIM_REMOTE_TRANSLATING) |
-                                            MACHINE_TO(GRIM_REMOTE_FETCHING) |
-                                            MACHINE_TO(GRIM_REMOTE_STORING)},
-    [GRIM_REMOTE_TRANSLATING] = {"translating", .next = MACHINE_TO(GRIM_REMOTE_FETCHING) |
-                                                        MACHINE_TO(GRIM_REMOTE_STORING)},
+    [GRIM_REMOTE_TAKEN] = {"taken", .next = MACHINE_TO(GRIM_REMOTE_TRANSLATING,
+                                                       GRIM_REMOTE_FETCHING, GRIM_REMOTE_STORING)},
+    [GRIM_REMOTE_TRANSLATING] = {"translating",
+                                 .next = MACHINE_TO(GRIM_REMOTE_FETCHING, GRIM_REMOTE_STORING)},
     [GRIM_REMOTE_FETCHING] = {"fetching", .next = MACHINE_TO(GRIM_REMOTE_REPLIED)},
     [GRIM_REMOTE_REPLIED] = {.name = "replied"},
     [GRIM_REMOTE_STORING] = {"storing", .next = MACHINE_TO(GRIM_REMOTE_DONE)},

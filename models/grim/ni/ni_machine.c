@@ -5,8 +5,8 @@
 // An ACK may find a message that waits to be sent again: with timers, and on networks that reorder.
 static const struct machine_state message_states[] = {
     [GRIM_UNUSED] = {"unused", .next = MACHINE_TO(GRIM_NOT_SENT)},
-    [GRIM_NOT_SENT] = {"not sent", .next = MACHINE_TO(GRIM_SENT) | MACHINE_TO(GRIM_ACKNOWLEDGED)},
-    [GRIM_SENT] = {"sent", .next = MACHINE_TO(GRIM_ACKNOWLEDGED) | MACHINE_TO(GRIM_NOT_SENT)},
+    [GRIM_NOT_SENT] = {"not sent", .next = MACHINE_TO(GRIM_SENT, GRIM_ACKNOWLEDGED)},
+    [GRIM_SENT] = {"sent", .next = MACHINE_TO(GRIM_ACKNOWLEDGED, GRIM_NOT_SENT)},
     [GRIM_ACKNOWLEDGED] = {"acknowledged", .next = MACHINE_TO(GRIM_UNUSED)},
 };
 
@@ -20,9 +20,8 @@ const struct machine_kind grim_message_machine = {
 
 // Each message that arrives is a step.
 static const struct machine_state receiver_states[] = {
-    [GRIM_EXPECTING] = {"expecting",
-                        .next = MACHINE_TO(GRIM_EXPECTING) | MACHINE_TO(GRIM_DROPPING)},
-    [GRIM_DROPPING] = {"dropping", .next = MACHINE_TO(GRIM_DROPPING) | MACHINE_TO(GRIM_EXPECTING)},
+    [GRIM_EXPECTING] = {"expecting", .next = MACHINE_TO(GRIM_EXPECTING, GRIM_DROPPING)},
+    [GRIM_DROPPING] = {"dropping", .next = MACHINE_TO(GRIM_DROPPING, GRIM_EXPECTING)},
 };
 
 const struct machine_kind grim_receiver_machine = {

@@ -21,7 +21,7 @@ static const struct stage vdma_write_stage = {"VDMA write", STAGE_BUS};
 
 // The receiver's channels are READY and ACTIVE, the sender's QUEUED and SENDING.
 static const struct machine_state channel_states[] = {
-    [NIC_FREE] = {"FREE", .next = MACHINE_TO(NIC_READY) | MACHINE_TO(NIC_QUEUED)},
+    [NIC_FREE] = {"FREE", .next = MACHINE_TO(NIC_READY, NIC_QUEUED)},
     [NIC_READY] = {"READY",
                    {"the packets of its slice", WAIT_OTHER},
                    HELD_BY_PEER,
@@ -35,8 +35,7 @@ static const struct machine_state channel_states[] = {
                     HELD_HERE,
                     MACHINE_TO(NIC_SENDING)},
     [NIC_SENDING] = {"SENDING", .next = MACHINE_TO(NIC_DONE)},
-    [NIC_DONE] = {"DONE",
-                  .next = MACHINE_TO(NIC_FREE) | MACHINE_TO(NIC_READY) | MACHINE_TO(NIC_QUEUED)},
+    [NIC_DONE] = {"DONE", .next = MACHINE_TO(NIC_FREE, NIC_READY, NIC_QUEUED)},
 };
 
 const struct machine_kind nic_channel_machine = {

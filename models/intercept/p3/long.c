@@ -72,7 +72,7 @@ struct p3_long {
 };
 
 static const struct machine_state long_send_states[] = {
-    [SEND_NEW] = {"NEW", .next = MACHINE_TO(SEND_CONNECTING) | MACHINE_TO(SEND_WAIT_MATCH)},
+    [SEND_NEW] = {"NEW", .next = MACHINE_TO(SEND_CONNECTING, SEND_WAIT_MATCH)},
     [SEND_CONNECTING] = {"CONNECTING",
                          {"the VDMA handlers' connection", WAIT_ACK},
                          HELD_BY_PEER,
@@ -93,8 +93,7 @@ const struct machine_kind p3_long_send_machine = {
 };
 
 static const struct machine_state long_receive_states[] = {
-    [RECEIVE_MATCHED] = {"MATCHED",
-                         .next = MACHINE_TO(RECEIVE_READING) | MACHINE_TO(RECEIVE_ENDED)},
+    [RECEIVE_MATCHED] = {"MATCHED", .next = MACHINE_TO(RECEIVE_READING, RECEIVE_ENDED)},
     [RECEIVE_READING] = {"READING",
                          {"the VDMA read", WAIT_OTHER},
                          HELD_BY_PEER,

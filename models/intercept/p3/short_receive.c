@@ -8,8 +8,7 @@
 
 // A message that fits into its RTS is at its end at once.
 static const struct machine_state short_receive_states[] = {
-    [P3_RECEIVE_PARSED] = {"PARSED",
-                           .next = MACHINE_TO(P3_RECEIVE_RECEIVING) | MACHINE_TO(P3_RECEIVE_ENDED)},
+    [P3_RECEIVE_PARSED] = {"PARSED", .next = MACHINE_TO(P3_RECEIVE_RECEIVING, P3_RECEIVE_ENDED)},
     [P3_RECEIVE_RECEIVING] = {"RECEIVING",
                               {"data", WAIT_OTHER},
                               HELD_BY_PEER,

@@ -5,10 +5,9 @@
 
 // The waits are those that hold a message up, or the rest of it. An end of any kind may arrive in
 // each state after the RTS: the receiver wants no more.
-#define P3_SEND_ENDS (MACHINE_TO(P3_SEND_DONE) | MACHINE_TO(P3_SEND_FAILED))
 static const struct machine_state short_send_states[] = {
-    [P3_SEND_NEW] = {"NEW", .next = MACHINE_TO(P3_SEND_POSTPONED) | MACHINE_TO(P3_SEND_RTS_SENT) |
-                                    MACHINE_TO(P3_SEND_FAILED)},
+    [P3_SEND_NEW] = {"NEW",
+                     .next = MACHINE_TO(P3_SEND_POSTPONED, P3_SEND_RTS_SENT, P3_SEND_FAILED)},
     [P3_SEND_POSTPONED] = {"POSTPONED",
                            {"its RTS to be sent by the kernel thread", WAIT_BUFFER},
                            HELD_HERE,
@@ -16,14 +15,14 @@ static const struct machine_state short_send_states[] = {
     [P3_SEND_RTS_SENT] = {"RTS_SENT",
                           {"CTS", WAIT_WINDOW},
                           HELD_BY_PEER,
-                          MACHINE_TO(P3_SEND_SENDING) | P3_SEND_ENDS},
-    [P3_SEND_SENDING] = {"SENDING", .next = MACHINE_TO(P3_SEND_WAIT_CTS) |
-                                            MACHINE_TO(P3_SEND_WAIT_END) | P3_SEND_ENDS},
+                          MACHINE_TO(P3_SEND_SENDING, P3_SEND_DONE, P3_SEND_FAILED)},
+    [P3_SEND_SENDING] = {"SENDING", .next = MACHINE_TO(P3_SEND_WAIT_CTS, P3_SEND_WAIT_END,
+                                                       P3_SEND_DONE, P3_SEND_FAILED)},
     [P3_SEND_WAIT_CTS] = {"WAIT_CTS",
                           {"NEXT_CTS", WAIT_WINDOW},
                           HELD_BY_PEER,
-                          MACHINE_TO(P3_SEND_SENDING) | P3_SEND_ENDS},
-    [P3_SEND_WAIT_END] = {"WAIT_END", .next = P3_SEND_ENDS},
+                          MACHINE_TO(P3_SEND_SENDING, P3_SEND_DONE, P3_SEND_FAILED)},
+    [P3_SEND_WAIT_END] = {"WAIT_END", .next = MACHINE_TO(P3_SEND_DONE, P3_SEND_FAILED)},
     [P3_SEND_DONE] = {.name = "DONE"},
     [P3_SEND_FAILED] = {.name = "FAILED"},
 };

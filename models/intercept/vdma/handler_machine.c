@@ -6,7 +6,7 @@
 
 // A CONNECT that a connected handler refuses is a step of its own.
 static const struct machine_state connection_states[] = {
-    [VDMA_NONE] = {"NONE", .next = MACHINE_TO(VDMA_CONNECTING) | MACHINE_TO(VDMA_CONNECTED)},
+    [VDMA_NONE] = {"NONE", .next = MACHINE_TO(VDMA_CONNECTING, VDMA_CONNECTED)},
     [VDMA_CONNECTING] = {"CONNECTING",
                          {"the initial credit update", WAIT_ACK},
                          HELD_BY_PEER,
@@ -27,7 +27,7 @@ static const struct machine_state read_states[] = {
     [VDMA_READ_READING] = {"READING",
                            {"the slices", WAIT_OTHER},
                            HELD_BY_PEER,
-                           MACHINE_TO(VDMA_READ_READING) | MACHINE_TO(VDMA_READ_DONE)},
+                           MACHINE_TO(VDMA_READ_READING, VDMA_READ_DONE)},
     [VDMA_READ_DONE] = {.name = "DONE"},
 };
 
@@ -53,7 +53,7 @@ const struct machine_kind vdma_write_machine = {
 };
 
 static const struct machine_state channel_states[] = {
-    [VDMA_UNUSED] = {"FREE", .next = MACHINE_TO(VDMA_RECEIVES) | MACHINE_TO(VDMA_SENDS)},
+    [VDMA_UNUSED] = {"FREE", .next = MACHINE_TO(VDMA_RECEIVES, VDMA_SENDS)},
     [VDMA_RECEIVES] = {"RECEIVES", {"a slice", WAIT_OTHER}, HELD_BY_PEER, MACHINE_TO(VDMA_UNUSED)},
     [VDMA_SENDS] = {"SENDS", {"the card", WAIT_OTHER}, HELD_HERE, MACHINE_TO(VDMA_UNUSED)},
 };

@@ -114,7 +114,7 @@ static enum mpi_progress init_vdma(struct cpu_context *context, struct mpi_proce
 
 static const struct machine_state raw_startup_states[] = {
     [0] = {"INIT_VDMA", .next = MACHINE_TO(1)},
-    [1] = {"up"},
+    [1] = {.name = "up"},
 };
 
 static const struct machine_kind raw_startup_machine = {

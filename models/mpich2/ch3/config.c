@@ -52,14 +52,12 @@ static const struct machine_state ch3_states[] = {
     [CH3_START] = {"start",
                    {"its start", WAIT_OTHER},
                    HELD_HERE,
-                   .next = MACHINE_TO(CH3_SEND_EAGER) | MACHINE_TO(CH3_SEND_RTS) |
-                           MACHINE_TO(CH3_POSTED) | MACHINE_TO(CH3_READ_DATA) |
-                           MACHINE_TO(CH3_SEND_CTS) | MACHINE_TO(CH3_WAIT_SELF) |
-                           MACHINE_TO(CH3_FENCE) | MACHINE_TO(CH3_DONE)},
+                   .next = MACHINE_TO(CH3_SEND_EAGER, CH3_SEND_RTS, CH3_POSTED, CH3_READ_DATA,
+                                      CH3_SEND_CTS, CH3_WAIT_SELF, CH3_FENCE, CH3_DONE)},
     [CH3_SEND_EAGER] = {"send_eager",
                         {"room in the socket for packet and data", WAIT_BUFFER},
                         HELD_BY_PEER,
-                        .next = MACHINE_TO(CH3_WAIT_SYNC_ACK) | MACHINE_TO(CH3_DONE)},
+                        .next = MACHINE_TO(CH3_WAIT_SYNC_ACK, CH3_DONE)},
     [CH3_WAIT_SYNC_ACK] = {"wait_sync_ack",
                            {"the receiver's EAGER_SYNC_ACK", WAIT_ACK},
                            HELD_BY_PEER,
@@ -79,8 +77,7 @@ static const struct machine_state ch3_states[] = {
     [CH3_POSTED] = {"posted",
                     {"a matching message", WAIT_OTHER},
                     HELD_BY_PEER,
-                    .next = MACHINE_TO(CH3_READ_DATA) | MACHINE_TO(CH3_SEND_CTS) |
-                            MACHINE_TO(CH3_DONE)},
+                    .next = MACHINE_TO(CH3_READ_DATA, CH3_SEND_CTS, CH3_DONE)},
     [CH3_READ_DATA] = {"read_data",
                        {"the rest of the data", WAIT_OTHER},
                        HELD_BY_PEER,
@@ -101,7 +98,7 @@ static const struct machine_state ch3_states[] = {
                    {"operations of its epoch", WAIT_OTHER},
                    HELD_BY_PEER,
                    .next = MACHINE_TO(CH3_DONE)},
-    [CH3_DONE] = {"done", {"nothing", WAIT_OTHER}, HELD_HERE},
+    [CH3_DONE] = {"done", {"nothing", WAIT_OTHER}, HELD_HERE, 0},
 };
 
 const struct machine_kind ch3_request_machine = {

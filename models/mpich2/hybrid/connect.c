@@ -28,10 +28,8 @@ static uint16_t port_of(int rank)
 }
 
 static const struct machine_state rdma_vc_states[] = {
-    [CH3_HYBRID_NONE] = {"NONE", .next = MACHINE_TO(CH3_HYBRID_REQ_SENT) |
-                                         MACHINE_TO(CH3_HYBRID_ACCEPTING)},
-    [CH3_HYBRID_REQ_SENT] = {"REQ-SENT",
-                             .next = MACHINE_TO(CH3_HYBRID_UP) | MACHINE_TO(CH3_HYBRID_ACCEPTING)},
+    [CH3_HYBRID_NONE] = {"NONE", .next = MACHINE_TO(CH3_HYBRID_REQ_SENT, CH3_HYBRID_ACCEPTING)},
+    [CH3_HYBRID_REQ_SENT] = {"REQ-SENT", .next = MACHINE_TO(CH3_HYBRID_UP, CH3_HYBRID_ACCEPTING)},
     [CH3_HYBRID_ACCEPTING] = {"ACCEPTING", .next = MACHINE_TO(CH3_HYBRID_UP)},
     [CH3_HYBRID_UP] = {.name = "UP"},
 };
@@ -344,7 +342,7 @@ static enum mpi_progress join_step(struct cpu_context *context, struct mpi_proce
 static const struct machine_state ch3_hybrid_startup_states[] = {
     [0] = {"open", .next = MACHINE_TO(1)},    [1] = {"open rdma", .next = MACHINE_TO(2)},
     [2] = {"publish", .next = MACHINE_TO(3)}, [3] = {"all", .next = MACHINE_TO(4)},
-    [4] = {"join", .next = MACHINE_TO(5)},    [5] = {"up"},
+    [4] = {"join", .next = MACHINE_TO(5)},    [5] = {.name = "up"},
 };
 
 const struct machine_kind ch3_hybrid_startup_machine = {

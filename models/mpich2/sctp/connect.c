@@ -87,7 +87,7 @@ static const struct machine_state ch3_sctp_startup_states[] = {
     [0] = {"open", .next = MACHINE_TO(1)},
     [1] = {"publish", .next = MACHINE_TO(2)},
     [2] = {"all", .next = MACHINE_TO(3)},
-    [3] = {"up"},
+    [3] = {.name = "up"},
 };
 
 const struct machine_kind ch3_sctp_startup_machine = {
@@ -122,8 +122,8 @@ struct ch3_sctp_vc *ch3_sctp_vc_at(struct ch3_sctp_process *sctp, int peer)
 
 // A VC is connected with the first of its streams, in either direction.
 static const struct machine_state vc_states[] = {
-    [CH3_SCTP_VC_NONE] = {"NONE", .next = MACHINE_TO(CH3_SCTP_VC_CONNECTING) |
-                                          MACHINE_TO(CH3_SCTP_VC_CONNECTED)},
+    [CH3_SCTP_VC_NONE] = {"NONE",
+                          .next = MACHINE_TO(CH3_SCTP_VC_CONNECTING, CH3_SCTP_VC_CONNECTED)},
     [CH3_SCTP_VC_CONNECTING] = {"CONNECTING", .next = MACHINE_TO(CH3_SCTP_VC_CONNECTED)},
     [CH3_SCTP_VC_CONNECTED] = {"CONNECTED", .next = MACHINE_TO(CH3_SCTP_VC_CLOSED)},
     [CH3_SCTP_VC_CLOSED] = {.name = "CLOSED"},

@@ -13,22 +13,20 @@ static uint16_t port_of(int rank)
 }
 
 static const struct machine_state connection_states[] = {
-    [SOCK_UNCONNECTED] = {.next = MACHINE_TO(SOCK_CONNECTING) | MACHINE_TO(SOCK_OPEN_LRECV_PKT)},
-    [SOCK_CONNECTING] = {"connecting", .next = MACHINE_TO(SOCK_OPEN_CSEND) |
-                                               MACHINE_TO(SOCK_CLOSING) | MACHINE_TO(SOCK_CLOSED)},
-    [SOCK_OPEN_CSEND] = {"open_csend", .next = MACHINE_TO(SOCK_OPEN_CRECV) |
-                                               MACHINE_TO(SOCK_CLOSING) | MACHINE_TO(SOCK_CLOSED)},
-    [SOCK_OPEN_CRECV] = {"open_crecv", .next = MACHINE_TO(SOCK_CONNECTED) |
-                                               MACHINE_TO(SOCK_CLOSING) | MACHINE_TO(SOCK_CLOSED)},
-    [SOCK_OPEN_LRECV_PKT] = {"open_lrecv_pkt", .next = MACHINE_TO(SOCK_OPEN_LRECV_DATA) |
-                                                       MACHINE_TO(SOCK_CLOSING) |
-                                                       MACHINE_TO(SOCK_CLOSED)},
-    [SOCK_OPEN_LRECV_DATA] = {"open_lrecv_data", .next = MACHINE_TO(SOCK_OPEN_LSEND) |
-                                                         MACHINE_TO(SOCK_CLOSING) |
-                                                         MACHINE_TO(SOCK_CLOSED)},
-    [SOCK_OPEN_LSEND] = {"open_lsend", .next = MACHINE_TO(SOCK_CONNECTED) |
-                                               MACHINE_TO(SOCK_CLOSING) | MACHINE_TO(SOCK_CLOSED)},
-    [SOCK_CONNECTED] = {"connected", .next = MACHINE_TO(SOCK_CLOSING) | MACHINE_TO(SOCK_CLOSED)},
+    [SOCK_UNCONNECTED] = {.next = MACHINE_TO(SOCK_CONNECTING, SOCK_OPEN_LRECV_PKT)},
+    [SOCK_CONNECTING] = {"connecting",
+                         .next = MACHINE_TO(SOCK_OPEN_CSEND, SOCK_CLOSING, SOCK_CLOSED)},
+    [SOCK_OPEN_CSEND] = {"open_csend",
+                         .next = MACHINE_TO(SOCK_OPEN_CRECV, SOCK_CLOSING, SOCK_CLOSED)},
+    [SOCK_OPEN_CRECV] = {"open_crecv",
+                         .next = MACHINE_TO(SOCK_CONNECTED, SOCK_CLOSING, SOCK_CLOSED)},
+    [SOCK_OPEN_LRECV_PKT] = {"open_lrecv_pkt",
+                             .next = MACHINE_TO(SOCK_OPEN_LRECV_DATA, SOCK_CLOSING, SOCK_CLOSED)},
+    [SOCK_OPEN_LRECV_DATA] = {"open_lrecv_data",
+                              .next = MACHINE_TO(SOCK_OPEN_LSEND, SOCK_CLOSING, SOCK_CLOSED)},
+    [SOCK_OPEN_LSEND] = {"open_lsend",
+                         .next = MACHINE_TO(SOCK_CONNECTED, SOCK_CLOSING, SOCK_CLOSED)},
+    [SOCK_CONNECTED] = {"connected", .next = MACHINE_TO(SOCK_CLOSING, SOCK_CLOSED)},
     [SOCK_CLOSING] = {"closing", .next = MACHINE_TO(SOCK_CLOSED)},
     [SOCK_CLOSED] = {.name = "closed"},
 };

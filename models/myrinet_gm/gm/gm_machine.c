@@ -39,7 +39,7 @@ const struct machine_kind gm_sdma_machine = {
 };
 
 static const struct machine_state send_states[] = {
-    [GM_SEND_IDLE] = {"idle", .next = MACHINE_TO(GM_SEND_DATA) | MACHINE_TO(GM_SEND_CONTROL)},
+    [GM_SEND_IDLE] = {"idle", .next = MACHINE_TO(GM_SEND_DATA, GM_SEND_CONTROL)},
     [GM_SEND_DATA] = {"data", .next = MACHINE_TO(GM_SEND_IDLE)},
     [GM_SEND_CONTROL] = {"control", .next = MACHINE_TO(GM_SEND_IDLE)},
 };
@@ -54,9 +54,9 @@ const struct machine_kind gm_send_machine = {
 
 // With a single receive buffer, `some` is skipped.
 static const struct machine_state recv_states[] = {
-    [GM_RECV_EMPTY] = {"empty", .next = MACHINE_TO(GM_RECV_SOME) | MACHINE_TO(GM_RECV_FULL)},
-    [GM_RECV_SOME] = {"some", .next = MACHINE_TO(GM_RECV_EMPTY) | MACHINE_TO(GM_RECV_FULL)},
-    [GM_RECV_FULL] = {"full", .next = MACHINE_TO(GM_RECV_EMPTY) | MACHINE_TO(GM_RECV_SOME)},
+    [GM_RECV_EMPTY] = {"empty", .next = MACHINE_TO(GM_RECV_SOME, GM_RECV_FULL)},
+    [GM_RECV_SOME] = {"some", .next = MACHINE_TO(GM_RECV_EMPTY, GM_RECV_FULL)},
+    [GM_RECV_FULL] = {"full", .next = MACHINE_TO(GM_RECV_EMPTY, GM_RECV_SOME)},
 };
 
 const struct machine_kind gm_recv_machine = {
@@ -87,10 +87,8 @@ const struct machine_kind gm_rdma_machine = {
 static const struct machine_state token_states[] = {
     [GM_TOKEN_CLIENT] = {"client", .next = MACHINE_TO(GM_TOKEN_WRITTEN)},
     [GM_TOKEN_WRITTEN] = {"written", .next = MACHINE_TO(GM_TOKEN_QUEUED)},
-    [GM_TOKEN_QUEUED] = {"queued",
-                         .next = MACHINE_TO(GM_TOKEN_SENDING) | MACHINE_TO(GM_TOKEN_SENT)},
-    [GM_TOKEN_SENDING] = {"sending",
-                          .next = MACHINE_TO(GM_TOKEN_QUEUED) | MACHINE_TO(GM_TOKEN_SENT)},
+    [GM_TOKEN_QUEUED] = {"queued", .next = MACHINE_TO(GM_TOKEN_SENDING, GM_TOKEN_SENT)},
+    [GM_TOKEN_SENDING] = {"sending", .next = MACHINE_TO(GM_TOKEN_QUEUED, GM_TOKEN_SENT)},
     [GM_TOKEN_SENT] = {"sent", .next = MACHINE_TO(GM_TOKEN_CLIENT)},
 };
 
@@ -106,10 +104,10 @@ const struct machine_kind gm_token_machine = {
 
 static const struct machine_state connection_states[] = {
     [GM_CONNECTION_IDLE] = {"idle", .next = MACHINE_TO(GM_CONNECTION_SENDING)},
-    [GM_CONNECTION_SENDING] = {"sending", .next = MACHINE_TO(GM_CONNECTION_IDLE) |
-                                                  MACHINE_TO(GM_CONNECTION_RESENDING)},
-    [GM_CONNECTION_RESENDING] = {"resending", .next = MACHINE_TO(GM_CONNECTION_IDLE) |
-                                                      MACHINE_TO(GM_CONNECTION_SENDING)},
+    [GM_CONNECTION_SENDING] = {"sending",
+                               .next = MACHINE_TO(GM_CONNECTION_IDLE, GM_CONNECTION_RESENDING)},
+    [GM_CONNECTION_RESENDING] = {"resending",
+                                 .next = MACHINE_TO(GM_CONNECTION_IDLE, GM_CONNECTION_SENDING)},
 };
 
 const struct machine_kind gm_connection_machine = {

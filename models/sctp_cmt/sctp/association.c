@@ -10,27 +10,22 @@
 // in CLOSED. In ESTABLISHED and in each state of a shutdown but SHUTDOWN-ACK-SENT the peer's
 // restart leads to ESTABLISHED (5.2.4 A). Each ends by ABORT, and by too many retransmissions.
 static const struct machine_state association_states[] = {
-    [SCTP_CLOSED] = {"CLOSED", .next = MACHINE_TO(SCTP_COOKIE_WAIT) | MACHINE_TO(SCTP_ESTABLISHED)},
-    [SCTP_COOKIE_WAIT] = {"COOKIE-WAIT", .next = MACHINE_TO(SCTP_COOKIE_ECHOED) |
-                                                 MACHINE_TO(SCTP_ESTABLISHED) |
-                                                 MACHINE_TO(SCTP_CLOSED)},
-    [SCTP_COOKIE_ECHOED] = {"COOKIE-ECHOED", .next = MACHINE_TO(SCTP_ESTABLISHED) |
-                                                     MACHINE_TO(SCTP_COOKIE_WAIT) |
-                                                     MACHINE_TO(SCTP_CLOSED)},
-    [SCTP_ESTABLISHED] = {"ESTABLISHED", .next = MACHINE_TO(SCTP_SHUTDOWN_PENDING) |
-                                                 MACHINE_TO(SCTP_SHUTDOWN_RECEIVED) |
-                                                 MACHINE_TO(SCTP_ESTABLISHED) |
-                                                 MACHINE_TO(SCTP_CLOSED)},
-    [SCTP_SHUTDOWN_PENDING] = {"SHUTDOWN-PENDING", .next = MACHINE_TO(SCTP_SHUTDOWN_SENT) |
-                                                           MACHINE_TO(SCTP_SHUTDOWN_RECEIVED) |
-                                                           MACHINE_TO(SCTP_ESTABLISHED) |
-                                                           MACHINE_TO(SCTP_CLOSED)},
-    [SCTP_SHUTDOWN_SENT] = {"SHUTDOWN-SENT", .next = MACHINE_TO(SCTP_SHUTDOWN_ACK_SENT) |
-                                                     MACHINE_TO(SCTP_ESTABLISHED) |
-                                                     MACHINE_TO(SCTP_CLOSED)},
-    [SCTP_SHUTDOWN_RECEIVED] = {"SHUTDOWN-RECEIVED", .next = MACHINE_TO(SCTP_SHUTDOWN_ACK_SENT) |
-                                                             MACHINE_TO(SCTP_ESTABLISHED) |
-                                                             MACHINE_TO(SCTP_CLOSED)},
+    [SCTP_CLOSED] = {"CLOSED", .next = MACHINE_TO(SCTP_COOKIE_WAIT, SCTP_ESTABLISHED)},
+    [SCTP_COOKIE_WAIT] = {"COOKIE-WAIT",
+                          .next = MACHINE_TO(SCTP_COOKIE_ECHOED, SCTP_ESTABLISHED, SCTP_CLOSED)},
+    [SCTP_COOKIE_ECHOED] = {"COOKIE-ECHOED",
+                            .next = MACHINE_TO(SCTP_ESTABLISHED, SCTP_COOKIE_WAIT, SCTP_CLOSED)},
+    [SCTP_ESTABLISHED] = {"ESTABLISHED",
+                          .next = MACHINE_TO(SCTP_SHUTDOWN_PENDING, SCTP_SHUTDOWN_RECEIVED,
+                                             SCTP_ESTABLISHED, SCTP_CLOSED)},
+    [SCTP_SHUTDOWN_PENDING] = {"SHUTDOWN-PENDING",
+                               .next = MACHINE_TO(SCTP_SHUTDOWN_SENT, SCTP_SHUTDOWN_RECEIVED,
+                                                  SCTP_ESTABLISHED, SCTP_CLOSED)},
+    [SCTP_SHUTDOWN_SENT] = {"SHUTDOWN-SENT", .next = MACHINE_TO(SCTP_SHUTDOWN_ACK_SENT,
+                                                                SCTP_ESTABLISHED, SCTP_CLOSED)},
+    [SCTP_SHUTDOWN_RECEIVED] = {"SHUTDOWN-RECEIVED",
+                                .next = MACHINE_TO(SCTP_SHUTDOWN_ACK_SENT, SCTP_ESTABLISHED,
+                                                   SCTP_CLOSED)},
     [SCTP_SHUTDOWN_ACK_SENT] = {"SHUTDOWN-ACK-SENT", .next = MACHINE_TO(SCTP_CLOSED)},
 };
 

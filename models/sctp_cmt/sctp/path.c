@@ -7,12 +7,11 @@
 #define FATE_WEIGHT 64 // chunks over which RTX-LOSSRATE's estimate forgets
 
 static const struct machine_state path_states[] = {
-    [SCTP_PATH_UNCONFIRMED] = {"UNCONFIRMED", .next = MACHINE_TO(SCTP_PATH_ACTIVE) |
-                                                      MACHINE_TO(SCTP_PATH_INACTIVE)},
-    [SCTP_PATH_ACTIVE] = {"ACTIVE", .next = MACHINE_TO(SCTP_PATH_UNCONFIRMED) |
-                                            MACHINE_TO(SCTP_PATH_PF) |
-                                            MACHINE_TO(SCTP_PATH_INACTIVE)},
-    [SCTP_PATH_PF] = {"PF", .next = MACHINE_TO(SCTP_PATH_ACTIVE) | MACHINE_TO(SCTP_PATH_INACTIVE)},
+    [SCTP_PATH_UNCONFIRMED] = {"UNCONFIRMED",
+                               .next = MACHINE_TO(SCTP_PATH_ACTIVE, SCTP_PATH_INACTIVE)},
+    [SCTP_PATH_ACTIVE] = {"ACTIVE", .next = MACHINE_TO(SCTP_PATH_UNCONFIRMED, SCTP_PATH_PF,
+                                                       SCTP_PATH_INACTIVE)},
+    [SCTP_PATH_PF] = {"PF", .next = MACHINE_TO(SCTP_PATH_ACTIVE, SCTP_PATH_INACTIVE)},
     [SCTP_PATH_INACTIVE] = {"INACTIVE", .next = MACHINE_TO(SCTP_PATH_ACTIVE)},
 };
 

@@ -4,14 +4,11 @@
 #include "models/sctp_cmt/sctp/association.h"
 
 static const struct machine_state phases[] = {
-    [SCTP_SLOW_START] = {"slow_start", .next = MACHINE_TO(SCTP_AVOIDANCE) |
-                                               MACHINE_TO(SCTP_RECOVERY) | MACHINE_TO(SCTP_LOSS)},
-    [SCTP_AVOIDANCE] = {"avoidance", .next = MACHINE_TO(SCTP_SLOW_START) |
-                                             MACHINE_TO(SCTP_RECOVERY) | MACHINE_TO(SCTP_LOSS)},
-    [SCTP_RECOVERY] = {"recovery", .next = MACHINE_TO(SCTP_SLOW_START) |
-                                           MACHINE_TO(SCTP_AVOIDANCE) | MACHINE_TO(SCTP_LOSS)},
-    [SCTP_LOSS] = {"t3", .next = MACHINE_TO(SCTP_SLOW_START) | MACHINE_TO(SCTP_AVOIDANCE) |
-                                 MACHINE_TO(SCTP_RECOVERY)},
+    [SCTP_SLOW_START] = {"slow_start",
+                         .next = MACHINE_TO(SCTP_AVOIDANCE, SCTP_RECOVERY, SCTP_LOSS)},
+    [SCTP_AVOIDANCE] = {"avoidance", .next = MACHINE_TO(SCTP_SLOW_START, SCTP_RECOVERY, SCTP_LOSS)},
+    [SCTP_RECOVERY] = {"recovery", .next = MACHINE_TO(SCTP_SLOW_START, SCTP_AVOIDANCE, SCTP_LOSS)},
+    [SCTP_LOSS] = {"t3", .next = MACHINE_TO(SCTP_SLOW_START, SCTP_AVOIDANCE, SCTP_RECOVERY)},
 };
 
 const struct machine_kind sctp_congestion_machine = {

@@ -56,7 +56,7 @@ static const struct machine_state rpi_request_states[] = {
                       {"the completion of its ACK", WAIT_OTHER},
                       HELD_HERE,
                       .next = MACHINE_TO(RPI_WAIT_BODY, RPI_DONE)},
-    [RPI_DONE] = {"done", {"nothing", WAIT_OTHER}, HELD_HERE},
+    [RPI_DONE] = {"done", {"nothing", WAIT_OTHER}, HELD_HERE, 0},
 };
 
 const struct machine_kind rpi_request_machine = {

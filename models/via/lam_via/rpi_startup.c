@@ -164,7 +164,7 @@ static const struct machine_state rpi_startup_states[] = {
     [RPI_EXCHANGE] = {"exchange", .next = MACHINE_TO(RPI_REQUEST)},
     [RPI_REQUEST] = {"connect_request", .next = MACHINE_TO(RPI_CONNECT)},
     [RPI_CONNECT] = {"connect_wait", .next = MACHINE_TO(RPI_UP)},
-    [RPI_UP] = {"up"},
+    [RPI_UP] = {.name = "up"},
 };
 
 const struct machine_kind rpi_startup_machine = {

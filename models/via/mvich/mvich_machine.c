@@ -55,7 +55,7 @@ static const struct machine_state mvich_request_states[] = {
                          {"a matching receive", WAIT_OTHER},
                          HELD_HERE,
                          .next = MACHINE_TO(MVICH_DONE)},
-    [MVICH_DONE] = {"done", {"nothing", WAIT_OTHER}, HELD_HERE},
+    [MVICH_DONE] = {"done", {"nothing", WAIT_OTHER}, HELD_HERE, 0},
 };
 
 const struct machine_kind mvich_request_machine = {

@@ -106,7 +106,7 @@ static const struct machine_state mvich_startup_states[] = {
     [MVICH_VIS] = {"vis", .next = MACHINE_TO(MVICH_REQUEST)},
     [MVICH_REQUEST] = {"connect_request", .next = MACHINE_TO(MVICH_CONNECT)},
     [MVICH_CONNECT] = {"connect_wait", .next = MACHINE_TO(MVICH_UP)},
-    [MVICH_UP] = {"up"},
+    [MVICH_UP] = {.name = "up"},
 };
 
 const struct machine_kind mvich_startup_machine = {
