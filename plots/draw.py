@@ -465,10 +465,12 @@ def digits(value):
 
 
 def half_digits(value):
-    """Two digits, in full."""
+    """Two digits, in full and in groups of three where it is long, like digits()."""
     if not math.isfinite(value) or value == 0:
         return f"{value:g}"
     rounded = float(f"{value:.1e}")
+    if abs(rounded) >= 1e4:
+        return digits(rounded)
     return f"{rounded:.{max(0, 1 - math.floor(math.log10(abs(rounded))))}f}"
 
 

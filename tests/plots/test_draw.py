@@ -365,7 +365,7 @@ class Pictures(Drawn):
                            "y": SIZES, "value": {"label": "packets", "unit": "", "scale": "log"},
                            "series": [line("h", [[1, 16, 24850.3, 14971.2], [2, 16, 966.021, 0],
                                                  [3, 16, 3.14159]])]}))
-        for number in ("24\u202f850", "\u00b1 14\u202f971", "966", "\u00b1 0", "3.142"):
+        for number in ("24\u202f850", "\u00b1 15\u202f000", "966", "\u00b1 0", "3.142"):
             self.assertIn(number, self.text)
         self.assertEqual(self.text.count("\u00b1"), 2 * self.text.count("\u00b1 0"))
 
