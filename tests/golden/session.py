@@ -77,7 +77,7 @@ class Scratch:
         self.temporary = tempfile.TemporaryDirectory(prefix="netsim-session-")
         self.path = pathlib.Path(self.temporary.name).resolve()
         (self.path / "bin").mkdir()
-        (self.path / "work").mkdir()
+        (self.path / "here").mkdir()
         for name, text in TOOLS.items():
             tool = self.path / "bin" / name
             tool.write_text(text, encoding="utf-8")
@@ -86,9 +86,9 @@ class Scratch:
         for name, place in (("scenarios", SOURCE / "scenarios"), ("references", SOURCE / "references"),
                             ("traces", SOURCE / "traces"),
                             ("inputs", SESSIONS / "inputs")):
-            (self.path / "work" / name).symlink_to(place)
+            (self.path / "here" / name).symlink_to(place)
         if shares and VALIDATED.exists():
-            shutil.copy(VALIDATED, self.path / "work" / "v.sqlite")
+            shutil.copy(VALIDATED, self.path / "here" / "v.sqlite")
         self.environment = machine.environment(
             SCRATCH=self.path, PATH=f"{self.path}/bin:{os.environ['PATH']}", HOME=self.path,
             NETSIM_PYTHON=self.path / "bin" / "python-that-keeps", NETSIM_DATA_DIR=SOURCE,
@@ -96,7 +96,7 @@ class Scratch:
 
     def run(self, command):
         """All that the command prints, as it is kept."""
-        done = subprocess.run(["bash", "-c", command], cwd=self.path / "work", env=self.environment,
+        done = subprocess.run(["bash", "-c", command], cwd=self.path / "here", env=self.environment,
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, check=False,
                               stderr=subprocess.PIPE, encoding="utf-8", timeout=TIMEOUT_S)
         return (self.kept(done.stdout) + [f"! {line}".rstrip() for line in self.kept(done.stderr)] +

@@ -133,15 +133,15 @@ static void piece_done(void *owner, struct lanai_transfer *transfer)
     pool_give(&piece->unit->pieces, piece);
 }
 
-// `offset`: of the range in the message's data. `told`: all data of the arrival are then written.
+// `offset`: of the range in the message's data. `completes`: it is the last piece of the arrival.
 static void start_piece(const struct cpu_context *context, struct grim_arrival *arrival,
-                        enum lanai_move move, int64_t offset, int64_t bytes, bool told)
+                        enum lanai_move move, int64_t offset, int64_t bytes, bool completes)
 {
     struct grim_unit *unit = unit_of_arrival(arrival);
     struct piece *piece = pool_take(&unit->pieces);
     *piece = (struct piece){
         .unit = unit,
-        .arrival = told ? arrival : NULL,
+        .arrival = completes ? arrival : NULL,
         .transfer = {.item = {.handler = LANAI_NOBODY,
                               .message = grim_arrival_message(arrival)->message},
                      .move = move,
