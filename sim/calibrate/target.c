@@ -230,15 +230,13 @@ static bool finish_target(const struct param_map *map)
     return true;
 }
 
-#define FORM(name_, read_, form_)                                                                  \
-    static const struct param_node name_ = {.read = (read_), .form = (form_)};
-FORM(name_form, target_read_name, "the name of a series")
-FORM(names_form, target_read_names, "a list of names of series")
-FORM(range_form, target_read_range, "a size, or a range FROM .. TO")
-FORM(sizes_form, target_read_sizes, "a list of sizes")
-FORM(value_form, target_read_value, "a number, with the metric's unit or per cent of a gain")
-FORM(tolerance_form, target_read_tolerance, "a percentage, or of a point an amount")
-FORM(weight_form, target_read_weight, "a number above 0")
+PARAM_FORM(name_form, target_read_name, "the name of a series")
+PARAM_FORM(names_form, target_read_names, "a list of names of series")
+PARAM_FORM(range_form, target_read_range, "a size, or a range FROM .. TO")
+PARAM_FORM(sizes_form, target_read_sizes, "a list of sizes")
+PARAM_FORM(value_form, target_read_value, "a number, with the metric's unit or per cent of a gain")
+PARAM_FORM(tolerance_form, target_read_tolerance, "a percentage, or of a point an amount")
+PARAM_FORM(weight_form, target_read_weight, "a number above 0")
 
 #define TARGET(name_, field, form_, ...)                                                           \
     PARAM_AS(struct target, name_, field, PARAM_NODE, .node = &(form_), __VA_ARGS__)
@@ -344,7 +342,7 @@ static bool read_targets(const struct param_reading *reading)
     return list->children->len > 0 ? good : param_refuse(reading, NULL, NULL, "there is no target");
 }
 
-FORM(targets_form, read_targets, "a list of points, orders, crossovers and gains")
+PARAM_FORM(targets_form, read_targets, "a list of points, orders, crossovers and gains")
 
 static const struct param file_rows[] = {
     PARAM(struct target_list, schema, PARAM_COUNT, .least = "1", .most = "1",

@@ -28,6 +28,9 @@ struct param_node {
     const char *form;           // for documentation: "[LEAST, MOST]"
     const char *schema;         // JSON Schema; NULL: anything
 };
+// Defines one without `clear` and `schema`, by its name.
+#define PARAM_FORM(node_, read_, form_)                                                            \
+    static const struct param_node node_ = {.read = (read_), .form = (form_)};
 #define PARAM_SCHEMA_TEXT "{\"type\": \"string\"}"
 #define PARAM_SCHEMA_LIST "{\"type\": \"array\"}"
 

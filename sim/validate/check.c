@@ -337,23 +337,21 @@ static bool read_lines(const struct param_reading *reading)
 static const char *const statistics[] = {"greatest", "mean", NULL};
 static const char *const statuses[] = {"completed", "lost", "deadlock", "failed", NULL};
 
-#define FORM(name_, read_, form_)                                                                  \
-    static const struct param_node name_ = {.read = (read_), .form = (form_)};
-FORM(sets_form, read_sets, "PATH=VALUE, or a list of such")
-FORM(curves_form, read_curves, "a curve, or a list of such")
-FORM(under_form, read_under, "a curve")
-FORM(minus_form, read_minus, "a curve")
-FORM(size_form, read_size, "a size")
-FORM(range_form, check_read_range, "a range of sizes, FROM .. TO")
-FORM(ranges_form, check_read_ranges, "a range of sizes, FROM .. TO, or a list of such")
-FORM(points_form, read_points, "a list of [SIZE, EXPECTED]")
-FORM(expected_form, read_expected, "a number in the metric's unit")
-FORM(tolerance_form, read_tolerance, "a percentage, or an amount in the metric's unit")
-FORM(loose_form, read_loose_bound, "a number in the metric's unit")
-FORM(strict_form, read_strict_bound, "a number in the metric's unit")
-FORM(share_form, read_share, "more than 0 %, at most 100 %")
-FORM(slack_form, read_slack, "more than 0 %, at most 10 %")
-FORM(lines_form, read_lines, "a line, or a list of such")
+PARAM_FORM(sets_form, read_sets, "PATH=VALUE, or a list of such")
+PARAM_FORM(curves_form, read_curves, "a curve, or a list of such")
+PARAM_FORM(under_form, read_under, "a curve")
+PARAM_FORM(minus_form, read_minus, "a curve")
+PARAM_FORM(size_form, read_size, "a size")
+PARAM_FORM(range_form, check_read_range, "a range of sizes, FROM .. TO")
+PARAM_FORM(ranges_form, check_read_ranges, "a range of sizes, FROM .. TO, or a list of such")
+PARAM_FORM(points_form, read_points, "a list of [SIZE, EXPECTED]")
+PARAM_FORM(expected_form, read_expected, "a number in the metric's unit")
+PARAM_FORM(tolerance_form, read_tolerance, "a percentage, or an amount in the metric's unit")
+PARAM_FORM(loose_form, read_loose_bound, "a number in the metric's unit")
+PARAM_FORM(strict_form, read_strict_bound, "a number in the metric's unit")
+PARAM_FORM(share_form, read_share, "more than 0 %, at most 100 %")
+PARAM_FORM(slack_form, read_slack, "more than 0 %, at most 10 %")
+PARAM_FORM(lines_form, read_lines, "a line, or a list of such")
 
 #define KEY(name_, field, kind_, ...)                                                              \
     PARAM_AS(struct check, name_, field, kind_, .optional = true, __VA_ARGS__)
