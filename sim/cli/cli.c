@@ -28,7 +28,7 @@ const struct cli_command cli_commands[] = {
      "operations of programs with their keys; those of a NAME, which is a model, section, stack,\n"
      "benchmark or operation, or a parameter's path. Other words are searched in the names and\n"
      "meanings of all parameters: those that have all of them are listed, the best first.\n\n"
-     "  netsim describe file [NAME]      the keys of files of figures, claims and targets\n"
+     "  netsim describe file [NAME]      the keys of figures, claims, targets and sweeps\n"
      "  netsim describe machine [NAME]   the state machines of the protocols, and their steps",
      cli_describe, cli_describe_options, 0, INT_MAX, CLI_WORDS_SECTION, NULL},
     {"list", "[KIND]", "list stacks, testbeds, benchmarks, scenarios and sweeps",

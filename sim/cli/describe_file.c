@@ -6,6 +6,7 @@
 #include "sim/figures/spec.h"
 #include "sim/output/json.h"
 #include "sim/output/text.h"
+#include "sim/scenario/sweep.h"
 #include "sim/validate/claim.h"
 
 #include <string.h>
@@ -25,6 +26,7 @@ static const struct described_file described_files[] = {
     {.name = "targets",
      .tables = {&target_file_table, &target_tables[TARGET_POINT], &target_tables[TARGET_ORDER],
                 &target_tables[TARGET_CROSSOVER], &target_tables[TARGET_GAIN]}},
+    {.name = "sweep", .tables = {&sweep_table}},
 };
 
 // Called with each map of a file.

@@ -2,6 +2,7 @@
 // The keys of a scenario, and the JSON Schema (draft 2020-12) that editors complete and check
 // scenarios with.
 #include "sim/scenario/json_schema.h"
+#include "sim/config/param_map.h"
 #include "sim/config/quantity.h"
 #include "sim/program/communicator.h"
 #include "sim/scenario/host_settings.h"
@@ -118,7 +119,7 @@ static json_t *describe_what_if(const struct scenario_schema *schema)
 static json_t *describe_sweep(const struct scenario_schema *schema)
 {
     (void)schema;
-    return sweep_json_schema();
+    return param_map_schema(&sweep_table);
 }
 
 static json_t *describe_link(const struct scenario_schema *schema)

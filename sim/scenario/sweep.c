@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sim/scenario/sweep.h"
 
+#include "sim/config/param_map.h"
 #include "sim/config/quantity.h"
 #include "sim/config/reader.h"
 #include "sim/core/intern.h"
@@ -11,9 +12,6 @@
 
 #define MOST_VALUES 10000 // of an axis
 #define ARGUMENT "--set " // how the name of an argument begins, where a file's would stand
-
-static const char *const keys[] = {"axes", "mode", "seeds", NULL};
-static const char *const modes[] = {"product", "zip", NULL};
 
 static void free_value(void *data)
 {
@@ -249,27 +247,60 @@ static void read_axis(struct sweep *sweep, const struct node *node,
     put_axis(sweep, axis, diags);
 }
 
+static bool read_axes(const struct param_reading *reading)
+{
+    const struct node *axes = reading->node;
+    if (!reader_is(axes, NODE_MAP, reading->path, "a map of paths", reading->diags))
+        return false;
+    for (guint i = 0; i < axes->children->len; i++)
+        read_axis(reading->map->values, g_ptr_array_index(axes->children, i), reading->map->context,
+                  reading->diags);
+    return true;
+}
+
+// The axes are checked also where a mode or a number of seeds is wrong.
+static bool finish_sweep(const struct param_map *map)
+{
+    if (!node_get(map->node, "axes") && !node_get(map->node, "seeds"))
+        diag_add(map->diags, map->node->mark, map->path, "write axes: {PATH: [VALUE, ...]}",
+                 "a sweep without axes and seeds varies nothing");
+    return sweep_check(map->values, map->diags);
+}
+
+#define ONE_VALUE                                                                                  \
+    "{\"type\": \"string\"}, {\"type\": \"number\"}, {\"type\": \"boolean\"}, {\"type\": "         \
+    "\"object\"}"
+
+static const struct param_node axes_form = {
+    .read = read_axes,
+    .form = "{PATH: [VALUE, ...]}",
+    .schema = "{\"type\": \"object\", \"additionalProperties\": {\"anyOf\": [{\"type\": \"array\", "
+              "\"minItems\": 1}, {\"anyOf\": [" ONE_VALUE "]}]}}",
+};
+
+static const char *const modes[] = {[SWEEP_PRODUCT] = "product", [SWEEP_ZIP] = "zip", NULL};
+
+static const struct param sweep_rows[] = {
+    PARAM(struct sweep, axes, PARAM_NODE, .node = &axes_form, .optional = true,
+          .doc = "the parameters to vary, by path, each with its values or a range FROM .. TO"),
+    PARAM(struct sweep, mode, PARAM_CHOICE, .fallback = "product", .choices = modes,
+          .doc = "all combinations of the axes' values, or the first of each, the second of each "
+                 "..."),
+    PARAM(struct sweep, seeds, PARAM_COUNT, .optional = true, .least = "1",
+          .most = G_STRINGIFY(SWEEP_MOST_SEEDS),
+          .doc = "runs of each point, with the seeds 1, 2 ..."),
+    {.name = NULL},
+};
+
+const struct param_table sweep_table =
+    PARAM_TABLE(struct sweep, sweep_rows, .name = "sweep", .noun = "{axes: {PATH: [VALUE, ...]}}",
+                .doc = "the points of a sweep", .finish = finish_sweep);
+
 void sweep_read(struct sweep *sweep, const struct node *node, const struct scenario_schema *schema,
                 struct diag_list *diags)
 {
-    if (!reader_is(node, NODE_MAP, "sweep", "{axes: {PATH: [VALUE, ...]}}", diags))
-        return;
-    reader_keys(node, "sweep", keys, diags);
-    const struct node *axes = node_get(node, "axes"), *mode = node_get(node, "mode");
-    const struct node *seeds = node_get(node, "seeds");
-    if (!axes && !seeds)
-        diag_add(diags, node->mark, "sweep", "write axes: {PATH: [VALUE, ...]}",
-                 "a sweep without axes and seeds varies nothing");
-    if (axes && reader_is(axes, NODE_MAP, "sweep.axes", "a map of paths", diags))
-        for (guint i = 0; i < axes->children->len; i++)
-            read_axis(sweep, g_ptr_array_index(axes->children, i), schema, diags);
-    if (mode) {
-        int choice = reader_choice(mode, "sweep.mode", "mode", modes, diags);
-        sweep->mode = choice < 0 ? SWEEP_PRODUCT : (enum sweep_mode)choice;
-    }
-    if (seeds)
-        reader_count(seeds, "sweep.seeds", 1, SWEEP_MOST_SEEDS, &sweep->seeds, diags);
-    sweep_check(sweep, diags);
+    const struct param_map map = {&sweep_table, node, "sweep", sweep, NULL, schema, diags};
+    param_map_read(&map);
 }
 
 // ---- Arguments ----
@@ -418,18 +449,4 @@ int sweep_point_value(const struct sweep *sweep, int point, int axis)
 uint64_t sweep_point_seed(const struct sweep *sweep, int point)
 {
     return sweep->seeds ? (uint64_t)(point % sweep->seeds) + 1 : 0;
-}
-
-json_t *sweep_json_schema(void)
-{
-    json_t *one = json_pack("{s:[{s:s}, {s:s}, {s:s}, {s:s}]}", "anyOf", "type", "string", "type",
-                            "number", "type", "boolean", "type", "object");
-    json_t *list = json_pack("{s:s, s:i}", "type", "array", "minItems", 1);
-    json_t *axes = json_pack("{s:s, s:{s:[o, o]}}", "type", "object", "additionalProperties",
-                             "anyOf", list, one);
-    json_t *mode = json_pack("{s:[s, s], s:s}", "enum", modes[0], modes[1], "default", modes[0]);
-    json_t *seeds =
-        json_pack("{s:s, s:i, s:i}", "type", "integer", "minimum", 1, "maximum", SWEEP_MOST_SEEDS);
-    return json_pack("{s:s, s:{s:o, s:o, s:o}, s:b}", "type", "object", "properties", "axes", axes,
-                     "mode", mode, "seeds", seeds, "additionalProperties", 0);
 }

@@ -11,10 +11,10 @@
 #define NETSIM_SCENARIO_SWEEP_H
 
 #include "sim/config/node.h"
+#include "sim/config/param.h"
 #include "sim/core/diag.h"
 
 #include <glib.h>
-#include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -71,7 +71,7 @@ uint64_t sweep_point_seed(const struct sweep *sweep, int point);
 const struct sweep_axis *sweep_axis_at(const struct sweep *sweep, int axis);
 const struct sweep_value *sweep_value_at(const struct sweep_axis *axis, int value);
 
-// The JSON Schema of the key `sweep`, new reference.
-json_t *sweep_json_schema(void);
+// The map of the key `sweep`.
+extern const struct param_table sweep_table;
 
 #endif

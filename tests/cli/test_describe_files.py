@@ -70,7 +70,7 @@ class Files(Case):
 
     def test_unknown(self):
         for words in (["figure"], ["figures", "x"]):
-            self.assertIn("the files are figures, claims, targets",
+            self.assertIn("the files are figures, claims, targets, sweep",
                           self.netsim("describe", "file", *words, code=1).stderr)
 
 
