@@ -8,7 +8,8 @@
 
 #include <string.h>
 
-#define MOST_KEYS 8
+#define MOST_KEYS 9
+#define LEVEL 0.02
 
 // A word: the keys that it must have, then those that it may have. Those of all words (scenario,
 // set, metric) come on top; bounds are four keys under one name.
@@ -33,17 +34,17 @@ static const struct word words[] = {
     [CHECK_BOUND] = {.name = "bound",
                      .doc = "every value is inside the bounds",
                      .needs = {"series"},
-                     .may = {"sizes", "except", BOUNDS},
+                     .may = {"sizes", "except", "level", BOUNDS},
                      .bounded = true},
     [CHECK_RATIO] = {.name = "ratio",
                      .doc = "every quotient of two curves is inside the bounds",
                      .needs = {"over", "under"},
-                     .may = {"sizes", "except", BOUNDS},
+                     .may = {"sizes", "except", "level", BOUNDS},
                      .bounded = true},
     [CHECK_DIFFERENCE] = {.name = "difference",
                           .doc = "every difference of two curves is inside the bounds",
                           .needs = {"series", "minus"},
-                          .may = {"sizes", "except", BOUNDS},
+                          .may = {"sizes", "except", "level", BOUNDS},
                           .bounded = true},
     [CHECK_GAIN] = {.name = "gain",
                     .doc = "how much the quotient of two curves is above 1: its mean over the "
@@ -51,12 +52,12 @@ static const struct word words[] = {
                            "9 % within 2 % is 7 % to 11 %. Either expected and tolerance, or a "
                            "bound",
                     .needs = {"over", "under", "statistic"},
-                    .may = {"sizes", "except", "expected", "tolerance", BOUNDS}},
+                    .may = {"sizes", "except", "expected", "tolerance", "level", BOUNDS}},
     [CHECK_MEAN] = {.name = "mean",
                     .doc = "the mean of the values over the sizes, each counting once. Either "
                            "expected and tolerance, or a bound",
                     .needs = {"series"},
-                    .may = {"sizes", "except", "expected", "tolerance", BOUNDS}},
+                    .may = {"sizes", "except", "expected", "tolerance", "level", BOUNDS}},
     [CHECK_FIRST] = {.name = "first",
                      .doc = "of the sizes in their order, the first whose value is inside the "
                             "bounds is in `between`: of a benchmark over time, when the rate comes "
@@ -69,7 +70,7 @@ static const struct word words[] = {
                             "share of the sizes at least; or, somewhere, never above and once "
                             "below. With a slack of 1 % it may lie less than that above",
                      .needs = {"lower", "higher", "sizes"},
-                     .may = {"except", "share", "somewhere", "slack"}},
+                     .may = {"except", "share", "somewhere", "slack", "level"}},
     [CHECK_CROSSOVER] = {.name = "crossover",
                          .doc = "`before` is lower first, `after` is lower then; they cross once, "
                                 "in `between`",
@@ -95,10 +96,13 @@ static const struct word words[] = {
                       .may = {"except"}},
     [CHECK_NARROWS] = {.name = "narrows",
                        .doc = "the mean quotient is nearer to 1 in `later` than in `sizes`",
-                       .needs = {"over", "under", "sizes", "later"}},
+                       .needs = {"over", "under", "sizes", "later"},
+                       .may = {"level"}},
     [CHECK_SLOWS_BEYOND] = {.name = "slows_beyond",
-                            .doc = "bytes per time are fewer at each of `sizes` than at `size`",
-                            .needs = {"series", "size", "sizes"}},
+                            .doc = "bytes per time are fewer at each of `sizes` than at `size`, by "
+                                   "a part of at least `least`, 10 %",
+                            .needs = {"series", "size", "sizes"},
+                            .may = {"least", "level"}},
     [CHECK_AGREEMENT] = {.name = "agreement",
                          .doc = "two simulations of the same: each curve of `with` against the one "
                                 "of `series` that stands at its place, and at each size, from "
@@ -148,6 +152,27 @@ static bool read_sets(const struct param_reading *reading)
     const char **sets = reading->field;
     *sets = curve_sets_read(reading->node, reading->path, reading->diags);
     return *sets != NULL;
+}
+
+// Of the settings of `across` those that the check is under, besides the ones of `set`.
+static bool read_across(const struct param_reading *reading)
+{
+    const struct node *node = reading->node;
+    struct check *check = check_of(reading);
+    guint count = node->kind == NODE_LIST ? node->children->len : 1;
+    if (count < 2)
+        return param_refuse(reading, NULL, "write [PATH=VALUE, PATH=VALUE]",
+                            "it needs at least two settings to be judged across");
+    check->across = count;
+    const char *under = curve_sets_read(g_ptr_array_index(node->children, check->place),
+                                        reading->path, reading->diags);
+    if (!under)
+        return false;
+    check->under = under;
+    char *sets = g_strconcat(check->defaults.sets, *check->defaults.sets ? "\n" : "", under, NULL);
+    check->defaults.sets = intern_text(sets);
+    g_free(sets);
+    return true;
 }
 
 static bool read_curve(const struct param_reading *reading, const struct node *node,
@@ -314,6 +339,16 @@ static bool read_slack(const struct param_reading *reading)
            param_refuse(reading, NULL, NULL, "a slack is more than 0 %%, at most 10 %%");
 }
 
+static bool read_level(const struct param_reading *reading)
+{
+    double *level = reading->field;
+    bool percent;
+    if (!check_read_number(reading, reading->node, "", level, &percent))
+        return false;
+    return (percent && *level >= 0.0 && *level <= 0.1) ||
+           param_refuse(reading, NULL, NULL, "a level is at least 0 %%, at most 10 %%");
+}
+
 // ---- Lines ----
 
 // A line of the state log, or a list of such.
@@ -338,6 +373,7 @@ static const char *const statistics[] = {"greatest", "mean", NULL};
 static const char *const statuses[] = {"completed", "lost", "deadlock", "failed", NULL};
 
 PARAM_FORM(sets_form, read_sets, "PATH=VALUE, or a list of such")
+PARAM_FORM(across_form, read_across, "a list of PATH=VALUE, or of lists of such")
 PARAM_FORM(curves_form, read_curves, "a curve, or a list of such")
 PARAM_FORM(under_form, read_under, "a curve")
 PARAM_FORM(minus_form, read_minus, "a curve")
@@ -351,6 +387,7 @@ PARAM_FORM(loose_form, read_loose_bound, "a number in the metric's unit")
 PARAM_FORM(strict_form, read_strict_bound, "a number in the metric's unit")
 PARAM_FORM(share_form, read_share, "more than 0 %, at most 100 %")
 PARAM_FORM(slack_form, read_slack, "more than 0 %, at most 10 %")
+PARAM_FORM(level_form, read_level, "at least 0 %, at most 10 %")
 PARAM_FORM(lines_form, read_lines, "a line, or a list of such")
 
 #define KEY(name_, field, kind_, ...)                                                              \
@@ -358,11 +395,14 @@ PARAM_FORM(lines_form, read_lines, "a line, or a list of such")
 #define KEY_OF(name_, field, form_, ...)                                                           \
     KEY(name_, field, PARAM_NODE, .node = &(form_), __VA_ARGS__)
 
-static const char *const common_keys[] = {"scenario", "set", "metric", NULL};
+static const char *const common_keys[] = {"scenario", "set", "across", "metric", NULL};
 static const struct param check_keys[] = {
     KEY("scenario", defaults.scenario, PARAM_STRING, .doc = "of curves that name no other"),
     KEY("metric", defaults.metric, PARAM_STRING, .doc = "of curves that name no other"),
     KEY_OF("set", defaults.sets, sets_form, .doc = "settings of curves that have no others"),
+    KEY_OF("across", defaults.sets, across_form,
+           .doc = "settings besides those of `set`, of which nobody knows which the source had: it "
+                  "holds (misses) if it does under each"),
     KEY_OF("with", others, curves_form, .doc = "the other simulation's curves"),
     KEY_OF("from", from, size_form, .doc = "the least size that is compared"),
     KEY_OF("steps", steps, lines_form, .doc = "lines of the state log, in this order"),
@@ -393,6 +433,10 @@ static const struct param check_keys[] = {
     KEY_OF("below", high, strict_form, .doc = "the upper bound, itself excluded"),
     KEY_OF("share", share, share_form, .doc = "of the sizes at which it must hold"),
     KEY_OF("slack", slack, slack_form, .doc = "how much a lower curve may lie above"),
+    KEY_OF("level", level, level_form,
+           .doc = "values that differ by less are level, and count neither way; 2 % unless given. "
+                  "Only of an order or of a sign: a single bound, of 1 for a quotient, of 0 for a "
+                  "difference or a gain"),
     KEY("somewhere", somewhere, PARAM_BOOL, .doc = "never above, and once below"),
     KEY("falling", falling, PARAM_BOOL, .doc = "never rises, instead of never falls"),
     KEY_OF("status", status, param_node_word, .choices = statuses, .noun = "status",
@@ -447,6 +491,54 @@ static bool agreement_is_right(const struct param_map *map)
     return true;
 }
 
+static bool has_relation(const struct check *check, enum curve_relation relation)
+{
+    for (guint i = 0; i < check->curves->len; i++)
+        if (((const struct curve *)g_ptr_array_index(check->curves, i))->relation != relation)
+            return false;
+    return true;
+}
+
+bool check_states_sign(const struct check *check)
+{
+    const struct check_bound *bound = check->low.given ? &check->low : &check->high;
+    switch (check->word) {
+    case CHECK_ORDER:
+    case CHECK_NARROWS:
+        return true;
+    case CHECK_SLOWS_BEYOND:
+        return !check->low.given;
+    case CHECK_GAIN:
+        return check->low.given != check->high.given && bound->value == 0.0;
+    case CHECK_BOUND:
+    case CHECK_RATIO:
+    case CHECK_DIFFERENCE:
+    case CHECK_MEAN:
+        return check->low.given != check->high.given &&
+               ((has_relation(check, CURVE_OVER) && bound->value == 1.0) ||
+                (has_relation(check, CURVE_MINUS) && bound->value == 0.0));
+    default:
+        return false;
+    }
+}
+
+// The level of a check that states no more than an order or a sign.
+static bool finish_level(const struct param_map *map)
+{
+    struct check *check = map->values;
+    const struct node *given = node_get(map->node, "level");
+    bool sign = check_states_sign(check);
+    if (given && !sign) {
+        diag_add(map->diags, given->mark, map->path, NULL,
+                 "only an order or a sign can be level: a single bound, of 1 for a quotient, of 0 "
+                 "for a difference or a gain");
+        return false;
+    }
+    if (!given)
+        check->level = sign ? LEVEL : 0.0;
+    return true;
+}
+
 static bool finish_check(const struct param_map *map)
 {
     struct check *check = map->values;
@@ -464,7 +556,7 @@ static bool finish_check(const struct param_map *map)
     }
     if (check->word == CHECK_CONTAINS_EVENT && !bounded)
         check->low = (struct check_bound){.given = true, .value = 1.0};
-    return check->word != CHECK_AGREEMENT || agreement_is_right(map);
+    return finish_level(map) && (check->word != CHECK_AGREEMENT || agreement_is_right(map));
 }
 
 // The map of a word, whose rows the caller frees.
@@ -494,10 +586,11 @@ static bool read_body(struct check *check, const struct node *node, const char *
     return good;
 }
 
-static struct check *check_new(enum check_word word, struct source_mark mark)
+static struct check *check_new(enum check_word word, guint place, struct source_mark mark)
 {
     struct check *check = g_new0(struct check, 1);
     check->word = word;
+    check->place = place;
     check->mark = mark;
     check->curves = g_ptr_array_new_with_free_func((GDestroyNotify)curve_free);
     check->others = g_ptr_array_new_with_free_func((GDestroyNotify)curve_free);
@@ -512,6 +605,17 @@ static struct check *check_new(enum check_word word, struct source_mark mark)
     check->share = 1.0;
     check->defaults.sets = "";
     return check;
+}
+
+// Reads it under the settings at a place of `across`.
+static struct check *read_at(enum check_word word, guint place, const struct node *body,
+                             const char *path, struct diag_list *diags)
+{
+    struct check *check = check_new(word, place, body->key_mark);
+    if (read_body(check, body, path, diags))
+        return check;
+    check_free(check);
+    return NULL;
 }
 
 struct check *check_read(const struct node *node, const char *path, struct diag_list *diags)
@@ -532,10 +636,12 @@ struct check *check_read(const struct node *node, const char *path, struct diag_
     int word = 0;
     while (strcmp(names[word], body->key) != 0)
         word++;
-    struct check *check = check_new((enum check_word)word, body->key_mark);
-    if (read_body(check, body, path, diags))
-        return check;
-    check_free(check);
+    struct check *first = read_at((enum check_word)word, 0, body, path, diags), *last = first;
+    for (guint place = 1; last && place < first->across; place++)
+        last = last->next = read_at((enum check_word)word, place, body, path, diags);
+    if (last)
+        return first;
+    check_free(first);
     return NULL;
 }
 
@@ -543,6 +649,7 @@ void check_free(struct check *check)
 {
     if (!check)
         return;
+    check_free(check->next);
     g_ptr_array_unref(check->curves);
     g_ptr_array_unref(check->others);
     g_array_unref(check->sizes);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The vocabulary of checks, which a file of claims applies to results. A check is a map with one
 // key, the word, whose value is a map of the word's keys. Every word also takes `scenario`, `set`
-// and `metric`, the defaults of its curves (curve.h). Sizes are "1 B .. 4 KiB", or a list of such
-// ranges, and mean the sizes of the curve within them, both ends included. Plain numbers, "1 ..
-// 64", are for benchmarks that count something other than bytes.
+// and `metric`, the defaults of its curves (curve.h), and `across`: settings of which nobody knows
+// which the source had, under each of which the check is judged. Sizes are "1 B .. 4 KiB", or a
+// list of such ranges, and mean the sizes of the curve within them, both ends included. Plain
+// numbers, "1 .. 64", are for benchmarks that count something other than bytes.
 #ifndef NETSIM_VALIDATE_CHECK_H
 #define NETSIM_VALIDATE_CHECK_H
 
@@ -68,16 +69,24 @@ struct check {
     bool has_expected, relative; // relative: the tolerance is a fraction of the expected value
     double share;                // of the sizes; 1: all
     double slack;                // of the higher curve; 0: none
+    double level;                // of two values: a part by which they differ, if they do; 0: none
     bool somewhere, falling;
     const char *status, *reason, *counter, *path, *equals, *spec; // interned, may be NULL
+    guint across, place; // how many settings it is judged across, and which of them these are
+    const char *under;   // they themselves, interned, as curve->sets; NULL: none
+    struct check *next;  // the same check under the settings at the next place; NULL: the last
 };
 
-// Reads a check. Returns NULL after a complaint at its place. Free with check_free.
+// Reads a check, with those that follow it. Returns NULL after a complaint at its place. Free with
+// check_free.
 struct check *check_read(const struct node *node, const char *path, struct diag_list *diags);
 void check_free(struct check *check);
 
 // The map of a word, in their order; false past the last. The caller frees its rows (g_free).
 bool check_table(unsigned word, struct param_table *table);
+
+// Whether a check states no more than an order or a sign, so that values can be level.
+bool check_states_sign(const struct check *check);
 
 // Whether a check asks for a size. That must be in `sizes`, if any are given, and not in `except`.
 bool check_wants(const struct check *check, int64_t size);

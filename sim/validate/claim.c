@@ -10,9 +10,12 @@
 
 #define BEHAVIOUR "behaviour"
 #define AGREEMENT "agreement"
+#define ARITHMETIC "arithmetic"
+#define GUESS "guess"
 #define KNOWN_MISS_PREFIX "docs/fidelity.md#"
 
-static const char *const kinds[] = {"number", "shape", "config", "figure", AGREEMENT, NULL};
+static const char *const kinds[] = {"number",   "shape", "config",  "figure",
+                                    ARITHMETIC, GUESS,   AGREEMENT, NULL};
 
 static void claim_free(gpointer data)
 {
@@ -73,6 +76,16 @@ bool claim_is_agreement(const struct claim *claim)
     return strcmp(claim->kind, AGREEMENT) == 0;
 }
 
+bool claim_is_arithmetic(const struct claim *claim)
+{
+    return strcmp(claim->kind, ARITHMETIC) == 0;
+}
+
+bool claim_is_guess(const struct claim *claim)
+{
+    return strcmp(claim->kind, GUESS) == 0;
+}
+
 bool claim_matches(const char *id, const char *pattern)
 {
     if (strpbrk(pattern, "*?"))
@@ -131,16 +144,24 @@ static void check_kind(const struct claim *claim, const struct node *map, const 
     }
     if (claim_is_agreement(claim) && claim->same_as)
         diag_add(diags, map->mark, path, NULL, "an agreement is the same as no other claim");
+    if (claim_is_arithmetic(claim) && claim->not_checkable)
+        diag_add(diags, node_get(map, "not_checkable")->mark, path, NULL,
+                 "what follows from the inputs can be checked");
+    if (claim_is_guess(claim) && claim->known_miss)
+        diag_add(diags, node_get(map, "known_miss")->mark, path, "take it out",
+                 "a guess that does not hold is refuted, and no known miss");
 }
 
-// A claim has a check, or a reason why not, or other claims that state it; a known miss is checked.
+// A claim has a check, or a reason why not, or other claims that state it; a guess may have none of
+// these. A known miss is checked.
 static bool finish_claim(const struct param_map *map)
 {
     const struct claim *claim = map->values;
     const struct node *miss = node_get(map->node, "known_miss");
     bool check = node_get(map->node, "check") != NULL;
     int ways = check + (claim->not_checkable != NULL) + (claim->same_as != NULL);
-    if (ways != 1)
+    bool open = ways == 0 && claim->kind && claim_is_guess(claim);
+    if (ways != 1 && !open)
         diag_add(map->diags, map->node->mark, map->path, NULL,
                  "it needs `check', `not_checkable' or `same_as'%s", ways ? ", and one only" : "");
     if (claim->kind)
@@ -151,6 +172,9 @@ static bool finish_claim(const struct param_map *map)
                               strlen(claim->known_miss) == strlen(KNOWN_MISS_PREFIX)))
         diag_add(map->diags, miss->mark, map->path, "write " KNOWN_MISS_PREFIX "ANCHOR",
                  "a known miss says where its analysis stands");
+    if (claim->cause && !claim->known_miss)
+        diag_add(map->diags, node_get(map->node, "cause")->mark, map->path, NULL,
+                 "only a known miss has a cause");
     return true;
 }
 
@@ -190,6 +214,12 @@ static const struct param claim_rows[] = {
           .doc = "instead of `check`: claims that say this already; it is not counted"),
     CLAIM(known_miss, param_node_text, .optional = true,
           .doc = "the check fails, and " KNOWN_MISS_PREFIX "ANCHOR says why"),
+    CLAIM(cause, param_node_text, .optional = true,
+          .doc = "of a known miss: a name that misses of the same cause share"),
+    CLAIM(fact, param_node_text, .optional = true,
+          .doc =
+              "a name that claims share if they judge the same simulated numbers; a claim without "
+              "it is a fact of its own, which others may name by its id"),
     {0}};
 const struct param_table claim_behaviour_table =
     PARAM_TABLE(struct claim, behaviour_rows, .name = "behaviours", .noun = "a claim",

@@ -5,7 +5,7 @@
 // the reason why no simulator can show it.
 //
 //   via.pingpong.latency_min.via_rpi:
-//     kind: number                # number, shape, config, figure or agreement
+//     kind: number                # number, shape, config, figure, arithmetic, guess or agreement
 //     statement: …                # in words of our own
 //     source: "6.3.2, figure 6.2"
 //     value, unit, inferred       # what is printed, for readers
@@ -14,6 +14,12 @@
 //     not_checkable: …            # instead of `check`: why not
 //     same_as: [ID, …]            # instead of `check`: other claims state this; not counted
 //     known_miss: docs/fidelity.md#ANCHOR  # the check fails; this anchor explains why
+//     cause: …                    # of a known miss: what it shares with others of the same cause
+//     fact: …                     # shared by claims that judge the same simulated numbers
+//
+// Arithmetic follows from the inputs, such as a link's rate, so that its check can't fail unless
+// the program is wrong. A guess is what a source's authors expect, aim at, or take for a cause; if
+// it does not hold it is refuted, and without a check it is open.
 //
 // An agreement is no statement of a source: it holds two simulations against one another, as
 // packets and flows, and `source` names the place that describes the comparison.
@@ -33,6 +39,7 @@ struct claim {
     const char *not_checkable;      // NULL if it has checks
     GPtrArray *same_as;             // const char *: ids of claims that state it; NULL: none
     const char *known_miss;         // or NULL
+    const char *cause, *fact;       // or NULL
     GPtrArray *tests;  // char *, "tests/a/test_b.c": the tests that name it; may be empty
     GPtrArray *checks; // struct check *, in the file's order
 };
@@ -77,6 +84,8 @@ void claims_free(struct claim_list *list);
 
 bool claim_is_behaviour(const struct claim *claim);
 bool claim_is_agreement(const struct claim *claim);
+bool claim_is_arithmetic(const struct claim *claim);
+bool claim_is_guess(const struct claim *claim);
 
 const struct claim *claims_find(const struct claim_list *list, const char *id);
 

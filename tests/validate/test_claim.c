@@ -62,6 +62,80 @@ static void test_good(void)
                  "");
 }
 
+// What states no more than an order or a sign has a level.
+static void test_levels(void)
+{
+    static const char *const signs[] = {
+        "{order: {%s lower: A, higher: B, sizes: 1 B%s}}",
+        "{narrows: {%s over: A, under: B, sizes: 1 B, later: 2 B%s}}",
+        "{slows_beyond: {%s series: A, size: 1 B, sizes: 2 B%s}}",
+        "{gain: {%s over: A, under: B, statistic: mean, above: 0 %%%s}}",
+        "{ratio: {%s over: A, under: B, most: 1%s}}",
+        "{bound: {%s series: {series: A, over: B}, above: 1%s}}",
+        "{difference: {%s series: A, minus: B, below: 0 us%s}}",
+        "{mean: {%s series: {series: A, minus: B}, above: 0%s}}",
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(signs); i++) {
+        for (int given = 0; given < 2; given++) {
+            char *text = g_strdup_printf(signs[i], "scenario: s, metric: a_us,",
+                                         given ? ", level: 1 %" : "");
+            struct diag_list *diags = diag_list_new();
+            struct node *node = node_parse(text, strlen(text), "c.yaml", NULL, diags);
+            struct check *check = check_read(node, "check", diags);
+            CU_ASSERT_PTR_NOT_NULL_FATAL(check);
+            CU_ASSERT_DOUBLE_EQUAL(check->level, given ? 0.01 : 0.02, 1e-12);
+            check_free(check);
+            node_free(node);
+            diag_list_free(diags);
+            g_free(text);
+        }
+    }
+}
+
+// One check for each of the settings, each in the place of `set` or besides it.
+static void test_across(void)
+{
+    static const char text[] =
+        "{ratio: {scenario: s, metric: a_us, set: c=3, across: [a=1, [a=2, b=4]], over: A, "
+        "under: {series: B, set: d=5}, most: 2}}";
+    static const char *const sets[] = {"c=3\na=1", "c=3\na=2\nb=4"};
+    struct diag_list *diags = diag_list_new();
+    struct node *node = node_parse(text, strlen(text), "c.yaml", NULL, diags);
+    struct check *first = check_read(node, "check", diags);
+    const struct check *check = first;
+    for (size_t i = 0; i < G_N_ELEMENTS(sets); i++, check = check->next) {
+        CU_ASSERT_PTR_NOT_NULL_FATAL(check);
+        const struct curve *curve = g_ptr_array_index(check->curves, 0);
+        SUITE_SAME_TEXT(curve->sets, sets[i]);
+        SUITE_SAME_TEXT(curve->other->sets, "d=5");
+    }
+    CU_ASSERT_PTR_NULL(check);
+    check_free(first);
+    node_free(node);
+    diag_list_free(diags);
+}
+
+// Kinds that are no predictions, and what claims share.
+static void test_kinds(void)
+{
+    expect("others:\n  s.a: {kind: guess, statement: x, source: y}\n"
+           "  s.b: {kind: guess, statement: x, source: y, not_checkable: z, fact: f}\n"
+           "  s.c: {kind: arithmetic, statement: x, source: y, fact: f, check: {ends_with: "
+           "{scenario: s, series: A, status: completed}}}\n"
+           "  s.d: {kind: shape, statement: x, source: y, known_miss: docs/fidelity.md#a, cause: "
+           "one, check: {ends_with: {scenario: s, series: A, status: completed}}}\n",
+           "");
+    expect("others:\n  s.a: {kind: arithmetic, statement: x, source: y}\n",
+           "it needs `check', `not_checkable' or `same_as'");
+    expect("others:\n  s.a: {kind: arithmetic, statement: x, source: y, not_checkable: z}\n",
+           "what follows from the inputs can be checked");
+    expect("others:\n  s.a: {kind: guess, statement: x, source: y, known_miss: docs/fidelity.md#a, "
+           "check: {ends_with: {scenario: s, series: A, status: completed}}}\n",
+           "a guess that does not hold is refuted, and no known miss");
+    expect("others:\n  s.a: {kind: shape, statement: x, source: y, not_checkable: z, cause: c}\n",
+           "only a known miss has a cause");
+}
+
 static void test_bad_checks(void)
 {
     expect_check("{valeu: {series: A}}",
@@ -129,6 +203,29 @@ static void test_bad_checks(void)
         expect_check(check, "a slack is more than 0 %, at most 10 %");
         g_free(check);
     }
+    for (int i = 0; i < 3; i++) {
+        static const char *const levels[] = {"11 %", "-1 %", "0.01"};
+        char *check = g_strdup_printf("{order: {scenario: s, metric: a_us, lower: A, higher: B, "
+                                      "sizes: 1 B, level: %s}}",
+                                      levels[i]);
+        expect_check(check, "a level is at least 0 %, at most 10 %");
+        g_free(check);
+    }
+    expect_check("{ratio: {scenario: s, metric: a_us, over: A, under: B, least: 1.1, level: 1 %}}",
+                 "only an order or a sign can be level");
+    expect_check("{ratio: {scenario: s, metric: a_us, over: A, under: B, least: 1, most: 1.1, "
+                 "level: 1 %}}",
+                 "only an order or a sign can be level");
+    expect_check("{bound: {scenario: s, metric: a_us, series: A, above: 0, level: 1 %}}",
+                 "only an order or a sign can be level");
+    expect_check("{monotone: {scenario: s, metric: a_us, series: A, sizes: 1 B, level: 1 %}}",
+                 "unknown key");
+    expect_check("{order: {scenario: s, metric: a_us, lower: A, higher: B, sizes: 1 B, across: "
+                 "a=1}}",
+                 "it needs at least two settings to be judged across");
+    expect_check("{order: {scenario: s, metric: a_us, lower: A, higher: B, sizes: 1 B, across: "
+                 "[a=1, b]}}",
+                 "\"b\" is no setting (write PATH=VALUE");
     expect_check("{gain: {scenario: s, metric: a_us, over: A, under: B, statistic: mean}}",
                  "either expected and tolerance, or a bound, must be given");
     expect_check("{gain: {scenario: s, metric: a_us, over: A, under: B, statistic: mean, most: 1 "
@@ -423,6 +520,9 @@ static void test_shipped(void)
 int main(void)
 {
     static const struct suite_case cases[] = {{"claims that are right", test_good},
+                                              {"what can be level", test_levels},
+                                              {"checks across settings", test_across},
+                                              {"kinds, facts and causes", test_kinds},
                                               {"checks that are wrong", test_bad_checks},
                                               {"agreements", test_agreements},
                                               {"many wrong checks", test_many_bad_checks},
