@@ -7,7 +7,6 @@
 #include <stdarg.h>
 
 const struct stage armci_stage = {"ARMCI", STAGE_LIBRARY};
-const struct stage armci_accumulate_stage = {"accumulate", STAGE_LIBRARY};
 
 #define SEND_TOKEN                                                                                 \
     {                                                                                              \

@@ -128,8 +128,7 @@ static inline struct armci_client *armci_client_of(const struct mpi_request *req
 
 const struct data_layout *armci_layout_of(struct mpi_request *request);
 
-extern const struct stage armci_stage;            // the library on a processor
-extern const struct stage armci_accumulate_stage; // its sums
+extern const struct stage armci_stage; // the library on a processor
 extern const struct mpi_device_ops armci_ops;
 extern const struct machine_kind armci_request_machine; // by enum armci_state
 

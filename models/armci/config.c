@@ -108,8 +108,10 @@ static const char *const get_chunks[] = {"buffer", "armci_2001", NULL};
         PARAM(A, atomic, PARAM_COST, .fallback = "200 cycles",                                     \
               .doc = "read-modify-write of a word under a lock", .source = PRIOR),                 \
         PARAM(A, accumulate_kib, PARAM_COST, .fallback = "640 cycles",                             \
-              .doc = "adding of accumulate, on top of the copy, for each KiB",                     \
-              .source = "prior: a double in five cycles, six of a Pentium II")
+              .doc = "additions of accumulate for each KiB; its pass over memory takes this time " \
+                     "or that of its memory accesses, whichever is longer",                        \
+              .source = "assumed: a double in five cycles, six of a Pentium II (looked in "        \
+                        "ARMCI's faccumulate.f and its comments)")
 
 static const struct param armci_params_table[] = {
     BUFFER_PARAMS, DIVISION_PARAMS, SERVER_PARAMS, COST_PARAMS, {0}};

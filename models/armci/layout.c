@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/armci/layout.h"
 
+#include "models/armci/armci.h"
+
 #include <glib.h>
 
 static const struct stage pack_stage = {"pack", STAGE_LIBRARY};
+static const struct stage accumulate_stage = {"accumulate", STAGE_COPY};
 
 #define LAYOUT_WORD 4 // bytes of a pointer and of a C int on the machines of thesis 001
 
@@ -154,13 +157,31 @@ int64_t armci_buffer_reuse(int64_t bytes, int64_t buffers, int64_t limit)
     return MIN(bytes, through) + through;
 }
 
+static void spend_blocks(struct cpu_context *context, const struct armci_piece *piece,
+                         struct cost block, struct message_ref message)
+{
+    cpu_spend_message(context, time_times(piece->blocks, cpu_cost(context->cpu, block)),
+                      &pack_stage, message);
+}
+
 void armci_copy(struct cpu_context *context, const struct host *host,
                 const struct armci_piece *piece, struct copy_reuse reuse, struct cost block,
                 struct message_ref message)
 {
     if (piece->bytes == 0)
         return;
-    cpu_spend_message(context, time_times(piece->blocks, cpu_cost(context->cpu, block)),
-                      &pack_stage, message);
+    spend_blocks(context, piece, block, message);
     mem_copy_within(context, &host->config.memory, piece->bytes, reuse, message);
+}
+
+void armci_add(struct cpu_context *context, const struct host *host,
+               const struct armci_piece *piece, struct copy_reuse reuse,
+               const struct armci_config *config, struct message_ref message)
+{
+    if (piece->bytes == 0)
+        return;
+    spend_blocks(context, piece, config->block, message);
+    sim_time sums = cpu_cost_of_bytes(context->cpu, config->accumulate_kib, piece->bytes);
+    mem_update(context, &host->config.memory, piece->bytes, reuse, sums, &accumulate_stage,
+               message);
 }

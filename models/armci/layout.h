@@ -10,6 +10,8 @@
 #include "sim/host/host.h"
 #include "sim/program/data_layout.h"
 
+struct armci_config;
+
 struct armci_piece {
     int64_t offset, bytes; // packed
     int64_t blocks;        // contiguous blocks to copy; 0 only if there are no bytes
@@ -63,5 +65,14 @@ int64_t armci_buffer_reuse(int64_t bytes, int64_t buffers, int64_t limit);
 void armci_copy(struct cpu_context *context, const struct host *host,
                 const struct armci_piece *piece, struct copy_reuse reuse, struct cost block,
                 struct message_ref message);
+
+// Like armci_copy, but adds the piece to the destination, as stage "accumulate": one pass from the
+// source to the target, without a copy before it. (ARMCI at 03e1295c, 2001-06-22: the server calls
+// armci_acc_2D with the message buffer as source, request.c; a client of the same node with the
+// user's memory, strided.c; faccumulate.f: A(r,c) = A(r,c) + alpha * B(r,c). Unrolled loops are
+// switched off on most platforms as "performance not better", acc.h: memory is the limit.)
+void armci_add(struct cpu_context *context, const struct host *host,
+               const struct armci_piece *piece, struct copy_reuse reuse,
+               const struct armci_config *config, struct message_ref message);
 
 #endif

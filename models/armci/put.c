@@ -44,11 +44,10 @@ static enum armci_step put_shared(struct cpu_context *context, struct armci_clie
     struct armci_piece all = {0, request->size, request->size ? data_layout_blocks(layout) : 0};
     armci_enter(context, request, ARMCI_SHARED, "%" G_GINT64_FORMAT " B", request->size);
     struct copy_reuse reuse = {2 * request->size, 2 * request->size};
-    armci_copy(context, client->process->host, &all, reuse, config->block, request->message);
     if (armci_kind_of(request) == ARMCI_ACCUMULATE)
-        cpu_spend_message(context,
-                          cpu_cost_of_bytes(context->cpu, config->accumulate_kib, request->size),
-                          &armci_accumulate_stage, request->message);
+        armci_add(context, client->process->host, &all, reuse, config, request->message);
+    else
+        armci_copy(context, client->process->host, &all, reuse, config->block, request->message);
     ledger_match(ledger, request->message);
     ledger_deliver(ledger, request->message, 0, request->size);
     ledger_complete(ledger, request->message);

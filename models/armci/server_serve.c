@@ -17,11 +17,10 @@ static void copy_out(struct cpu_context *context, struct armci_server *server)
         .source = server->current->buffer ? COPY_NEVER : kept,
         .destination = armci_user_reuse(message->bytes, server->large.count, config->buffer),
     };
-    armci_copy(context, server->host, &message->piece, reuse, config->block, message->message);
     if (message->kind == ARMCI_ACCUMULATE)
-        cpu_spend_message(
-            context, cpu_cost_of_bytes(context->cpu, config->accumulate_kib, message->piece.bytes),
-            &armci_accumulate_stage, message->message);
+        armci_add(context, server->host, &message->piece, reuse, config, message->message);
+    else
+        armci_copy(context, server->host, &message->piece, reuse, config->block, message->message);
     if (message->first)
         ledger_match(ledger, message->message);
     ledger_deliver(ledger, message->message, message->piece.offset, message->piece.bytes);

@@ -106,20 +106,39 @@ static int64_t side_missing(const struct memory_config *memory, int64_t bytes, i
     return (int64_t)((double)bytes * ((double)missed_by_ways(memory, set) / (double)set));
 }
 
-// Bytes of a copy at the rate of main memory. Of the traffic per copied byte, the source is one
-// part and the destination the rest.
-static int64_t copy_missing(const struct memory_config *memory, int64_t bytes,
-                            struct copy_reuse reuse)
+// A pass of a processor from a source to a destination.
+struct pass {
+    int64_t bytes;
+    struct copy_reuse reuse;
+    int64_t traffic; // bytes over the memory bus per byte, if all miss
+};
+
+#define UPDATE_TRAFFIC 3 // the source, the destination, and the destination written back
+
+// Bytes of a pass at the rate of main memory. Of the traffic per byte, the source is one part and
+// the destination the rest.
+static int64_t pass_missing(const struct memory_config *memory, const struct pass *pass)
 {
-    __int128 source = side_missing(memory, bytes, reuse.source),
-             destination = side_missing(memory, bytes, reuse.destination);
-    return (int64_t)((source + (memory->copy_traffic - 1) * destination) / memory->copy_traffic);
+    __int128 source = side_missing(memory, pass->bytes, pass->reuse.source),
+             destination = side_missing(memory, pass->bytes, pass->reuse.destination);
+    return (int64_t)((source + (pass->traffic - 1) * destination) / pass->traffic);
 }
 
-static sim_time copy_missing_time(const struct memory_config *memory, int64_t bytes,
-                                  struct copy_reuse reuse)
+// Bytes per second over the memory bus, of a copy and of any other pass.
+static int64_t most_demand(const struct memory_config *memory)
 {
-    return time_at_rate(copy_missing(memory, bytes, reuse), memory->copy_uncached);
+    return memory->copy_traffic * memory->copy_uncached;
+}
+
+static sim_time pass_missing_time(const struct memory_config *memory, const struct pass *pass)
+{
+    return time_at_rate(pass_missing(memory, pass) * pass->traffic, most_demand(memory));
+}
+
+static sim_time pass_time(const struct memory_config *memory, const struct pass *pass)
+{
+    return pass_missing_time(memory, pass) +
+           time_at_rate(pass->bytes - pass_missing(memory, pass), memory->copy_cached);
 }
 
 static struct copy_reuse reuse_of(int64_t bytes, enum copy_source source)
@@ -131,10 +150,19 @@ static struct copy_reuse reuse_of(int64_t bytes, enum copy_source source)
 sim_time memory_copy_time_within(const struct memory_config *memory, const struct cpu *cpu,
                                  int64_t bytes, struct copy_reuse reuse)
 {
+    const struct pass pass = {bytes, reuse, memory->copy_traffic};
     if (bytes == 0)
         return 0;
-    return cpu_cost(cpu, memory->copy_setup) + copy_missing_time(memory, bytes, reuse) +
-           time_at_rate(bytes - copy_missing(memory, bytes, reuse), memory->copy_cached);
+    return cpu_cost(cpu, memory->copy_setup) + pass_time(memory, &pass);
+}
+
+sim_time memory_update_time(const struct memory_config *memory, const struct cpu *cpu,
+                            int64_t bytes, struct copy_reuse reuse, sim_time work)
+{
+    const struct pass pass = {bytes, reuse, UPDATE_TRAFFIC};
+    if (bytes == 0)
+        return 0;
+    return cpu_cost(cpu, memory->copy_setup) + MAX(pass_time(memory, &pass), work);
 }
 
 sim_time memory_copy_time(const struct memory_config *memory, const struct cpu *cpu, int64_t bytes,
@@ -151,13 +179,29 @@ sim_time memory_read_time(const struct memory_config *memory, int64_t bytes)
 void mem_copy_within(struct cpu_context *context, const struct memory_config *memory, int64_t bytes,
                      struct copy_reuse reuse, struct message_ref message)
 {
+    const struct pass pass = {bytes, reuse, memory->copy_traffic};
     sim_time time = memory_copy_time_within(memory, context->cpu, bytes, reuse);
-    sim_time missing =
-        memory->bus_rate > 0 && bytes > 0 ? copy_missing_time(memory, bytes, reuse) : 0;
+    sim_time missing = memory->bus_rate > 0 && bytes > 0 ? pass_missing_time(memory, &pass) : 0;
     cpu_spend_message(context, time - missing, &stage_copy, message);
     if (missing > 0)
-        cpu_spend_memory(context, missing, &stage_copy, message,
-                         memory->copy_traffic * memory->copy_uncached);
+        cpu_spend_memory(context, missing, &stage_copy, message, most_demand(memory));
+}
+
+void mem_update(struct cpu_context *context, const struct memory_config *memory, int64_t bytes,
+                struct copy_reuse reuse, sim_time work, const struct stage *stage,
+                struct message_ref message)
+{
+    const struct pass pass = {bytes, reuse, UPDATE_TRAFFIC};
+    sim_time time = memory_update_time(memory, context->cpu, bytes, reuse, work);
+    sim_time missing = memory->bus_rate > 0 && bytes > 0 ? pass_missing_time(memory, &pass) : 0;
+    int64_t demand = most_demand(memory);
+    if (missing > 0 && work > pass_time(memory, &pass)) { // the misses spread over the work
+        demand = (int64_t)((__int128)demand * missing / work);
+        missing = work;
+    }
+    cpu_spend_message(context, time - missing, stage, message);
+    if (missing > 0)
+        cpu_spend_memory(context, missing, stage, message, demand);
 }
 
 void mem_copy(struct cpu_context *context, const struct memory_config *memory, int64_t bytes,

@@ -15,6 +15,10 @@
 // the message ends. A miss costs its share of the traffic of a copy out of main memory: one byte
 // for the source, and the rest of `copy_traffic` for the destination.
 //
+// An update reads the source and the destination and writes the destination back: three bytes over
+// the memory bus per byte that misses, at the copy's rate over the bus. In the cache it goes at the
+// copy's rate, which reads a destination's line as well.
+//
 // With a memory bus (bus_rate), cache misses compete with the devices' DMA (memory_bus.h).
 //
 // Not modelled: the physical placement of pages, write-back traffic of other programs.
@@ -70,6 +74,10 @@ struct copy_reuse {
 sim_time memory_copy_time_within(const struct memory_config *memory, const struct cpu *cpu,
                                  int64_t bytes, struct copy_reuse reuse);
 
+// Time of an update (mem_update) of `bytes` (>= 0).
+sim_time memory_update_time(const struct memory_config *memory, const struct cpu *cpu,
+                            int64_t bytes, struct copy_reuse reuse, sim_time work);
+
 // Time of reading `bytes` (>= 0) once that are in no cache, as for a checksum.
 sim_time memory_read_time(const struct memory_config *memory, int64_t bytes);
 
@@ -80,6 +88,12 @@ void mem_copy(struct cpu_context *context, const struct memory_config *memory, i
 // Like mem_copy, for a part of a larger operation.
 void mem_copy_within(struct cpu_context *context, const struct memory_config *memory, int64_t bytes,
                      struct copy_reuse reuse, struct message_ref message);
+
+// Like mem_copy_within, for an update: one pass that takes the longer of its memory accesses and of
+// `work`, which the processor does on the bytes meanwhile. Charged as `stage`.
+void mem_update(struct cpu_context *context, const struct memory_config *memory, int64_t bytes,
+                struct copy_reuse reuse, sim_time work, const struct stage *stage,
+                struct message_ref message);
 
 // Number of pages that [address, address + bytes) touches; 0 for no bytes.
 int64_t memory_pages(const struct memory_config *memory, int64_t address, int64_t bytes);

@@ -201,26 +201,65 @@ static void test_accumulate(void)
     program_run_free(slow);
 }
 
-static sim_time pipelined_end(const char *op, const char *set)
+static sim_time pipelined_end(const char *op, const char *set, const char *other)
 {
     struct program_run *run = armci_run_good(&(struct test_program){
-        .ranks = 2, .sets = {"armci.put=pipelined", set}, .ops = {op}, .all = "barrier"});
+        .ranks = 2,
+        .sets = {"armci.put=pipelined", "host.memory.bus_rate=252 MB/s", set, other},
+        .ops = {op},
+        .all = "barrier"});
     sim_time end = armci_run_when(run, "rank 0", "ACKS -> done", 1);
     program_run_free(run);
     return end;
 }
 
-// The other half of armci.accumulate.like_put: accumulate is slower than put only by its addition.
-// With two buffers the client does not wait for the server, with six it does.
-static void test_addition(void)
+// The other half of armci.accumulate.like_put: the server makes one pass, of the longer of memory
+// accesses and additions. If a copy moves three bytes over the bus per byte, as the pass does, and
+// the additions take no longer, accumulate takes as long as put. With two buffers the client does
+// not wait for the server, with six it does.
+static void test_one_pass(void)
 {
-    static const char *const free_sum = "armci.accumulate_kib=0";
-    sim_time put = pipelined_end("{put: {to: 1, size: 2400 kB}}, {fence: all}", NULL);
-    sim_time adds = pipelined_end("{accumulate: {to: 1, size: 2400 kB}}, {fence: all}", NULL);
-    sim_time only_copies =
-        pipelined_end("{accumulate: {to: 1, size: 2400 kB}}, {fence: all}", free_sum);
-    CU_ASSERT(llabs(only_copies - put) < 10 * TIME_US);
-    CU_ASSERT(adds > put + 1 * TIME_MS);
+    static const char *const put = "{put: {to: 1, size: 2400 kB}}, {fence: all}",
+                             *const add = "{accumulate: {to: 1, size: 2400 kB}}, {fence: all}",
+                             *const three = "host.memory.copy_traffic=3",
+                             *const two = "host.memory.copy_traffic=2";
+    sim_time copied = pipelined_end(put, three, NULL);
+    SUITE_SAME_INTEGER(pipelined_end(add, three, "armci.accumulate_kib=0"), copied);
+    SUITE_SAME_INTEGER(pipelined_end(add, three, "armci.accumulate_kib=1 us"), copied);
+    CU_ASSERT(pipelined_end(add, three, "armci.accumulate_kib=20 us") > copied + 1 * TIME_MS);
+    CU_ASSERT(pipelined_end(add, two, "armci.accumulate_kib=0") >
+              pipelined_end(put, two, NULL) + 1 * TIME_MS);
+}
+
+static sim_time in_node(const char *op, const char *traffic, const char *sums)
+{
+    struct program_run *run = armci_run_good(
+        &(struct test_program){.ranks = 1,
+                               .sets = {traffic, sums, "host.memory.copy_uncached=100 MB/s",
+                                        "host.memory.copy_cached=100 MB/s", "armci.block=0",
+                                        "host.memory.copy_setup=0", "host.memory.bus_rate=0 B/s"},
+                               .ops = {op}});
+    sim_time time = armci_run_when(run, "rank 0", "shared -> done", 1) -
+                    armci_run_when(run, "rank 0", "-> shared", 1);
+    program_run_free(run);
+    return time;
+}
+
+// Within a node: a copy of 1024 KiB in 10.486 ms; one pass moves three bytes for a copy's two.
+static void test_one_pass_in_node(void)
+{
+    static const char *const put = "{put: {to: 0, size: 1 MiB}}",
+                             *const add = "{accumulate: {to: 0, size: 1 MiB}}",
+                             *const three = "host.memory.copy_traffic=3",
+                             *const two = "host.memory.copy_traffic=2";
+    static const sim_time copy = INT64_C(1048576) * 10 * TIME_NS;
+    sim_time rest = in_node(put, three, "armci.accumulate_kib=0") - copy;
+    CU_ASSERT(rest >= 0 && rest < TIME_US);
+    SUITE_SAME_INTEGER(in_node(put, two, "armci.accumulate_kib=0"), copy + rest);
+    SUITE_SAME_INTEGER(in_node(add, three, "armci.accumulate_kib=0"), copy + rest);
+    SUITE_SAME_INTEGER(in_node(add, three, "armci.accumulate_kib=10 us"), copy + rest);
+    SUITE_SAME_INTEGER(in_node(add, two, "armci.accumulate_kib=10 us"), copy * 3 / 2 + rest);
+    SUITE_SAME_INTEGER(in_node(add, two, "armci.accumulate_kib=16 us"), 1024 * 16 * TIME_US + rest);
 }
 
 int main(void)
@@ -234,7 +273,8 @@ int main(void)
         {"armci.put.first_buffer_serial", test_one_buffer},
         {"armci.put.server_replenish", test_replenish},
         {"armci.accumulate.like_put", test_accumulate},
-        {"armci.accumulate.like_put: the addition", test_addition},
+        {"armci.accumulate.like_put: one pass", test_one_pass},
+        {"armci.accumulate.like_put: one pass within a node", test_one_pass_in_node},
         {0},
     };
     return suite_run("armci: put", cases);

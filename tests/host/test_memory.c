@@ -217,6 +217,40 @@ static void test_sides(void)
     tear_down();
 }
 
+// An update takes the longer of its work and its memory accesses, which are three bytes over the
+// bus per byte that misses: one and a half times those of a copy that moves two.
+static void test_update(void)
+{
+    struct memory_config two = config;
+    two.copy_traffic = 2;
+    set_up();
+    struct copy_reuse near = {2000, 2000}, never = {COPY_NEVER, COPY_NEVER},
+                      from_device = {COPY_NEVER, 2000}, target_far = {2000, COPY_NEVER};
+    const struct {
+        const struct memory_config *memory;
+        struct copy_reuse reuse;
+        int64_t accesses; // ns, of 1200 B
+    } rows[] = {
+        {&config, near, 1200},
+        {&config, never, 2400}, // as a copy, which moves three bytes as well
+        {&config, from_device, 800 + 2 * 400},
+        {&config, target_far, 400 + 2 * 800},
+        {&two, near, 1200},
+        {&two, never, 3600},
+        {&two, from_device, 800 + 3 * 400},
+        {&two, target_far, 400 + 3 * 800},
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(rows); i++)
+        for (int64_t work = 0; work <= 5000; work += 100)
+            SUITE_SAME_INTEGER(
+                memory_update_time(rows[i].memory, cpu, 1200, rows[i].reuse, work * TIME_NS),
+                SETUP + MAX(rows[i].accesses, work) * TIME_NS);
+    CU_ASSERT_EQUAL(memory_update_time(&config, cpu, 1200, never, 0),
+                    memory_copy_time(&config, cpu, 1200, COPY_COLD));
+    CU_ASSERT_EQUAL(memory_update_time(&config, cpu, 0, never, TIME_US), 0);
+    tear_down();
+}
+
 static void test_pages(void)
 {
     CU_ASSERT_EQUAL(memory_pages(&config, 0, 0), 0);
@@ -281,6 +315,7 @@ int main(void)
         {"ways, line by line", test_ways_simulated},
         {"a piece of a larger work", test_within},
         {"source and destination", test_sides},
+        {"an update", test_update},
         {"pages", test_pages},
         {"mem_copy charges the handler", test_charges},
         {NULL, NULL},

@@ -19,6 +19,8 @@ struct copier {
     struct world *world;
     sim_time before, after;
     int64_t bytes;
+    bool updates; // with work of so long on the bytes
+    sim_time work;
     struct event copied, ended; // posted after the copy, and at the end
     sim_time copied_at, ended_at;
 };
@@ -76,7 +78,12 @@ static enum cpu_next copier_run(struct cpu_context *context, struct cpu_task *ta
 {
     struct copier *copier = container_of(task, struct copier, task);
     cpu_spend_time(context, copier->before, stage_called("before", STAGE_LIBRARY));
-    mem_copy(context, &copier->world->config.memory, copier->bytes, COPY_WARM, MESSAGE_NONE);
+    const struct memory_config *memory = &copier->world->config.memory;
+    if (copier->updates)
+        mem_update(context, memory, copier->bytes, (struct copy_reuse){COPY_NEVER, COPY_NEVER},
+                   copier->work, stage_called("update", STAGE_COPY), MESSAGE_NONE);
+    else
+        mem_copy(context, memory, copier->bytes, COPY_WARM, MESSAGE_NONE);
     cpu_post(context, &copier->copied);
     cpu_spend_time(context, copier->after, stage_called("after", STAGE_LIBRARY));
     cpu_post(context, &copier->ended);
@@ -322,6 +329,30 @@ static void test_copies_of_two_lengths(void)
     }
 }
 
+// An update of 1000 B moves 3000 B over the bus, in 15 us at the copy's 200 MB/s or in the time of
+// its work if that is longer; then it asks for less: 100 MB/s in 30 us, for which there is room,
+// and 150 MB/s in 20 us, which meet the DMA's 200 for 15 us and lose a sixth of them.
+static void test_update(void)
+{
+    static const struct {
+        sim_time work, update_end, dma_end;
+    } rows[] = {{0, 20 * US, 20 * US},
+                {15 * US, 20 * US, 20 * US},
+                {20 * US, 22500 * TIME_NS, 17500 * TIME_NS},
+                {30 * US, 30 * US, 15 * US}};
+    for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+        struct world *world = world_new(300000000, 1, NULL);
+        struct copier *copier = copy_at(world, 0, 1000);
+        copier->updates = true;
+        copier->work = rows[i].work;
+        struct dma *dma = dma_at(world, 0, 3000);
+        world_run(world);
+        SUITE_SAME_INTEGER(copier->ended_at, rows[i].update_end);
+        SUITE_SAME_INTEGER(dma->end, rows[i].dma_end);
+        world_free(world);
+    }
+}
+
 // Copies within the cache ask nothing of the memory bus.
 static void test_cached(void)
 {
@@ -346,6 +377,7 @@ int main(void)
         {"interrupted before", test_interrupted_before},
         {"two processors", test_two_processors},
         {"copies of two lengths", test_copies_of_two_lengths},
+        {"an update", test_update},
         {"copies within the cache", test_cached},
         {0},
     };
