@@ -91,6 +91,12 @@ static struct stack_footprint footprint(const struct scenario_case *test_case)
     };
 }
 
+static const struct section_choice choices[] = {
+    {"sctp", "native_iwarp", "transport", "sctp"},
+    {"tcp", "native_iwarp", "transport", "tcp"},
+    {0},
+};
+
 static const char *const operations[] = {
     "send", "isend", "recv", "irecv", "rdma_write", "rdma_read", "register", "deregister", NULL};
 
@@ -101,6 +107,7 @@ const struct stack native_iwarp_stack = {
             .doc = "user-level iWARP over SCTP, or over TCP: verbs without a library on top",
             .benchmarks = (const char *const[]){"native.pingpong", "program", NULL},
             .sections = (const char *const[]){"iwarp", "native_iwarp", "sctp", "tcp", NULL},
+            .choices = choices,
             .operations = operations,
             .one_process_per_host = true,
             .cards = STACK_CARDS_ALL,

@@ -38,8 +38,13 @@ const struct param_values *scenario_section(const struct scenario_case *test_cas
 // The values of a section of hosts ("host.memory"), of the host with that index.
 const void *scenario_host_values(const struct scenario_case *test_case, int host, const char *path);
 
+// The choice by which the case's stack leaves the section at `path` unread; NULL: it reads it, or
+// does not list it.
+const struct section_choice *scenario_case_leaves_out(const struct scenario_case *test_case,
+                                                      const char *path);
+
 // Returns true if the case reads the section at `path`: it belongs to the case's stack or to no
-// stack, and not to another card.
+// stack, and not to another card or choice.
 bool scenario_case_reads(const struct scenario_case *test_case,
                          const struct scenario_schema *schema, const char *path);
 

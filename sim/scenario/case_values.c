@@ -33,7 +33,8 @@ bool scenario_case_reads(const struct scenario_case *test_case,
     const char *card = scenario_section_card(schema, path);
     if (card && !case_has_card(test_case, card))
         return false;
-    return scenario_section_is_of(schema, path, test_case->stack);
+    return scenario_section_is_of(schema, path, test_case->stack) &&
+           !scenario_case_leaves_out(test_case, path);
 }
 
 static struct param_values *section_at(const struct scenario_case *test_case, const char *path)
@@ -44,6 +45,24 @@ static struct param_values *section_at(const struct scenario_case *test_case, co
             return values;
     }
     g_error("no section \"%s\" in the schema", path);
+}
+
+const struct section_choice *scenario_case_leaves_out(const struct scenario_case *test_case,
+                                                      const char *path)
+{
+    for (const struct section_choice *choice = test_case->stack->choices; choice && choice->section;
+         choice++) {
+        if (strcmp(choice->section, path) != 0)
+            continue;
+        const struct param_values *values = section_at(test_case, choice->of);
+        int index = param_index(values->table, choice->key);
+        char *chosen = param_value_text(values, &values->table->params[index]);
+        bool other = strcmp(chosen, choice->value) != 0;
+        g_free(chosen);
+        if (other)
+            return choice;
+    }
+    return NULL;
 }
 
 const struct param_values *scenario_section(const struct scenario_case *test_case, const char *path)

@@ -31,6 +31,13 @@ enum stack_cards {
     STACK_CARDS_ALL,
 };
 
+// A section that a stack reads with one value of a choice only.
+struct section_choice {
+    const char *section;  // "tcp"
+    const char *of, *key; // the section and the name of the choice: "native_iwarp", "transport"
+    const char *value;    // "tcp"
+};
+
 struct stack_schema {
     const char *name; // "lam_via"
     const char *doc;
@@ -39,6 +46,7 @@ struct stack_schema {
     // Paths of the model sections that it reads, NULL-terminated. A section that only other stacks
     // name may lack parameters that have no default; one that no stack names is always needed.
     const char *const *sections;
+    const struct section_choice *choices; // ends with a NULL section; NULL: it always reads all
     // Its operations of free programs (op_library in program.h): a NULL-terminated list of names.
     // NULL: those of every MPI library.
     const char *const *operations;

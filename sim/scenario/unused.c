@@ -152,12 +152,17 @@ static char *common_reason(const struct search *search, const char *kind, const 
     return g_string_free(message, FALSE);
 }
 
-// Of a section: which stacks read it, or that it is another card's.
+// Of a section: which stacks read it, or that it is another card's or choice's.
 static char *section_reason(const struct search *search, const char *path)
 {
     GString *message = g_string_new(NULL);
     const char *card = scenario_section_card(search->unused->schema, path);
-    if (card) {
+    const struct section_choice *choice = scenario_case_leaves_out(search->test_case, path);
+    if (choice) {
+        g_string_append_printf(message, "%s reads it only with %s.%s: %s",
+                               search->test_case->stack->name, choice->of, choice->key,
+                               choice->value);
+    } else if (card) {
         g_string_append_printf(message, "no series has the card %s", card);
     } else {
         const char *between = "no series runs ";

@@ -57,6 +57,20 @@ class Programs(Case):
                     self.assertTrue(series["ledger"]["balanced"])
                     self.assertEqual(series["ledger"]["messages"], 5)
 
+    def test_settings_of_the_other_transport(self):
+        """They are refused as those that no series reads; those of the chosen one are not."""
+        for transport, other in (("sctp", "tcp"), ("tcp", "sctp")):
+            for section, code in ((transport, 0), (other, 1)):
+                with self.subTest(transport=transport, section=section):
+                    file = self.write("iwarp.yaml", "schema: 1\nname: iwarp\ntestbed: testbeds/x306.yaml\nstack: iwarp\n"
+                                      f"native_iwarp: {{transport: {transport}}}\n{section}: {{mtu: 1500 B}}\n"
+                                      "workload: {benchmark: native.pingpong, sizes: [8 B]}\n")
+                    told = self.netsim("check", file, code=code).stderr
+                    if code:
+                        self.assertIn(f"iwarp.yaml:6:{len(section) + 9}: error: {section}.mtu: nothing reads this: iwarp "
+                                      f"reads it only with native_iwarp.transport: {section} (--allow-unused", told)
+                        self.netsim("check", file, "--allow-unused")
+
     def test_read_during_write(self):
         """The thread has written a part of a segment and waits for room when the process wants to
         send a read's request: both go on once there is some."""
