@@ -213,8 +213,8 @@ void mesh_lost(const struct mesh_link *link)
 
 // ---- Waiting ----
 
-// The entries are in the order of the ranks.
-int mesh_select(struct cpu_context *context, struct mesh *mesh, bool block)
+// The links that are waited for, in the order of the ranks; their number is selected->len.
+static struct inet_selected *select_wanted(struct mesh *mesh)
 {
     g_array_set_size(mesh->selected, 0);
     for (int rank = 0; rank < mesh->process->ranks; rank++) {
@@ -226,10 +226,15 @@ int mesh_select(struct cpu_context *context, struct mesh *mesh, bool block)
                                       .wanted = (enum inet_readiness)link->wanted_ready};
         g_array_append_val(mesh->selected, entry);
     }
+    return &g_array_index(mesh->selected, struct inet_selected, 0);
+}
+
+int mesh_select(struct cpu_context *context, struct mesh *mesh, bool block)
+{
+    struct inet_selected *selected = select_wanted(mesh);
     // All that are waited for have ended: nothing will arrive, and nothing wakes the process.
     if (mesh->selected->len == 0)
         return 0;
-    struct inet_selected *selected = &g_array_index(mesh->selected, struct inet_selected, 0);
     int ready = inet_select(context, selected, (int)mesh->selected->len, block);
     for (int rank = 0; ready > 0 && rank < mesh->process->ranks; rank++) {
         struct mesh_link *link = &mesh->links[rank];
@@ -237,4 +242,11 @@ int mesh_select(struct cpu_context *context, struct mesh *mesh, bool block)
             link->ready = (uint8_t)(selected++)->ready;
     }
     return ready;
+}
+
+bool mesh_spin(struct cpu_context *context, struct mesh *mesh, sim_time turn)
+{
+    const struct inet_selected *selected = select_wanted(mesh);
+    return mesh->selected->len > 0 &&
+           inet_spin_several(context, selected, (int)mesh->selected->len, turn);
 }

@@ -186,4 +186,8 @@ void mesh_lost(const struct mesh_link *link);
 // 0 and block: the process sleeps.
 int mesh_select(struct cpu_context *context, struct mesh *mesh, bool block);
 
+// The process repeats calls on the links whose wanted_ready is set, in a loop of `turn` ps (> 0),
+// until one is ready (inet_spin_several). Returns true if one is; false: the process sleeps.
+bool mesh_spin(struct cpu_context *context, struct mesh *mesh, sim_time turn);
+
 #endif

@@ -6,11 +6,15 @@
 static const struct param p4_params[] = {
     PARAM_AS(
         P, "short", short_limit, PARAM_SIZE, .fallback = "16384 B", .most = "1 GiB",
-        .doc = "longest message inside a packet",
+        .doc = "from this length on, a message is not inside its packet but follows it",
         .source =
-            "MPICH 1.2: 16384 B in a build for unlike hosts, as ch_p4 is by default, else 1024 B"),
+            "MPICH 1.2.5: 16384 B in a build for unlike hosts, as ch_p4 is by default, else 1024 B "
+            "(mpid/ch2/packets.h, MPID_PKT_MAX_DATA_SIZE); MPID_SendContig (adi2send.c) takes the "
+            "short protocol if len < long_len"),
     PARAM(P, eager, PARAM_SIZE, .fallback = "128000 B", .most = "1 GiB",
-          .doc = "longest eager message; longer ones go by rendezvous", .source = "MPICH 1.2.5"),
+          .doc = "from this length on, messages go by rendezvous",
+          .source = "MPICH 1.2.5: MPID_CH_InitMsgPass (mpid/ch2/chinit.c); MPID_SendContig "
+                    "(adi2send.c) takes the eager protocol if len < vlong_len"),
     PARAM(P, socket_buffer, PARAM_SIZE, .fallback = "16 KiB", .most = "1 GiB",
           .doc = "SO_SNDBUF and SO_RCVBUF (P4_SOCKBUFSIZE); 0: the system's",
           .source = "MPICH manual for ch_p4: bufsize, the default is 16"),
@@ -45,8 +49,8 @@ static void p4_check(const void *values, const struct param_values *report)
     const struct p4_config *config = values;
     if (config->short_limit > config->eager)
         param_complain(report, "short", "short messages are eager too",
-                       "the longest short message (%" G_GINT64_FORMAT
-                       " B) is longer than the longest eager one (%" G_GINT64_FORMAT " B)",
+                       "short messages end at %" G_GINT64_FORMAT
+                       " B, beyond the end of eager ones at %" G_GINT64_FORMAT " B",
                        config->short_limit, config->eager);
 }
 

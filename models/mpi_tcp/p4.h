@@ -12,12 +12,12 @@
 // belongs: every byte is copied once more than in LAM, a short message's twice.
 //
 // A send is written to its end before the call goes on. When the socket is full, p4 waits in select
-// until it can write; the lower rank of the two also waits for messages to it, and reads and queues
-// one that arrives.
+// until it can write or a message arrives: the lower rank of the two reads and queues it, the
+// higher one writes and selects again until it can write. Data of a rendezvous that another call
+// reads stay in p4's queue until their receive is waited for or tested.
 //
 // Not modelled: connections made when first used (here: all at startup), conversion between byte
-// orders, the spinning of a higher rank that can't write while others send to it (it sleeps), and
-// flow control, which is a build option.
+// orders, and flow control, which is a build option.
 #ifndef NETSIM_MODELS_MPI_TCP_P4_H
 #define NETSIM_MODELS_MPI_TCP_P4_H
 
@@ -77,6 +77,13 @@ enum p4_state {
     P4_DONE,
 };
 
+// The next step of a call that waits for the data of a rendezvous.
+enum p4_look {
+    P4_ASK,   // is there a message with them?
+    P4_WAIT,  // for any message
+    P4_CHECK, // MPID_DeviceCheck without waiting: is there a control packet?
+};
+
 struct p4_request {
     struct mesh_link *link; // NULL: oneself, or any source before the match
 };
@@ -94,12 +101,15 @@ struct p4_process {
     struct mesh_item *out_head, *out_tail;
     struct mesh_item *writing; // under way, in its link's queue
     bool full;                 // its socket was
+    bool waits_to_write;       // asleep in select until it is not
+    sim_time tried;            // when it was last written
     // Receiving.
     struct mesh_link *reading;  // the message of this link is being read
     struct p4_message *current; // its header is here
     bool empty;                 // its socket was
     struct p4_message *queue_head, *queue_tail;
-    bool selecting; // asleep in select
+    bool selecting;    // asleep in select
+    enum p4_look look; // of a receive by rendezvous
     struct pool messages;
     // The eager message whose data are asked for: nothing else is handled before them.
     struct mesh_link *awaited;
@@ -126,6 +136,11 @@ void p4_start(struct cpu_context *context, struct mpi_request *request);
 extern const struct machine_kind p4_request_machine; // by enum p4_state
 // The last item of a p4 message has been written.
 void p4_written(struct cpu_context *context, struct mpi_request *request, enum p4_kind kind);
+// The message whose data are awaited (p4_process.awaited).
+struct message_ref p4_awaited_message(const struct p4_process *p4);
+// The request that a packet names, which is in `state`.
+struct mpi_request *p4_request_of(const struct p4_process *p4, const struct p4_envelope *envelope,
+                                  enum p4_state state);
 // MPICH handles a message that p4 passes to it.
 void p4_dispatch(struct cpu_context *context, struct p4_process *p4,
                  const struct p4_message *message);

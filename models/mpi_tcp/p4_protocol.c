@@ -83,10 +83,10 @@ static void p4_start_send(struct cpu_context *context, struct mpi_request *reque
     struct p4_process *p4 = p4_process_of(request->process);
     const struct p4_config *config = p4->config;
     p4_of(request)->link = &p4->mesh.links[request->peer];
-    if (request->synchronous || request->size > config->eager) {
+    if (request->synchronous || request->size >= config->eager) {
         mpi_enter(context, request, P4_SEND_REQUEST, NULL);
         send(context, request, P4_REQUEST_TO_SEND, 0);
-    } else if (request->size > config->short_limit) {
+    } else if (request->size >= config->short_limit) {
         mpi_enter(context, request, P4_SEND_EAGER, NULL);
         send(context, request, P4_LONG, 0);
         send(context, request, P4_DATA, request->size);
@@ -223,13 +223,18 @@ static void p4_receive_new(struct cpu_context *context, struct p4_process *p4,
         p4_receive_unexpected(context, p4, &match, message);
 }
 
+struct message_ref p4_awaited_message(const struct p4_process *p4)
+{
+    return p4->awaited_request ? p4->awaited_request->message : p4->awaited_unexpected->message;
+}
+
 // The data that were asked for next, of an eager message.
 static void receive_awaited(struct cpu_context *context, struct p4_process *p4,
                             struct message_ref message)
 {
     struct mpi_request *request = p4->awaited_request;
     struct mpi_unexpected *unexpected = p4->awaited_unexpected;
-    g_assert(message.index == (request ? request->message : unexpected->message).index);
+    g_assert(message_same(message, p4_awaited_message(p4)));
     p4->awaited = NULL;
     p4->awaited_request = NULL;
     p4->awaited_unexpected = NULL;
@@ -241,8 +246,8 @@ static void receive_awaited(struct cpu_context *context, struct p4_process *p4,
 }
 
 // Packets name the handles of the requests.
-static struct mpi_request *request_of(const struct p4_process *p4,
-                                      const struct p4_envelope *envelope, enum p4_state state)
+struct mpi_request *p4_request_of(const struct p4_process *p4, const struct p4_envelope *envelope,
+                                  enum p4_state state)
 {
     for (struct mpi_request *at = p4->process->active; at; at = at->active_next)
         if (at->machine.state == state && message_same(at->message, envelope->message))
@@ -263,7 +268,7 @@ void p4_dispatch(struct cpu_context *context, struct p4_process *p4,
     case P4_OK_TO_SEND:
         mpi_copy(context, p4->process, message->envelope.payload, COPY_WARM,
                  message->envelope.message);
-        request = request_of(p4, &message->envelope, P4_WAIT_OK);
+        request = p4_request_of(p4, &message->envelope, P4_WAIT_OK);
         mpi_enter(context, request, P4_SEND_DATA, NULL);
         send(context, request, P4_DATA, request->size);
         return;
@@ -271,7 +276,7 @@ void p4_dispatch(struct cpu_context *context, struct p4_process *p4,
         if (p4->awaited)
             receive_awaited(context, p4, message->envelope.message);
         else
-            take_data(context, request_of(p4, &message->envelope, P4_WAIT_DATA));
+            take_data(context, p4_request_of(p4, &message->envelope, P4_WAIT_DATA));
         return;
     }
 }

@@ -5,7 +5,7 @@
 #include <string.h>
 
 static const struct stage p4_stage = {"p4", STAGE_LIBRARY};
-static const struct stage system_call_stage = {"system call", STAGE_TRAP};
+static const struct stage peek_stage = {"recv()", STAGE_TRAP};
 
 #define NOT_LAST (-1) // use of an item that is not the last of its p4 message
 
@@ -37,27 +37,72 @@ void p4_send(struct cpu_context *context, struct mesh_link *link, struct mpi_req
     out_append(p4, item);
 }
 
-// net_send: the socket is full. Waits until it can be written, the lower rank also until a message
-// can be read.
+// recv with MSG_PEEK, to tell data from the end of a connection.
+static void peek(struct cpu_context *context, const struct p4_process *p4)
+{
+    cpu_spend(context, p4->process->host->config.kernel.system_call, &peek_stage);
+}
+
+// The first link that the last select has found readable; NULL: none.
+static struct mesh_link *first_readable(const struct p4_process *p4)
+{
+    for (int rank = 0; rank < p4->process->ranks; rank++)
+        if (p4->mesh.links[rank].ready & INET_READABLE)
+            return &p4->mesh.links[rank];
+    return NULL;
+}
+
+static void want_all(struct p4_process *p4)
+{
+    for (int rank = 0; rank < p4->process->ranks; rank++)
+        p4->mesh.links[rank].wanted_ready = INET_READABLE;
+}
+
+// socket_recv without waiting: another select over all sockets, and then the message of the first
+// that is ready.
+static void receive_ready(struct cpu_context *context, struct p4_process *p4)
+{
+    want_all(p4);
+    if (mesh_select(context, &p4->mesh, false) > 0)
+        p4->reading = first_readable(p4);
+}
+
+// The higher rank of two does not receive while it can't write: it writes and selects again, as
+// long as the message that it does not read is there.
+static enum mpi_progress write_again(struct cpu_context *context, struct p4_process *p4,
+                                     struct mesh_link *to, bool slept)
+{
+    if (slept)
+        return PROGRESS_EVENT;
+    for (int rank = 0; rank < p4->process->ranks; rank++)
+        p4->mesh.links[rank].wanted_ready = 0;
+    to->wanted_ready = INET_WRITABLE;
+    return mesh_spin(context, &p4->mesh, MAX(1, context->now - p4->tried)) ? PROGRESS_EVENT
+                                                                           : PROGRESS_BLOCKED;
+}
+
+// net_send_w (p4_sock_util.c): the socket is full. p4_sockets_ready waits until it can be written
+// or another can be read, and peeks at the latter; the lower rank of the two receives then.
 static enum mpi_progress wait_to_write(struct cpu_context *context, struct p4_process *p4,
                                        struct mesh_link *to)
 {
-    bool drains = p4->process->rank < to->rank;
+    bool slept = p4->waits_to_write;
     if (!mesh_open(to)) {
         mesh_lost(to);
         return PROGRESS_BLOCKED;
     }
-    for (int rank = 0; rank < p4->process->ranks; rank++)
-        p4->mesh.links[rank].wanted_ready = drains ? INET_READABLE : 0;
+    want_all(p4);
     to->wanted_ready |= INET_WRITABLE;
-    if (mesh_select(context, &p4->mesh, true) == 0)
+    p4->waits_to_write = mesh_select(context, &p4->mesh, true) == 0;
+    if (p4->waits_to_write)
         return PROGRESS_BLOCKED;
     p4->full = false;
     if (to->ready & INET_WRITABLE)
         return PROGRESS_EVENT;
-    for (int rank = 0; rank < p4->process->ranks && !p4->reading; rank++)
-        if (p4->mesh.links[rank].ready & INET_READABLE)
-            p4->reading = &p4->mesh.links[rank];
+    peek(context, p4);
+    if (p4->process->rank > to->rank)
+        return write_again(context, p4, to, slept);
+    receive_ready(context, p4);
     return PROGRESS_EVENT;
 }
 
@@ -75,6 +120,7 @@ static enum mpi_progress write_on(struct cpu_context *context, struct p4_process
     struct mesh_link *link = p4->writing->link;
     if (p4->full)
         return wait_to_write(context, p4, link);
+    p4->tried = context->now;
     switch (mesh_write(context, link, &done)) {
     case MESH_PART:
         return PROGRESS_EVENT;
@@ -161,50 +207,93 @@ static enum mpi_progress read_on(struct cpu_context *context, struct p4_process 
     return PROGRESS_EVENT;
 }
 
-// search_p4_queue: the first message of those that are asked for, out of the queue. NULL if none.
-static struct p4_message *take_queued(struct p4_process *p4)
+// ---- The queue of messages ----
+
+// In MPI_Test every receive by rendezvous is asked for its data (RecvIcomplete).
+static bool asked_for(const struct p4_process *p4, const struct mpi_request *request)
 {
-    struct p4_message *before = NULL, *at = p4->queue_head;
-    while (at && p4->awaited && (at->link != p4->awaited || at->envelope.kind != P4_DATA)) {
-        before = at;
+    return request->waited || p4->process->tests;
+}
+
+// The type of a message that a receive of p4 names: control packets have one of their own, the data
+// of an eager message their sender's, those of a rendezvous one that the receiver has made up.
+static bool of_type(const struct p4_process *p4, const struct p4_message *message,
+                    const struct mpi_request *own)
+{
+    bool data = message->envelope.kind == P4_DATA;
+    if (p4->awaited)
+        return data && message->link == p4->awaited &&
+               message_same(message->envelope.message, p4_awaited_message(p4));
+    if (own)
+        return data && message_same(message->envelope.message, own->message);
+    return !data;
+}
+
+// Data of a rendezvous that one of several receives waits for.
+static bool of_several(const struct p4_process *p4, const struct p4_message *message)
+{
+    if (p4->awaited || message->envelope.kind != P4_DATA)
+        return false;
+    return asked_for(p4, p4_request_of(p4, &message->envelope, P4_WAIT_DATA));
+}
+
+// search_p4_queue: the first message of a type; `own`: data of this receive. `several`: data of any
+// request that the call is for, too. *before: the one before it. NULL: there is none.
+static struct p4_message *find_queued(const struct p4_process *p4, const struct mpi_request *own,
+                                      bool several, struct p4_message **before)
+{
+    struct p4_message *at = p4->queue_head;
+    *before = NULL;
+    while (at && !of_type(p4, at, own) && !(several && of_several(p4, at))) {
+        *before = at;
         at = at->next;
     }
-    if (!at)
-        return NULL;
-    if (before)
-        before->next = at->next;
-    else
-        p4->queue_head = at->next;
-    if (p4->queue_tail == at)
-        p4->queue_tail = before;
     return at;
 }
 
-// socket_recv: select over all sockets, then a message of the first that is ready.
-static enum mpi_progress select_all(struct cpu_context *context, struct p4_process *p4)
+static void remove_queued(struct p4_process *p4, const struct p4_message *message,
+                          struct p4_message *before)
 {
-    for (int rank = 0; rank < p4->process->ranks; rank++)
-        p4->mesh.links[rank].wanted_ready = INET_READABLE;
+    if (before)
+        before->next = message->next;
+    else
+        p4->queue_head = message->next;
+    if (p4->queue_tail == message)
+        p4->queue_tail = before;
+}
+
+static bool dispatch_queued(struct cpu_context *context, struct p4_process *p4,
+                            const struct mpi_request *own, bool several)
+{
+    struct p4_message *before, *message = find_queued(p4, own, several, &before);
+    if (!message)
+        return false;
+    remove_queued(p4, message, before);
+    p4_dispatch(context, p4, message);
+    pool_give(&p4->messages, message);
+    return true;
+}
+
+// ---- Waiting for messages ----
+
+// select over all sockets. Returns false if the process sleeps in it.
+static bool select_all(struct cpu_context *context, struct p4_process *p4)
+{
+    want_all(p4);
     p4->selecting = mesh_select(context, &p4->mesh, true) == 0;
-    if (p4->selecting)
-        return PROGRESS_BLOCKED;
-    for (int rank = 0; rank < p4->process->ranks && !p4->reading; rank++)
-        if (p4->mesh.links[rank].ready)
-            p4->reading = &p4->mesh.links[rank];
-    return PROGRESS_EVENT;
+    return !p4->selecting;
 }
 
 // socket_msgs_available: a select without waiting for each socket, and a peek at the first byte of
-// one that is ready.
+// one that is ready, whose message socket_recv reads then. Returns false if there is none.
 static bool messages_available(struct cpu_context *context, struct p4_process *p4)
 {
-    const struct kernel_config *kernel = &p4->process->host->config.kernel;
     for (int rank = 0; rank < p4->process->ranks; rank++) {
         struct mesh_link *link = &p4->mesh.links[rank];
         if (!mesh_open(link) || !select_one(context, link, false))
             continue;
-        cpu_spend(context, kernel->system_call, &system_call_stage);
-        p4->reading = link;
+        peek(context, p4);
+        receive_ready(context, p4);
         return true;
     }
     return false;
@@ -221,6 +310,74 @@ static bool looking(const struct p4_process *p4)
     return false;
 }
 
+// ---- The data of a rendezvous ----
+
+// The one request that a call waits for, if it is a receive that has sent its ok.
+static const struct mpi_request *own_rendezvous(const struct p4_process *p4)
+{
+    if (p4->process->open_waits != 1 || p4->awaited)
+        return NULL;
+    for (const struct mpi_request *at = p4->process->active; at; at = at->active_next)
+        if (at->waited)
+            return at->machine.state == P4_WAIT_DATA ? at : NULL;
+    return NULL;
+}
+
+// Messages for others are in the queue, so that p4_waitformsg returns at once: the loop of
+// MPID_CH_Rndvb_unxrecv_end spins.
+static enum mpi_progress spin_for_data(struct cpu_context *context, struct p4_process *p4)
+{
+    const struct kernel_config *kernel = &p4->process->host->config.kernel;
+    sim_time turn = cpu_cost(context->cpu, p4->config->check);
+    for (int rank = 0; rank < p4->process->ranks; rank++) {
+        const struct mesh_link *link = &p4->mesh.links[rank];
+        if (!mesh_open(link))
+            continue;
+        const struct inet_config *inet = tcp_socket_inet(link->socket)->host->config;
+        turn += 2 * (cpu_cost(context->cpu, kernel->system_call) +
+                     cpu_cost(context->cpu, inet->select_call) +
+                     cpu_cost(context->cpu, inet->select_socket));
+    }
+    want_all(p4);
+    return mesh_spin(context, &p4->mesh, MAX(1, turn)) ? PROGRESS_EVENT : PROGRESS_BLOCKED;
+}
+
+// MPID_CH_Rndvb_unxrecv_end (MPICH 1.2.5, mpid/ch2/chbrndv.c) with p4_messages_available and
+// p4_waitformsg (p4_tsr.c): asks for the data, waits for any message in a select that reads
+// nothing, handles a control packet, and asks again. Each question takes a select for each socket,
+// also after a message that was read was of another type.
+static enum mpi_progress wait_for_data(struct cpu_context *context, struct p4_process *p4,
+                                       const struct mpi_request *own)
+{
+    struct p4_message *before;
+    switch (p4->look) {
+    case P4_ASK:
+        if (!dispatch_queued(context, p4, own, false) && !messages_available(context, p4))
+            p4->look = P4_WAIT;
+        return PROGRESS_EVENT;
+    case P4_WAIT:
+        if (!p4->queue_head && !select_all(context, p4))
+            return PROGRESS_BLOCKED;
+        cpu_spend(context, p4->config->check, &p4_stage);
+        p4->look = P4_CHECK;
+        return PROGRESS_EVENT;
+    case P4_CHECK:
+        if (dispatch_queued(context, p4, NULL, false)) {
+            p4->look = P4_ASK;
+            return PROGRESS_EVENT;
+        }
+        if (messages_available(context, p4))
+            return PROGRESS_EVENT;
+        p4->look = P4_ASK;
+        if (!p4->queue_head || find_queued(p4, own, false, &before))
+            return PROGRESS_EVENT;
+        return spin_for_data(context, p4);
+    }
+    g_assert_not_reached();
+}
+
+// ---- Progress ----
+
 enum mpi_progress p4_advance(struct cpu_context *context, struct mpi_process *process,
                              bool blocking)
 {
@@ -229,18 +386,21 @@ enum mpi_progress p4_advance(struct cpu_context *context, struct mpi_process *pr
         return read_on(context, p4);
     if (p4->writing || p4->out_head)
         return write_on(context, p4);
+    const struct mpi_request *own = blocking ? own_rendezvous(p4) : NULL;
+    if (own)
+        return wait_for_data(context, p4, own);
+    p4->look = P4_ASK;
     bool waits = blocking || p4->awaited;
     if (!waits && !looking(p4))
         return PROGRESS_NOTHING;
-    struct p4_message *message = take_queued(p4);
-    if (message) {
-        p4_dispatch(context, p4, message);
-        pool_give(&p4->messages, message);
+    if (dispatch_queued(context, p4, NULL, true))
         return PROGRESS_EVENT;
-    }
     if (!p4->selecting)
         cpu_spend(context, p4->config->check, &p4_stage);
-    if (waits)
-        return select_all(context, p4);
-    return messages_available(context, p4) ? PROGRESS_EVENT : PROGRESS_NOTHING;
+    if (!waits)
+        return messages_available(context, p4) ? PROGRESS_EVENT : PROGRESS_NOTHING;
+    if (!select_all(context, p4)) // socket_recv
+        return PROGRESS_BLOCKED;
+    p4->reading = first_readable(p4);
+    return PROGRESS_EVENT;
 }

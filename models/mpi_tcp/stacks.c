@@ -146,7 +146,7 @@ static struct eager_limit p4_eager_limit(const struct scenario_case *test_case)
     const struct p4_config *config = scenario_section_values(test_case, "mpich_p4");
     return (struct eager_limit){
         .value = config->eager,
-        .longest = config->eager,
+        .longest = config->eager - 1,
         .most = INT64_MAX,
     };
 }
