@@ -13,6 +13,7 @@ static const struct stage distance_stage = {"distance of interrupts", STAGE_NIC}
 
 #define PROTOCOLS 4       // on one card
 #define ETHERNET_LEAST 60 // without the check sequence
+#define TX_DONE_FEW 16    // completions for which every card has room
 
 struct frame_queue {
     struct packet *head, *tail;
@@ -83,9 +84,9 @@ struct nic {
     int64_t rx_waiting; // bytes in the receive FIFO that the bus has not taken
 
     struct event interrupt;
-    int64_t waiting;   // frames and completions since the last interrupt
-    bool held;         // the interrupt that is due reports sent frames only
-    sim_time earliest; // of the interrupt line, interrupt_distance after the last one
+    struct event tx_timer; // a sent frame asks for its interrupt
+    int64_t waiting;       // frames and completions since the last interrupt
+    sim_time earliest;     // of the interrupt line, interrupt_distance after the last one
     struct cpu_task service;
     bool in_service;
     int64_t *ring_drops, *fifo_drops, *fcs_drops, *interrupts;
@@ -177,40 +178,33 @@ static void nic_capture(struct nic *nic, const struct packet *packet,
     packet_capture(nic->network, packet, nic->interface, direction, bytes, length);
 }
 
-// The interrupt is due at `when`, and no more at another time. The card could give it at `asked`,
+// The interrupt is due at `when`. The card could give it at `asked`,
 // but for the distance from the last one, and gives it at `line`.
-static void interrupt_due(struct nic *nic, sim_time asked, sim_time line, sim_time when, bool held)
+static void interrupt_due(struct nic *nic, trace_lane lane, sim_time asked, sim_time line,
+                          sim_time when)
 {
-    struct engine *engine = nic->sim->engine;
-    trace_lane lane = held ? nic->lane_tx : nic->lane_rx;
     trace_delay(nic->sim->trace, lane, &stage_nic, sim_now(nic->sim), asked, MESSAGE_NONE);
     if (line > asked)
         trace_delay(nic->sim->trace, lane, &distance_stage, asked, line, MESSAGE_NONE);
     trace_delay(nic->sim->trace, lane, &stage_interrupt_line, line, when, MESSAGE_NONE);
-    if (event_pending(&nic->interrupt))
-        engine_reschedule(engine, &nic->interrupt, when);
-    else
-        engine_schedule(engine, &nic->interrupt, when);
-    nic->held = held;
+    engine_schedule(nic->sim->engine, &nic->interrupt, when);
 }
 
-// Something waits for the driver: an interrupt is asked for, after `hold` if nothing else asks
-// before. It comes at once or, where the card collects several, when enough wait or the first has
-// waited long enough; and never too soon after the last one.
-static void interrupt_ask(struct nic *nic, sim_time status, sim_time hold)
+// Something waits for the driver: an interrupt is asked for. It comes at once or, where the card
+// collects several, when enough wait or the first has waited long enough; and never too soon after
+// the last one.
+static void interrupt_ask(struct nic *nic, trace_lane lane, sim_time status)
 {
     if (nic->in_service)
         return;
-    sim_time asked = sim_now(nic->sim) + status + hold + nic->config.interrupt_delay;
+    sim_time asked = sim_now(nic->sim) + status + nic->config.interrupt_delay;
     bool enough = ++nic->waiting >= nic->config.coalesce_frames;
     if (!enough)
         asked += nic->config.coalesce_delay;
     sim_time line = MAX(asked, nic->earliest);
     sim_time when = line + nic->host->config.kernel.interrupt_latency;
     if (!event_pending(&nic->interrupt))
-        interrupt_due(nic, asked, line, when, hold > 0);
-    else if (nic->held && when < nic->interrupt.when)
-        interrupt_due(nic, asked, line, when, hold > 0);
+        interrupt_due(nic, lane, asked, line, when);
     else if (enough && nic->config.coalesce_delay > 0 && when < nic->interrupt.when)
         engine_reschedule(nic->sim->engine, &nic->interrupt, when);
 }
@@ -422,7 +416,21 @@ static void tx_complete(struct nic *nic, uint16_t protocol, void *token)
         return;
     struct tx_done done = {protocol, token};
     g_array_append_val(nic->tx_done, done);
-    interrupt_ask(nic, 0, nic->config.tx_interrupt_delay);
+    if (nic->config.tx_interrupt_delay == 0) {
+        interrupt_ask(nic, nic->lane_rx, 0);
+    } else if (!event_pending(&nic->tx_timer)) {
+        sim_time now = sim_now(nic->sim), when = now + nic->config.tx_interrupt_delay;
+        trace_delay(nic->sim->trace, nic->lane_tx, &stage_nic, now, when, MESSAGE_NONE);
+        engine_schedule(nic->sim->engine, &nic->tx_timer, when);
+    }
+}
+
+// Whether an interrupt has reported the frame meanwhile or not.
+static void tx_timer_event(struct engine *engine, struct event *event)
+{
+    (void)engine;
+    struct nic *nic = container_of(event, struct nic, tx_timer);
+    interrupt_ask(nic, nic->lane_tx, 0);
 }
 
 static void tx_full_event(struct engine *engine, struct event *event)
@@ -581,7 +589,7 @@ static void rx_written(struct engine *engine, struct event *event)
     nic->rx_waiting -= rx_residue(nic, packet);
     queue_push(&nic->rx_done, packet);
     ring_note(nic, nic->lane_rx, TRACE_JOIN);
-    interrupt_ask(nic, nic->config.rx_status, 0);
+    interrupt_ask(nic, nic->lane_rx, nic->config.rx_status);
 }
 
 // The rest of a frame goes into host memory.
@@ -702,13 +710,14 @@ struct nic *nic_new(struct host *host, struct bus *bus, struct network *network,
     nic->config = *config;
     nic->threshold = config->tx_threshold;
     fetches_init(nic);
-    nic->tx_done = g_array_new(FALSE, FALSE, sizeof(struct tx_done));
+    nic->tx_done = g_array_sized_new(FALSE, FALSE, sizeof(struct tx_done), TX_DONE_FEW);
     event_init(&nic->tx_head, tx_head_event);
     event_init(&nic->tx_rest, tx_rest_event);
     event_init(&nic->tx_sent, tx_sent_event);
     event_init(&nic->tx_full, tx_full_event);
     event_init(&nic->tx_room, tx_room_event);
     event_init(&nic->interrupt, interrupt_line);
+    event_init(&nic->tx_timer, tx_timer_event);
     cpu_task_init(&nic->service, host_interrupt_core(host), CPU_INTERRUPT, nic_service);
     nic->ring_drops = sim_loss_counter(nic->sim, "nic receive ring full", LOSS_DROPPED);
     if (config->rx_fifo > 0)

@@ -16,8 +16,9 @@
 // Interrupts are moderated by one of two rules, or not at all. A card may collect frames for one
 // (coalesce_frames, coalesce_delay, counted from the first). Or it keeps a distance from its last
 // interrupt (interrupt_distance, as Intel's interrupt throttling register does): after a longer
-// pause an interrupt comes at once. An interrupt for sent frames only may wait longer
-// (tx_interrupt_delay); any earlier interrupt reports them too.
+// pause an interrupt comes at once. A sent frame may ask for its interrupt later
+// (tx_interrupt_delay), with all that follow it meanwhile; an earlier interrupt reports them too,
+// and does not stop the timer.
 //
 // A frame takes as many descriptors of a ring as it needs buffers of the host. A received frame
 // that the bus has not yet taken stays in the receive FIFO, and one that finds no room there is

@@ -73,7 +73,8 @@ static const char *const completions[] = {
         PARAM(N, interrupt_distance, PARAM_DURATION, .fallback = distance, .most = "1 s",          \
               .doc = "least time between two interrupts", .source = distance_source),              \
         PARAM(N, tx_interrupt_delay, PARAM_DURATION, .fallback = sent_delay, .most = "1 s",        \
-              .doc = "longest that what only tells of sent frames waits for another interrupt",    \
+              .doc = "from a sent frame, the first after the last such interrupt, until it asks "  \
+                     "for one",                                                                    \
               .source = sent_source)
 
 #define COLLECT_NONE "cards of 2000: an interrupt for each"
@@ -200,10 +201,12 @@ static const struct param_table tulip_table =
         BUS_PARAMS("16 B", "300 ns", "500 ns",                                                     \
                    "Intel's 8254x manual: descriptors of 16 B; prior"),                            \
         COALESCE_PARAMS("1", "0 s", COLLECT_NONE, "124928 ns", "65536 ns",                         \
-                        "driver em of FreeBSD 6.2: 8,000 interrupts a second, an ITR of 488 "      \
-                        "steps of 256 ns",                                                         \
-                        "driver em of FreeBSD 6.2: hw.em.tx_int_delay, tx_abs_int_delay: 64 "      \
-                        "steps of 1.024 us"),                                                      \
+                        "FreeBSD's em of 2006 (if_em.c 1.114): em_initialize_receive_unit sets "   \
+                        "ITR for 82540 and later to 1e9 / (8,000 x 256) = 488 steps of 256 ns; "   \
+                        "RDTR is 0, so that RADV has no effect and each frame asks at once",       \
+                        "FreeBSD's em of 2006 (if_em.h 1.44): EM_TIDV and EM_TADV of 64 steps "    \
+                        "of 1.024 us; TXDW is set when the timer ends, and only an interrupt "     \
+                        "of a sent frame stops it (Intel 82583V data sheet, 9.2.6.12)"),           \
         DRIVER_PARAMS("200 ns", "1.6 us",                                                          \
                       "prior: one posted write; a read of ICR, two writes of masks",               \
                       "1700 cycles", "550 cycles", "2800 cycles",                                  \

@@ -168,11 +168,12 @@ static const struct param tcp_params[] = {
              .most = "100000", .doc = "frames that can wait before the card's ring",
              .source = "Linux 2.4: txqueuelen; FreeBSD 6.2: em has one less than its 256 "
                        "descriptors"),
-    PARAM_IN(T, inet, transmit_interrupt, PARAM_COUNT, PARAM_BY_PROFILE("16", "32"), .least = "1",
+    PARAM_IN(T, inet, transmit_interrupt, PARAM_COUNT, PARAM_BY_PROFILE("16", "1"), .least = "1",
              .most = "4096",
              .doc = "frames sent for each interrupt that the driver asks for on sending",
-             .source = "Linux 2.4: eepro100 asks once in a quarter of its ring; prior: FreeBSD "
-                       "6.2's em clears its ring by eighths of 256 descriptors"),
+             .source = "Linux 2.4: eepro100 asks once in a quarter of its ring; FreeBSD 6.2: "
+                       "em_encap of em 6.2.9 sets RS and IDE in every frame's last descriptor, "
+                       "and TXDW is in its IMS_ENABLE_MASK"),
     PARAM(T, checksum_offload, PARAM_BOOL, PARAM_BY_PROFILE("false", "true"),
           .doc = "the card computes and checks checksums",
           .source = "cards of thesis 000; FreeBSD 6.2: em(4), TCP checksums of 82543 and later"),

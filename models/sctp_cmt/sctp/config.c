@@ -39,10 +39,12 @@ static const struct param sctp_params[] = {
     PARAM_IN(T, inet, queue, PARAM_COUNT, .fallback = "255", .least = "1", .most = "100000",
              .doc = "frames that can wait before the card's ring",
              .source = "FreeBSD 6.2: em has one less than its 256 descriptors"),
-    PARAM_IN(T, inet, transmit_interrupt, PARAM_COUNT, .fallback = "32", .least = "1",
-             .most = "4096",
+    PARAM_IN(T, inet, transmit_interrupt, PARAM_COUNT, PARAM_BY_PROFILE("32", "1", "32"),
+             .least = "1", .most = "4096",
              .doc = "frames sent for each interrupt that the driver asks for on sending",
-             .source = "prior: FreeBSD 6.2's em clears its ring by eighths of 256 descriptors"),
+             .source = "assumed: an eighth of a ring of 256; FreeBSD 6.2: em_encap of em 6.2.9 "
+                       "sets RS and IDE in every frame's last descriptor, and TXDW is in its "
+                       "IMS_ENABLE_MASK"),
     // Times and limits of RFC 9260, 16.
     PARAM_IN(T, settings, rto_initial, PARAM_DURATION, PARAM_BY_PROFILE("1 s", "3 s", "3 s"),
              .least = "1 ms", .most = "120 s",
