@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The effects of the constants that are chosen: the table of docs/fidelity.md.
+"""The effects of the constants that are chosen: the table of docs/constants.md.
 
 Runs the shipped scenarios with other values of constants that no source prints and no fit finds, and
 prints the results that the theses report, as a table in Markdown.

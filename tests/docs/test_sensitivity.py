@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The table of docs/fidelity.md on what hangs on chosen constants is what its command prints.
+"""The table of docs/constants.md on what hangs on chosen constants is what its command prints.
 
     test_sensitivity.py           check
     test_sensitivity.py --write   run the command and put what it prints into the page
@@ -14,7 +14,7 @@ import unittest
 
 SOURCE = pathlib.Path(os.environ.get("NETSIM_SOURCE_DIR",
                                      pathlib.Path(__file__).resolve().parents[2])).resolve()
-PAGE = SOURCE / "docs" / "fidelity.md"
+PAGE = SOURCE / "docs" / "constants.md"
 COMMAND = SOURCE / "examples" / "sensitivity.py"
 HEAD = "| constant | value | what comes out |\n"
 
