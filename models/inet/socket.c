@@ -3,6 +3,37 @@
 
 #include "models/ethernet/nic.h"
 
+// ---- Calls ----
+
+static const struct stage call_stages[INET_CALLS] = {
+    [INET_READ] = {"read()", STAGE_TRAP},
+    [INET_READV] = {"readv()", STAGE_TRAP},
+    [INET_PEEK] = {"recv()", STAGE_TRAP},
+    [INET_SCTP_RECVMSG] = {"sctp_recvmsg()", STAGE_TRAP},
+    [INET_WRITE] = {"write()", STAGE_TRAP},
+    [INET_WRITEV] = {"writev()", STAGE_TRAP},
+    [INET_SCTP_SENDMSG] = {"sctp_sendmsg()", STAGE_TRAP},
+    [INET_SELECT] = {"select()", STAGE_TRAP},
+    [INET_POLL] = {"poll()", STAGE_TRAP},
+    [INET_FCNTL] = {"fcntl()", STAGE_TRAP},
+    [INET_IOCTL] = {"ioctl()", STAGE_TRAP},
+    [INET_GETTIMEOFDAY] = {"gettimeofday()", STAGE_TRAP},
+    [INET_OPEN] = {"socket()", STAGE_TRAP},
+    [INET_ACCEPT] = {"accept()", STAGE_TRAP},
+    [INET_SETSOCKOPT] = {"setsockopt()", STAGE_TRAP},
+    [INET_CLOSE] = {"close()", STAGE_TRAP},
+};
+
+const struct stage *inet_call_stage(enum inet_call call)
+{
+    return &call_stages[call];
+}
+
+void inet_call(struct cpu_context *context, const struct host *host, enum inet_call call)
+{
+    cpu_spend(context, host->config.kernel.system_call, &call_stages[call]);
+}
+
 // ---- Processes ----
 
 // A process that polls comes to its next turn.
@@ -37,13 +68,13 @@ void inet_call_as(struct inet_socket *socket, struct inet_process *process)
     socket->process = process;
 }
 
-void inet_enter(struct cpu_context *context, struct inet_process *process)
+void inet_enter(struct cpu_context *context, struct inet_process *process, enum inet_call call)
 {
     bool in_call = process->in_call;
     if (process->switch_due)
         host_switch_in(context, process->host);
     if (!in_call)
-        cpu_spend(context, process->host->config.kernel.system_call, &stage_trap);
+        inet_call(context, process->host, call);
     process->asleep = process->switch_due = process->in_call = process->polling = false;
 }
 
@@ -126,16 +157,30 @@ static void await(struct inet_socket *socket, int readiness)
         socket->ops->awaited(socket, readiness);
 }
 
+static bool can_go_on(const struct inet_socket *socket, enum inet_readiness readiness)
+{
+    return socket->ops->goes_on ? socket->ops->goes_on(socket, readiness)
+                                : (socket->ops->ready(socket) & (int)readiness) != 0;
+}
+
 bool inet_wait(struct cpu_context *context, struct inet_socket *socket,
                enum inet_readiness readiness)
 {
-    bool now = socket->ops->goes_on ? socket->ops->goes_on(socket, readiness)
-                                    : (socket->ops->ready(socket) & (int)readiness) != 0;
-    if (now)
+    if (can_go_on(socket, readiness))
         return true;
     await(socket, (int)readiness);
     inet_sleep(context, socket->process, true);
     return false;
+}
+
+bool inet_block(struct cpu_context *context, struct inet_socket *socket,
+                enum inet_readiness readiness)
+{
+    const struct inet_socket_ops *ops = socket->ops;
+    if (can_go_on(socket, readiness))
+        return true;
+    inet_enter(context, socket->process, readiness == INET_WRITABLE ? ops->writes : ops->reads);
+    return inet_wait(context, socket, readiness);
 }
 
 int inet_select(struct cpu_context *context, struct inet_selected *selected, int count, bool block)
@@ -145,7 +190,7 @@ int inet_select(struct cpu_context *context, struct inet_selected *selected, int
     const struct inet_config *config = selected[0].socket->host->config;
     const struct stage *stage = selected[0].socket->ops->stage;
     struct inet_process *process = selected[0].socket->process;
-    inet_enter(context, process);
+    inet_enter(context, process, process->by_poll ? INET_POLL : INET_SELECT);
     cpu_spend(context, config->select_call, stage);
     cpu_spend_time(context, time_times(count, cpu_cost(context->cpu, config->select_socket)),
                    stage);

@@ -11,6 +11,30 @@
 
 enum inet_readiness { INET_READABLE = 1, INET_WRITABLE = 2 };
 
+// System calls of programs over sockets: the stages of their entries and exits bear their names.
+enum inet_call {
+    INET_READ,
+    INET_READV,
+    INET_PEEK, // recv with MSG_PEEK
+    INET_SCTP_RECVMSG,
+    INET_WRITE,
+    INET_WRITEV,
+    INET_SCTP_SENDMSG,
+    INET_SELECT,
+    INET_POLL,
+    INET_FCNTL,
+    INET_IOCTL,
+    INET_GETTIMEOFDAY,
+    INET_OPEN, // socket, bind, listen, connect
+    INET_ACCEPT,
+    INET_SETSOCKOPT,
+    INET_CLOSE, // close, shutdown
+    INET_CALLS
+};
+
+// "read()": the stage of a call, of class STAGE_TRAP.
+const struct stage *inet_call_stage(enum inet_call call);
+
 // A process that uses sockets.
 struct inet_process {
     struct cpu_task *task;
@@ -20,6 +44,7 @@ struct inet_process {
     bool switch_due;       // it was woken: the next call is charged the switch back
     bool in_call;          // it slept within the current call
     bool polling;          // it does not sleep but polls (inet_poll)
+    bool by_poll;          // inet_select stands for poll(2)
     sim_time turn;         // ps, of its loop
     struct event tick;     // what it polls for has come
     uint64_t epoch;        // number of its sleep; sockets compare theirs with it
@@ -36,7 +61,8 @@ struct inet_sleeper {
 struct inet_socket;
 
 struct inet_socket_ops {
-    const struct stage *stage; // for the cost of select
+    const struct stage *stage;    // for the cost of select
+    enum inet_call reads, writes; // of a call that blocks until it can (inet_block)
     // Returns what the socket is ready for now: enum inet_readiness.
     int (*ready)(const struct inet_socket *socket);
     // Returns true if a call that sleeps for `readiness` can go on. NULL: when `ready` includes it.
@@ -62,7 +88,10 @@ void inet_call_as(struct inet_socket *socket, struct inet_process *process);
 
 // Enters the kernel: charges the system call, or, if the process slept within one, the switch back
 // to it.
-void inet_enter(struct cpu_context *context, struct inet_process *process);
+void inet_enter(struct cpu_context *context, struct inet_process *process, enum inet_call call);
+
+// Charges a system call of a process that does nothing else that is modelled (fcntl).
+void inet_call(struct cpu_context *context, const struct host *host, enum inet_call call);
 
 // Goes to sleep and charges that; `in_call`: within a system call, which goes on after the wake-up.
 void inet_sleep(struct cpu_context *context, struct inet_process *process, bool in_call);
@@ -78,6 +107,10 @@ void inet_notify(struct cpu_context *context, struct inet_socket *socket);
 // to sleep; the switch back is charged to the next call of the woken task.
 bool inet_wait(struct cpu_context *context, struct inet_socket *socket,
                enum inet_readiness readiness);
+
+// Like inet_wait, for a call that is not charged before it sleeps: it enters the kernel first.
+bool inet_block(struct cpu_context *context, struct inet_socket *socket,
+                enum inet_readiness readiness);
 
 // A socket of a select, and what it is selected for.
 struct inet_selected {

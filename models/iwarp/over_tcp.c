@@ -119,7 +119,7 @@ static enum iwarp_result tcp_llp_send(struct cpu_context *context, struct iwarp_
         charge_crc(context, qp, segment->head_bytes + segment->bytes, segment->message);
     }
     count = tcp_runs_advance(runs, count, link->written);
-    int64_t written = tcp_write(context, qp->socket, runs, count);
+    int64_t written = tcp_write(context, qp->socket, INET_WRITEV, runs, count);
     if (written < 0)
         return IWARP_GONE;
     link->written += written;
@@ -136,7 +136,7 @@ static enum iwarp_result tcp_llp_send(struct cpu_context *context, struct iwarp_
 static enum iwarp_result read_pieces(struct cpu_context *context, struct iwarp_qp *qp,
                                      int64_t bytes, struct tcp_piece pieces[PIECES], int *count)
 {
-    int64_t got = tcp_read(context, qp->socket, bytes, pieces, PIECES, count);
+    int64_t got = tcp_read(context, qp->socket, INET_READ, bytes, pieces, PIECES, count);
     if (got > 0)
         return IWARP_OK;
     return got == 0 ? IWARP_AGAIN : IWARP_GONE;

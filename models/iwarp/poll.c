@@ -73,7 +73,7 @@ enum iwarp_poll iwarp_cq_poll(struct cpu_context *context, struct iwarp_cq *cq,
     struct inet_process *process = cq->rnic->process;
     bool progress = false;
     if (process && process->switch_due) // the entry that it slept for is there
-        inet_enter(context, process);
+        inet_enter(context, process, INET_POLL);
     cpu_spend(context, cq->rnic->config->poll, &iwarp_stage);
     if (!cq->head)
         progress = iwarp_rnic_advance(context, cq->rnic);

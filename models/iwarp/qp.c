@@ -116,6 +116,7 @@ static enum iwarp_result register_socket(struct cpu_context *context, struct iwa
     struct inet_host *host = transport->inet(socket)->host;
     rnic->transport = transport;
     rnic->process = qp->process = inet_process_of(host, rnic->user.task);
+    rnic->process->by_poll = true;
     qp->thread = inet_process_of(host, &rnic->thread);
     qp->transport = transport;
     qp->socket = socket;

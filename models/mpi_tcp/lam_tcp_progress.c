@@ -5,8 +5,6 @@
 // that are ready, which are then read or written without blocking (advmultiple).
 #include "models/mpi_tcp/lam_tcp.h"
 
-static const struct stage ioctl_stage = {"ioctl", STAGE_TRAP};
-
 static int add_interest(struct mesh_link *link, enum inet_readiness what)
 {
     if (!mesh_open(link) || (link->wanted_ready & what))
@@ -71,7 +69,7 @@ static void set_blocking(struct cpu_context *context, struct lam_process *lam,
 {
     if (link->blocking == blocking)
         return;
-    cpu_spend(context, lam->process->host->config.kernel.system_call, &ioctl_stage);
+    inet_call(context, lam->process->host, INET_IOCTL);
     link->blocking = blocking;
 }
 
@@ -158,7 +156,7 @@ static enum mpi_progress serve_on(struct cpu_context *context, struct lam_proces
                                   bool blocking)
 {
     enum inet_readiness what = lam->serving_write ? INET_WRITABLE : INET_READABLE;
-    if (lam->serving_blocks && !inet_wait(context, tcp_socket_inet(lam->serving->socket), what))
+    if (lam->serving_blocks && !inet_block(context, tcp_socket_inet(lam->serving->socket), what))
         return PROGRESS_BLOCKED;
     return lam->serving_write ? serve_write(context, lam, blocking)
                               : serve_read(context, lam, blocking);

@@ -115,7 +115,10 @@ enum mesh_progress mesh_write(struct cpu_context *context, struct mesh_link *lin
                               struct mesh_item **done)
 {
     struct mesh_item *item = link->head;
-    int64_t taken = tcp_write(context, link->socket, item->runs, item->count);
+    enum inet_call call = item->begun       ? link->mesh->config.writes_rest
+                          : item->count > 1 ? INET_WRITEV
+                                            : INET_WRITE;
+    int64_t taken = tcp_write(context, link->socket, call, item->runs, item->count);
     if (taken < 0) {
         link->closed = true;
         return MESH_CLOSED;
@@ -191,8 +194,9 @@ enum mesh_progress mesh_read(struct cpu_context *context, struct mesh_link *link
     int count = 0;
     if (reader->got == reader->wanted)
         return MESH_WHOLE;
+    enum inet_call call = reader->in_header ? INET_READ : link->mesh->config.reads_body;
     int64_t bytes =
-        tcp_read(context, link->socket, reader->wanted - reader->got, pieces, PIECES, &count);
+        tcp_read(context, link->socket, call, reader->wanted - reader->got, pieces, PIECES, &count);
     if (bytes < 0) {
         link->closed = true;
         return MESH_CLOSED;

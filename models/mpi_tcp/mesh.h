@@ -24,6 +24,8 @@ struct mesh_config {
     struct tcp_options options;
     int64_t header;    // bytes that the reader reads first of each message, 0: there is no header
     sim_time exchange; // ps, until the peer knows a port
+    enum inet_call reads_body;  // the call that reads what no header is; headers are read by read
+    enum inet_call writes_rest; // the call that writes the rest of an item
 };
 
 // One thing to be written, header and data, in one call as far as the socket takes it.

@@ -46,7 +46,7 @@ static bool post(struct cpu_context *context, struct mpi_request *request, int64
 static bool send_on(struct cpu_context *context, struct mesh_link *link)
 {
     struct mesh_item *done = NULL;
-    if (!inet_wait(context, tcp_socket_inet(link->socket), INET_WRITABLE))
+    if (!inet_block(context, tcp_socket_inet(link->socket), INET_WRITABLE))
         return false;
     switch (mesh_write(context, link, &done)) {
     case MESH_WHOLE:
@@ -69,7 +69,7 @@ static bool receive_on(struct cpu_context *context, struct mesh_link *link,
     const struct mesh_reader *reader = mesh_reader(link);
     if (reader->in_header)
         mesh_expect(link, stream_bytes(request));
-    if (!inet_wait(context, tcp_socket_inet(link->socket), INET_READABLE))
+    if (!inet_block(context, tcp_socket_inet(link->socket), INET_READABLE))
         return false;
     enum mesh_progress progress = mesh_read(context, link);
     if (reader->got > 0)

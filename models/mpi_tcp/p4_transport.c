@@ -5,7 +5,6 @@
 #include <string.h>
 
 static const struct stage p4_stage = {"p4", STAGE_LIBRARY};
-static const struct stage peek_stage = {"recv()", STAGE_TRAP};
 
 #define NOT_LAST (-1) // use of an item that is not the last of its p4 message
 
@@ -35,12 +34,6 @@ void p4_send(struct cpu_context *context, struct mesh_link *link, struct mpi_req
     mesh_item_data(item, packet, MESSAGE_NONE, 0);
     mesh_item_data(item, data, request->message, 0);
     out_append(p4, item);
-}
-
-// recv with MSG_PEEK, to tell data from the end of a connection.
-static void peek(struct cpu_context *context, const struct p4_process *p4)
-{
-    cpu_spend(context, p4->process->host->config.kernel.system_call, &peek_stage);
 }
 
 // The first link that the last select has found readable; NULL: none.
@@ -99,7 +92,7 @@ static enum mpi_progress wait_to_write(struct cpu_context *context, struct p4_pr
     p4->full = false;
     if (to->ready & INET_WRITABLE)
         return PROGRESS_EVENT;
-    peek(context, p4);
+    inet_call(context, p4->process->host, INET_PEEK);
     if (p4->process->rank > to->rank)
         return write_again(context, p4, to, slept);
     receive_ready(context, p4);
@@ -292,7 +285,7 @@ static bool messages_available(struct cpu_context *context, struct p4_process *p
         struct mesh_link *link = &p4->mesh.links[rank];
         if (!mesh_open(link) || !select_one(context, link, false))
             continue;
-        peek(context, p4);
+        inet_call(context, p4->process->host, INET_PEEK);
         receive_ready(context, p4);
         return true;
     }

@@ -78,6 +78,8 @@ static void lam_tcp_init(struct job *job, struct mpi_process *process)
               &(struct mesh_config){
                   .options = {buffer, buffer, config->no_delay},
                   .header = config->envelope,
+                  .reads_body = INET_READ,
+                  .writes_rest = INET_WRITEV,
                   .exchange = config->daemon_exchange,
               });
 }
@@ -129,6 +131,8 @@ static void p4_init(struct job *job, struct mpi_process *process)
               &(struct mesh_config){
                   .options = {config->socket_buffer, config->socket_buffer, config->no_delay},
                   .header = config->header,
+                  .reads_body = INET_READ,
+                  .writes_rest = INET_WRITE, // net_send after net_send2 (p4_sock_util.c)
                   .exchange = config->exchange,
               });
 }
@@ -175,6 +179,8 @@ static void netpipe_init(struct job *job, struct mpi_process *process)
               &(struct mesh_config){
                   .options = {config->send_buffer, config->receive_buffer, config->no_delay},
                   .exchange = TIME_MS,
+                  .reads_body = INET_READ,
+                  .writes_rest = INET_WRITE,
               });
 }
 

@@ -74,7 +74,7 @@ static enum mpi_progress greet_step(struct cpu_context *context, struct mesh *me
         return PROGRESS_BLOCKED;
     struct tcp_run greeting = {
         .length = GREETING_BYTES, .content = &rank, .content_length = sizeof rank};
-    if (tcp_write(context, link->socket, &greeting, 1) != GREETING_BYTES)
+    if (tcp_write(context, link->socket, INET_WRITE, &greeting, 1) != GREETING_BYTES)
         return broken(mesh);
     return PROGRESS_NOTHING;
 }
@@ -94,9 +94,10 @@ static enum mpi_progress name_step(struct cpu_context *context, struct mesh *mes
     struct tcp_piece piece;
     int count;
     int32_t rank;
-    if (!inet_wait(context, tcp_socket_inet(mesh->unnamed), INET_READABLE))
+    if (!inet_block(context, tcp_socket_inet(mesh->unnamed), INET_READABLE))
         return PROGRESS_BLOCKED;
-    if (tcp_read(context, mesh->unnamed, GREETING_BYTES, &piece, 1, &count) != GREETING_BYTES)
+    if (tcp_read(context, mesh->unnamed, INET_READ, GREETING_BYTES, &piece, 1, &count) !=
+        GREETING_BYTES)
         return broken(mesh);
     memcpy(&rank, piece.content, sizeof rank);
     tcp_read_done(mesh->unnamed);

@@ -69,7 +69,8 @@ bool btl_write(struct cpu_context *context, struct btl_endpoint *endpoint)
     struct btl_fragment *fragment = endpoint->sending;
     ompi->wrote = true;
     endpoint->owed = false;
-    int64_t taken = tcp_write(context, endpoint->socket, fragment->runs, fragment->count);
+    int64_t taken =
+        tcp_write(context, endpoint->socket, INET_WRITEV, fragment->runs, fragment->count);
     if (taken < 0) {
         btl_lost(context, endpoint);
         return false;

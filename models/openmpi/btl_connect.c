@@ -55,7 +55,7 @@ static bool send_name(struct cpu_context *context, struct btl_endpoint *endpoint
     int32_t rank = endpoint->peer->ompi->process->rank;
     struct tcp_run name = {
         .length = BTL_NAME_BYTES, .content = &rank, .content_length = sizeof rank};
-    return tcp_write(context, endpoint->socket, &name, 1) == BTL_NAME_BYTES;
+    return tcp_write(context, endpoint->socket, INET_WRITE, &name, 1) == BTL_NAME_BYTES;
 }
 
 // Reads the name of the other side, which is shorter than any segment: all of it or nothing.
@@ -64,7 +64,7 @@ static bool read_name(struct cpu_context *context, struct tcp_socket *socket, in
 {
     struct tcp_piece piece;
     int count;
-    if (tcp_read(context, socket, BTL_NAME_BYTES, &piece, 1, &count) != BTL_NAME_BYTES)
+    if (tcp_read(context, socket, INET_READ, BTL_NAME_BYTES, &piece, 1, &count) != BTL_NAME_BYTES)
         return false;
     memcpy(rank, piece.content, sizeof *rank);
     tcp_read_done(socket);

@@ -85,8 +85,8 @@ bool btl_read(struct cpu_context *context, struct btl_endpoint *endpoint)
     int64_t wanted = reader->in_body ? reader->missing : ompi->config->btl_header;
     bool from_cache = !reader->in_body; // whether data come with their header
     int count;
-    int64_t bytes = tcp_read(context, endpoint->socket, wanted + ompi->config->cache, pieces,
-                             ompi->job->most_pieces, &count);
+    int64_t bytes = tcp_read(context, endpoint->socket, INET_READV, wanted + ompi->config->cache,
+                             pieces, ompi->job->most_pieces, &count);
     if (bytes < 0) {
         btl_lost(context, endpoint);
         return false;

@@ -49,6 +49,7 @@ static enum mpi_progress listen_step(struct cpu_context *context, struct mpi_pro
     (void)peer;
     ompi->listener =
         tcp_listen(context, ompi->host, openmpi_port(process->rank), &options, &process->task);
+    tcp_listener_inet(ompi->listener)->process->by_poll = true;
     if (is_last(process, &ompi->job->published))
         engine_schedule(process->sim->engine, &ompi->job->modex, context->now + config->daemon);
     return PROGRESS_NOTHING;

@@ -75,6 +75,8 @@ static void socket_awaited(struct inet_socket *inet, int readiness)
 
 const struct inet_socket_ops tcp_socket_ops = {
     .stage = &tcp_stage,
+    .reads = INET_READ,
+    .writes = INET_WRITE,
     .ready = socket_ready,
     .goes_on = socket_goes_on,
     .awaited = socket_awaited,

@@ -11,7 +11,8 @@ static int listener_ready(const struct inet_socket *inet)
     return container_of(inet, const struct tcp_listener, inet)->head ? INET_READABLE : 0;
 }
 
-static const struct inet_socket_ops listener_ops = {.stage = &tcp_stage, .ready = listener_ready};
+static const struct inet_socket_ops listener_ops = {
+    .stage = &tcp_stage, .reads = INET_ACCEPT, .writes = INET_ACCEPT, .ready = listener_ready};
 
 struct inet_socket *tcp_listener_inet(struct tcp_listener *listener)
 {
@@ -29,7 +30,7 @@ struct tcp_listener *tcp_listen(struct cpu_context *context, struct tcp_host *ho
     listener->inet = (struct inet_socket){
         .ops = &listener_ops, .host = host->inet, .process = inet_process_of(host->inet, task)};
     g_ptr_array_add(host->listeners, listener);
-    inet_enter(context, listener->inet.process);
+    inet_enter(context, listener->inet.process, INET_OPEN);
     cpu_spend(context, host->config->open, &tcp_stage);
     return listener;
 }
@@ -38,7 +39,7 @@ struct tcp_socket *tcp_accept(struct cpu_context *context, struct tcp_listener *
 {
     struct tcp_socket *socket = listener->head;
     listener->waiting = false;
-    inet_enter(context, listener->inet.process);
+    inet_enter(context, listener->inet.process, INET_ACCEPT);
     if (!socket) {
         listener->waiting = true;
         inet_sleep(context, listener->inet.process, true);
@@ -58,7 +59,7 @@ struct tcp_socket *tcp_connect(struct cpu_context *context, struct tcp_host *hos
     struct tcp_socket *socket = tcp_socket_new(host, inet_interface_toward(host->inet, station),
                                                station, port, host->next_port++, options);
     socket->inet.process = process;
-    inet_enter(context, process);
+    inet_enter(context, process, INET_OPEN);
     cpu_spend(context, host->config->open, &tcp_stage);
     tcp_enter(context, socket, TCP_SYN_SENT, "connect");
     tcp_send_syn(context, socket);
@@ -163,11 +164,11 @@ static int64_t write_run(struct cpu_context *context, struct tcp_socket *socket,
     return taken;
 }
 
-int64_t tcp_write(struct cpu_context *context, struct tcp_socket *socket,
+int64_t tcp_write(struct cpu_context *context, struct tcp_socket *socket, enum inet_call call,
                   const struct tcp_run *runs, int count)
 {
     int64_t total = 0;
-    inet_enter(context, socket->inet.process);
+    inet_enter(context, socket->inet.process, call);
     cpu_spend_for(context, socket->config->send_call, &tcp_stage, runs[0].message);
     if (socket->gone)
         return -1;
@@ -246,13 +247,13 @@ static void consume(struct cpu_context *context, struct tcp_socket *socket, int6
     }
 }
 
-int64_t tcp_read(struct cpu_context *context, struct tcp_socket *socket, int64_t bytes,
-                 struct tcp_piece *pieces, int most, int *count)
+int64_t tcp_read(struct cpu_context *context, struct tcp_socket *socket, enum inet_call call,
+                 int64_t bytes, struct tcp_piece *pieces, int most, int *count)
 {
     g_assert(bytes > 0 && most > 0);
     int64_t there = MIN(bytes, tcp_readable(socket)), total = 0;
     *count = 0;
-    inet_enter(context, socket->inet.process);
+    inet_enter(context, socket->inet.process, call);
     cpu_spend_for(context, socket->config->receive_call, &tcp_stage, MESSAGE_NONE);
     if (there == 0)
         return socket->gone || socket->rcv.fin_received ? -1 : 0;
@@ -318,7 +319,7 @@ static void end_sending(struct cpu_context *context, struct tcp_socket *socket, 
 
 void tcp_shutdown(struct cpu_context *context, struct tcp_socket *socket)
 {
-    inet_enter(context, socket->inet.process);
+    inet_enter(context, socket->inet.process, INET_CLOSE);
     cpu_spend(context, socket->config->open, &tcp_stage);
     if (may_end(socket))
         end_sending(context, socket, "shutdown");
@@ -326,7 +327,7 @@ void tcp_shutdown(struct cpu_context *context, struct tcp_socket *socket)
 
 void tcp_close(struct cpu_context *context, struct tcp_socket *socket)
 {
-    inet_enter(context, socket->inet.process);
+    inet_enter(context, socket->inet.process, INET_CLOSE);
     cpu_spend(context, socket->config->open, &tcp_stage);
     socket->closed_by_user = true;
     if (socket->machine.state == TCP_SYN_SENT)
@@ -342,7 +343,7 @@ void tcp_close(struct cpu_context *context, struct tcp_socket *socket)
 
 void tcp_listener_close(struct cpu_context *context, struct tcp_listener *listener)
 {
-    inet_enter(context, listener->inet.process);
+    inet_enter(context, listener->inet.process, INET_CLOSE);
     cpu_spend(context, listener->host->config->open, &tcp_stage);
     for (struct tcp_socket *socket = listener->head; socket; socket = socket->next)
         if (socket->machine.state != TCP_CLOSED)

@@ -90,7 +90,7 @@ bool tcp_established(const struct tcp_socket *socket);
 // gone. A run of at most TCP_CONTENT_BYTES is taken whole or not at all. If a longer one is taken
 // in part, the next write must go on with the rest of it (smaller length, larger offset; its
 // content is not read again): the reader sees both as one run.
-int64_t tcp_write(struct cpu_context *context, struct tcp_socket *socket,
+int64_t tcp_write(struct cpu_context *context, struct tcp_socket *socket, enum inet_call call,
                   const struct tcp_run *runs, int count);
 
 // Removes the first `bytes` from an array of runs, for the write after one that took so many.
@@ -100,8 +100,8 @@ int tcp_runs_advance(struct tcp_run *runs, int count, int64_t bytes);
 // read: copies up to `bytes` (> 0) out in one system call. Fills at most `most` elements of
 // `pieces`, sets *count to their number, and ends there. Returns the bytes read, 0 if it would
 // block, -1 at the end of the stream or if the connection is gone.
-int64_t tcp_read(struct cpu_context *context, struct tcp_socket *socket, int64_t bytes,
-                 struct tcp_piece *pieces, int most, int *count);
+int64_t tcp_read(struct cpu_context *context, struct tcp_socket *socket, enum inet_call call,
+                 int64_t bytes, struct tcp_piece *pieces, int most, int *count);
 
 // Frees what the simulator keeps for the pieces of the last read, before the next one does.
 void tcp_read_done(struct tcp_socket *socket);

@@ -179,7 +179,7 @@ static struct script_result call_write(struct call *call)
     struct tcp_run run = {.length = MIN(bytes, room)};
     if (run.length == 0)
         return bytes == 0 ? script_call_returns(0) : script_call_fails("EAGAIN");
-    return script_call_returns(tcp_write(call->made.context, socket, &run, 1));
+    return script_call_returns(tcp_write(call->made.context, socket, INET_WRITE, &run, 1));
 }
 
 static struct script_result call_read(struct call *call)
@@ -200,7 +200,8 @@ static struct script_result call_read(struct call *call)
             return script_call_fails(error);
     }
     while (total < bytes) {
-        int64_t part = tcp_read(call->made.context, socket, bytes - total, pieces, 8, &count);
+        int64_t part =
+            tcp_read(call->made.context, socket, INET_READ, bytes - total, pieces, 8, &count);
         if (part < 0 && total == 0)
             return script_call_returns(0);
         if (part <= 0)

@@ -151,7 +151,7 @@ bool tcp_write_job(struct cpu_context *context, void *process, void *argument)
     if (node->target == 0)
         node->target = (int64_t)GPOINTER_TO_SIZE(argument);
     struct tcp_run run = {.length = node->target};
-    int64_t taken = tcp_write(context, node->socket, &run, 1);
+    int64_t taken = tcp_write(context, node->socket, INET_WRITE, &run, 1);
     if (taken < 0) {
         node->reset = true;
         node->target = 0;
@@ -172,7 +172,7 @@ bool tcp_read_job(struct cpu_context *context, void *process, void *argument)
     int count;
     if (node->target == 0)
         node->target = (int64_t)GPOINTER_TO_SIZE(argument);
-    int64_t bytes = tcp_read(context, node->socket, node->target, pieces, 8, &count);
+    int64_t bytes = tcp_read(context, node->socket, INET_READ, node->target, pieces, 8, &count);
     if (bytes < 0) {
         node->reset = true;
         node->target = 0;

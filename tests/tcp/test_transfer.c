@@ -42,7 +42,7 @@ static void pump_write(struct cpu_context *context, struct tcp_node *node, struc
         };
         if (run.length < (int64_t)sizeof number)
             run.content = NULL;
-        int64_t taken = tcp_write(context, node->socket, &run, 1);
+        int64_t taken = tcp_write(context, node->socket, INET_WRITE, &run, 1);
         if (taken < run.length) {
             pump->part += MAX(taken, 0);
             return;
@@ -80,7 +80,7 @@ static bool pump_job(struct cpu_context *context, void *process, void *argument)
     int count = 0;
     pump_write(context, node, pump);
     while (pump->read < pump->peer->runs &&
-           tcp_read(context, node->socket, pump->chunk, pieces, 3, &count) > 0)
+           tcp_read(context, node->socket, INET_READ, pump->chunk, pieces, 3, &count) > 0)
         for (int i = 0; i < count; i++)
             take(node, pump, &pieces[i]);
     if (pump->written == pump->runs && pump->read == pump->peer->runs)
@@ -299,7 +299,7 @@ static bool crowd_write_job(struct cpu_context *context, void *process, void *ar
     (void)node;
     for (int i = 0; i < CONNECTIONS; i++) {
         struct tcp_run run = {.length = 100 + i};
-        SUITE_SAME_INTEGER(tcp_write(context, crowd->sockets[i], &run, 1), 100 + i);
+        SUITE_SAME_INTEGER(tcp_write(context, crowd->sockets[i], INET_WRITE, &run, 1), 100 + i);
     }
     return true;
 }
@@ -317,7 +317,8 @@ static bool crowd_read_job(struct cpu_context *context, void *process, void *arg
         return false;
     for (int i = 0; i < CONNECTIONS; i++)
         if (selected[i].ready)
-            crowd->left[i] += tcp_read(context, crowd->sockets[i], 1000, &piece, 1, &count);
+            crowd->left[i] +=
+                tcp_read(context, crowd->sockets[i], INET_READ, 1000, &piece, 1, &count);
     for (int i = 0; i < CONNECTIONS; i++)
         done += crowd->left[i] >= 100;
     if (done < CONNECTIONS)

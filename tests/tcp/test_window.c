@@ -280,7 +280,7 @@ static bool fill_job(struct cpu_context *context, void *process, void *taken)
     struct tcp_node *node = process;
     struct tcp_run run = {.length = 1000000};
     int64_t writable = tcp_writable(node->socket, run.length);
-    *(int64_t *)taken = tcp_write(context, node->socket, &run, 1);
+    *(int64_t *)taken = tcp_write(context, node->socket, INET_WRITE, &run, 1);
     SUITE_SAME_INTEGER(*(int64_t *)taken, writable);
     return true;
 }

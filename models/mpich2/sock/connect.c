@@ -98,6 +98,7 @@ static enum mpi_progress listen_step(struct cpu_context *context, struct mpi_pro
         return PROGRESS_NOTHING;
     sock->listener = tcp_listen(context, sock->mesh.host, port_of(process->rank),
                                 &sock->mesh.config.options, &process->task);
+    tcp_listener_inet(sock->listener)->process->by_poll = true;
     cpu_spend_time(context, sock->config->business_card, &card_stage);
     if (++sock->job->listening < process->ranks)
         return PROGRESS_NOTHING;

@@ -60,6 +60,8 @@ static void sock_init(struct job *job, struct mpi_process *process)
                    &(struct mesh_config){
                        .options = {config->socket_buffer, config->socket_buffer, config->no_delay},
                        .header = ch3->packet,
+                       .reads_body = INET_READV,
+                       .writes_rest = INET_WRITEV,
                    });
     sparse_init(&sock->vcs, process->ranks, sizeof(struct sock_vc));
     pool_init(&sock->pool, sizeof(struct sock_connection));

@@ -10,7 +10,7 @@
 
 static void begin_socket_call(struct cpu_context *context, const struct sctp_socket *socket)
 {
-    inet_enter(context, socket->inet.process);
+    inet_enter(context, socket->inet.process, INET_OPEN);
     cpu_spend(context, socket->host->config->costs.open, &sctp_stage);
 }
 
@@ -156,7 +156,7 @@ struct sctp_socket *sctp_accept(struct cpu_context *context, struct sctp_socket 
                                 struct cpu_task *task)
 {
     struct sctp_socket *socket = listener->accept_head;
-    inet_enter(context, listener->inet.process);
+    inet_enter(context, listener->inet.process, INET_ACCEPT);
     if (!socket)
         return NULL;
     listener->accept_head = socket->next;
@@ -271,7 +271,7 @@ int sctp_set_primary(struct cpu_context *context, struct sctp_socket *socket, ui
                      int station)
 {
     const struct sctp_association *found = sctp_socket_association(socket, association);
-    inet_enter(context, socket->inet.process);
+    inet_enter(context, socket->inet.process, INET_SETSOCKOPT);
     if (!found || found->ended)
         return SCTP_GONE;
     struct sctp_path *path = sctp_path_to(found, station);

@@ -70,7 +70,7 @@ int64_t sctp_send(struct cpu_context *context, struct sctp_socket *socket,
 {
     struct sctp_host *host = socket->host;
     int error;
-    inet_enter(context, socket->inet.process);
+    inet_enter(context, socket->inet.process, INET_SCTP_SENDMSG);
     cpu_spend_for(context, host->config->costs.send_call, &sctp_stage, info->message);
     if (info->bytes <= 0)
         return SCTP_INVALID;
@@ -177,7 +177,7 @@ int64_t sctp_receive(struct cpu_context *context, struct sctp_socket *socket, in
                      struct sctp_received *received)
 {
     struct sctp_incoming *incoming = socket->ready_head;
-    inet_enter(context, socket->inet.process);
+    inet_enter(context, socket->inet.process, INET_SCTP_RECVMSG);
     cpu_spend(context, socket->host->config->costs.receive_call, &sctp_stage);
     sctp_message_free(socket->reading);
     socket->reading = NULL;

@@ -102,6 +102,8 @@ static int socket_ready(const struct inet_socket *inet)
 
 const struct inet_socket_ops sctp_socket_ops = {
     .stage = &sctp_stage,
+    .reads = INET_SCTP_RECVMSG,
+    .writes = INET_SCTP_SENDMSG,
     .ready = socket_ready,
 };
 
