@@ -187,6 +187,7 @@ struct ch3_sctp_process {
     int64_t buffered; // bytes of the global buffer that events hold
     // The progress engine.
     enum ch3_sctp_phase phase;
+    bool blocks;                        // its socket is set to block
     bool moved;                         // this turn has read or written something
     bool passed;                        // a pass of a call that does not wait has ended
     int pass_left;                      // streams that the write pass has not served

@@ -2,13 +2,23 @@
 // The progress engine (thesis 004, 3.2.3, figure 3.4). A turn takes an event off the queue, if
 // there is one; else the read logic and then the write logic make some. The socket is read without
 // asking whether it has something (3.2.6): while nothing is left to be written, a call that waits
-// blocks in the read; otherwise the loop spins.
+// blocks in the read; otherwise the loop spins. The socket's mode is set by fcntl, which
+// MPIDU_Sctp_wait (MPICH2 1.0.5, channels/sctp/src/ch3_progress.c) calls more often than it has
+// to: before and after a read that blocks, after the reads of every turn, and when it returns.
 #include "models/mpich2/sctp/channel.h"
 
+// sctp_setblock
+static void set_mode(struct cpu_context *context, const struct ch3_sctp_process *sctp)
+{
+    inet_call(context, sctp->process->host, INET_FCNTL);
+}
+
+// MPIDU_Sctp_wait returns with an event, which the progress engine handles.
 static void dispatch(struct cpu_context *context, struct ch3_sctp_process *sctp)
 {
     struct ch3_sctp_event *event = sctp->event_head;
     sctp->event_head = event->next;
+    set_mode(context, sctp);
     cpu_spend_for(context, sctp->config->event, &ch3_sctp_stage,
                   event->kind == CH3_SCTP_READ ? event->received.message
                   : event->send                ? event->send->pkt.message
@@ -89,6 +99,8 @@ static enum mpi_progress end_turn(struct cpu_context *context, struct ch3_sctp_p
     sctp->phase = CH3_SCTP_TURN;
     sctp->staged = false;
     sctp->passed = !blocking && sctp->event_head;
+    if (!blocking)
+        set_mode(context, sctp); // it returns
     if (sctp->event_head || (blocking && sctp->moved))
         return PROGRESS_EVENT;
     if (!blocking)
@@ -107,12 +119,17 @@ static enum mpi_progress blocking_read(struct cpu_context *context, struct ch3_s
     struct inet_socket *inet = sctp_socket_inet(sctp->socket);
     if (inet->process->asleep)
         return PROGRESS_BLOCKED; // woken by something else
+    if (!sctp->blocks)
+        set_mode(context, sctp);
+    sctp->blocks = true;
     if (!(inet->ops->ready(inet) & INET_READABLE)) {
-        inet_enter(context, inet->process);
-        inet_wait(context, inet, INET_READABLE);
+        inet_block(context, inet, INET_READABLE);
         return PROGRESS_BLOCKED;
     }
-    ch3_sctp_read(context, sctp);
+    if (ch3_sctp_read(context, sctp))
+        set_mode(context, sctp);
+    set_mode(context, sctp);
+    sctp->blocks = false;
     sctp->phase = CH3_SCTP_TURN;
     return PROGRESS_EVENT;
 }
@@ -126,6 +143,7 @@ static enum mpi_progress read_logic(struct cpu_context *context, struct ch3_sctp
     sctp->moved |= got;
     if (got && sctp->config->buffer - sctp->buffered >= CH3_SCTP_ROOM)
         return PROGRESS_EVENT;
+    set_mode(context, sctp);
     if (writes_first(sctp) || !sctp->queue_head)
         return end_turn(context, sctp, began, blocking);
     begin_pass(sctp);
