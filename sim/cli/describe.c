@@ -9,6 +9,7 @@
 #include "sim/cli/describe_operations.h"
 #include "sim/cli/describe_search.h"
 #include "sim/config/param_kind.h"
+#include "sim/config/prior.h"
 #include "sim/config/reader.h"
 #include "sim/core/intern.h"
 #include "sim/model/model.h"
@@ -215,9 +216,11 @@ static void append_indented(GString *out, const char *text)
     g_string_append_c(out, '\n');
 }
 
-static void append_param_text(GString *out, const struct param_table *table,
+static void append_param_text(GString *out, const struct scenario_section *section,
                               const struct param *param)
 {
+    const struct param_table *table = section->table;
+    char *prior = prior_default_text(table, section->path, param);
     char *range = range_text(param), *fallback = default_text(table, param);
     g_string_append_printf(out, "  %s = %s", param->name, fallback);
     g_free(fallback);
@@ -231,6 +234,12 @@ static void append_param_text(GString *out, const struct param_table *table,
         append_indented(out, line);
         g_free(line);
         g_free(source);
+    }
+    if (prior) {
+        char *line = g_strdup_printf("uncertain: %s", prior);
+        append_indented(out, line);
+        g_free(line);
+        g_free(prior);
     }
     g_free(range);
 }
@@ -263,7 +272,7 @@ static void append_section_text(GString *out, const struct scenario_schema *sche
     }
     g_free(links);
     for (const struct param *param = section->table->params; param->name; param++)
-        append_param_text(out, section->table, param);
+        append_param_text(out, section, param);
 }
 
 // Prints what a benchmark does and reports, for how many ranks and which sizes.
@@ -292,11 +301,12 @@ static void append_benchmark_text(GString *out, const struct benchmark_schema *b
 
 // ---- Markdown ----
 
-static void append_param_markdown(GString *out, const struct param_table *table,
+static void append_param_markdown(GString *out, const struct scenario_section *section,
                                   const struct param *param)
 {
     char *range = range_text(param), *source = source_text(param);
-    char *fallback = default_text(table, param);
+    char *fallback = default_text(section->table, param);
+    char *prior = prior_default_text(section->table, section->path, param);
     g_string_append_printf(out, "| `%s` |", param->name);
     text_append_cell(out, fallback);
     g_free(fallback);
@@ -304,7 +314,9 @@ static void append_param_markdown(GString *out, const struct param_table *table,
     text_append_cell(out, param_kind_units(param->kind));
     text_append_cell(out, param->doc);
     text_append_cell(out, source);
+    text_append_cell(out, prior);
     g_string_append_c(out, '\n');
+    g_free(prior);
     g_free(source);
     g_free(range);
 }
@@ -315,13 +327,13 @@ static void append_section_markdown(GString *out, const struct scenario_schema *
     char *links = links_text(schema, section);
     g_string_append_printf(out,
                            "\n## `%s`\n\n%s%s%s\n\n"
-                           "| Parameter | Default | Range | Unit | Meaning | Source |\n"
-                           "|---|---|---|---|---|---|\n",
+                           "| Parameter | Default | Range | Unit | Meaning | Source | Uncertain |\n"
+                           "|---|---|---|---|---|---|---|\n",
                            section->path, section->table->doc, links ? "; " : "",
                            links ? links : "");
     g_free(links);
     for (const struct param *param = section->table->params; param->name; param++)
-        append_param_markdown(out, section->table, param);
+        append_param_markdown(out, section, param);
 }
 
 // ---- Parameters that were searched for ----
@@ -331,9 +343,11 @@ static json_t *param_json(const struct describe_hit *hit)
     char *path = describe_path(hit), *range = range_text(hit->param);
     char *fallback = default_text(hit->section->table, hit->param);
     char *source = source_text(hit->param);
-    json_t *json = json_pack("{s:s, s:s, s:s, s:s, s:s?, s:s?}", "path", path, "default", fallback,
-                             "unit", param_kind_units(hit->param->kind), "range", range, "meaning",
-                             hit->param->doc, "source", source);
+    char *prior = prior_default_text(hit->section->table, hit->section->path, hit->param);
+    json_t *json = json_pack("{s:s, s:s, s:s, s:s, s:s?, s:s?, s:s?}", "path", path, "default",
+                             fallback, "unit", param_kind_units(hit->param->kind), "range", range,
+                             "meaning", hit->param->doc, "source", source, "uncertain", prior);
+    g_free(prior);
     g_free(source);
     g_free(fallback);
     g_free(range);
@@ -375,7 +389,7 @@ static void append_hits(GString *out, const GArray *hits)
     if (hits->len == 1) {
         const struct describe_hit *hit = &g_array_index(hits, struct describe_hit, 0);
         g_string_append_printf(out, "%s\n", hit->section->path);
-        append_param_text(out, hit->section->table, hit->param);
+        append_param_text(out, hit->section, hit->param);
         return;
     }
     for (guint i = 0; i < MIN(hits->len, MOST_HITS); i++)

@@ -2,6 +2,7 @@
 #include "sim/config/param.h"
 
 #include "sim/config/param_kind.h"
+#include "sim/config/prior.h"
 #include "sim/config/reader.h"
 #include "sim/core/intern.h"
 
@@ -54,6 +55,8 @@ static struct param_values *values_new(const struct param_table *table, const ch
     values->origins = g_new0(struct source_mark, count);
     values->sources = g_new0(const char *, count);
     values->chosen_for = g_new0(const char *, count);
+    values->priors = g_new0(const char *, count);
+    values->withs = g_new0(const char *, count);
     values->diags = diags;
     values->references = 1;
     return values;
@@ -75,6 +78,8 @@ void param_values_free(struct param_values *values)
     g_free((char *)values->path);
     g_free(values->sources);
     g_free(values->chosen_for);
+    g_free(values->priors);
+    g_free(values->withs);
     g_free(values->origins);
     g_free(values->values);
     g_free(values);
@@ -107,6 +112,26 @@ static const char *fallback_of(const struct param_values *values, const struct p
     return param_fallback(param, *(const int *)field_of(values, first));
 }
 
+// The default's uncertainty. That of a default by profile is of the first one: another may lie
+// outside of it, and has none then.
+static void read_default_prior(struct param_values *values, int index, const char *path)
+{
+    const struct param *param = &values->table->params[index];
+    struct prior prior;
+    char *fault = NULL;
+    values->withs[index] = param->with;
+    values->priors[index] = NULL;
+    if (!param->prior)
+        return;
+    if (prior_parse(param->prior, param, field_of(values, param), &prior, &fault)) {
+        values->priors[index] = param->prior;
+        prior_clear(&prior);
+    } else if (!param->by_profile) {
+        diag_add(values->diags, values->origins[index], path, NULL, "%s", fault);
+    }
+    g_free(fault);
+}
+
 // Puts the default in; a table whose default does not fit it shows as a diagnostic in file
 // "default".
 static void read_default(struct param_values *values, int index)
@@ -128,11 +153,12 @@ static void read_default(struct param_values *values, int index)
     if (node)
         read_value(values, index, node, path);
     values->origins[index] = origin;
+    read_default_prior(values, index, path);
     g_free(path);
     node_free(node);
 }
 
-// The keys of {value: …, source: …, chosen_for: [id, …]}.
+// Whether it is {value: …, source: …}, with other keys or without.
 static bool is_sourced(const struct node *node)
 {
     return node->kind == NODE_MAP && node_get(node, "value");
@@ -156,10 +182,37 @@ static bool read_chosen_for(struct param_values *values, int index, const struct
     return good;
 }
 
+// The uncertainty of a value that has been read.
+static bool read_prior(struct param_values *values, int index, const struct node *node,
+                       const char *path)
+{
+    const struct param *param = &values->table->params[index];
+    const struct node *with = node_get(node, "with");
+    bool good;
+    const char *text = prior_read(node, path, values->diags, &good);
+    values->priors[index] = NULL;
+    values->withs[index] =
+        with ? intern_text(reader_text(with, path, "the path of a parameter", values->diags))
+             : NULL;
+    if (!text)
+        return good;
+    struct prior prior;
+    char *fault;
+    if (!prior_parse(text, param, field_of(values, param), &prior, &fault)) {
+        diag_add(values->diags, node->mark, path, NULL, "%s", fault);
+        g_free(fault);
+        return false;
+    }
+    prior_clear(&prior);
+    values->priors[index] = text;
+    return true;
+}
+
 static bool read_sourced(struct param_values *values, int index, const struct node *node,
                          const char *path)
 {
-    static const char *const keys[] = {"value", "source", "chosen_for", NULL};
+    static const char *const keys[] = {"value",  "source", "chosen_for", "range",
+                                       "within", "or",     "with",       NULL};
     if (!reader_keys(node, path, keys, values->diags))
         return false;
     const struct node *source = node_get(node, "source");
@@ -174,6 +227,7 @@ static bool read_sourced(struct param_values *values, int index, const struct no
     const struct node *claims = node_get(node, "chosen_for");
     if (claims)
         good &= read_chosen_for(values, index, claims, path);
+    good = good && read_prior(values, index, node, path);
     return good && text;
 }
 
@@ -333,6 +387,20 @@ static json_t *chosen_for_json(const char *ids)
     return list;
 }
 
+// "prior": "within 1.6", and of a usual one "prior_of": "kernel"; "with": the other's path.
+static void add_prior(json_t *entry, const struct param_values *values, int index)
+{
+    struct prior prior;
+    if (!prior_of(values, index, &prior))
+        return;
+    json_object_set_new(entry, "prior", json_string(prior.text));
+    if (prior.usual)
+        json_object_set_new(entry, "prior_of", json_string(prior.usual->name));
+    if (values->withs[index])
+        json_object_set_new(entry, "with", json_string(values->withs[index]));
+    prior_clear(&prior);
+}
+
 json_t *param_values_json(const struct param_values *values)
 {
     json_t *json = json_object();
@@ -344,6 +412,7 @@ json_t *param_values_json(const struct param_values *values)
             json_object_set_new(entry, "source", json_string(values->sources[i]));
         if (values->chosen_for[i])
             json_object_set_new(entry, "chosen_for", chosen_for_json(values->chosen_for[i]));
+        add_prior(entry, values, i);
         json_object_set_new(json, param->name, entry);
     }
     return json;
@@ -374,16 +443,27 @@ static json_t *description(const struct param *param)
     return json;
 }
 
+// The keys of a value with its source.
+static json_t *beside_schema(json_t *value)
+{
+    json_t *one_or_more = json_pack("{s:[{s:s}, {s:s, s:{s:s}}]}", "anyOf", "type", "string",
+                                    "type", "array", "items", "type", "string");
+    json_t *others =
+        json_pack("{s:[O, {s:s, s:O}, {s:s, s:{s:s}}]}", "anyOf", value, "type", "array", "items",
+                  value, "type", "object", "additionalProperties", "type", "number");
+    return json_pack("{s:O, s:{s:s}, s:o, s:{s:s}, s:{s:s, s:i}, s:o, s:{s:s}}", "value", value,
+                     "source", "type", "string", "chosen_for", one_or_more, "range", "type",
+                     "string", "within", "type", "number", "exclusiveMinimum", 1, "or", others,
+                     "with", "type", "string");
+}
+
 // A value, or the value with its source.
 static json_t *param_schema(const struct param_values *defaults, const struct param *param)
 {
     json_t *value = type_of(param)->schema(param);
-    json_t *claims = json_pack("{s:[{s:s}, {s:s, s:{s:s}}]}", "anyOf", "type", "string", "type",
-                               "array", "items", "type", "string");
     json_t *sourced =
-        json_pack("{s:s, s:{s:O, s:{s:s}, s:o}, s:[s, s], s:b}", "type", "object", "properties",
-                  "value", value, "source", "type", "string", "chosen_for", claims, "required",
-                  "value", "source", "additionalProperties", 0);
+        json_pack("{s:s, s:o, s:[s, s], s:b}", "type", "object", "properties", beside_schema(value),
+                  "required", "value", "source", "additionalProperties", 0);
     json_t *schema =
         json_pack("{s:o, s:[o, o]}", "description", description(param), "anyOf", value, sourced);
     if (param->fallback)

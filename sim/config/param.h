@@ -69,6 +69,10 @@ struct param {
     // to a dot, separated by blanks. They are then no evidence, and `netsim validate` reports it.
     // NULL: none.
     const char *chosen_for;
+    // How uncertain the default is (sim/config/prior.h): "500 cycles .. 2000 cycles", "within
+    // 1.5"; NULL: as is usual for a prior of its kind. `with` names another parameter by its path:
+    // the two share a cause and are drawn together. NULL: alone.
+    const char *prior, *with;
     const char *noun; // what is expected, in messages: "the id of a claim"; NULL: the kind's
     // The rest is for maps (param_map.h).
     bool optional;                   // without a default it may be missing all the same
@@ -89,6 +93,7 @@ struct param_table {
     // Checks relations between parameters and complains with param_complain. NULL: none.
     param_check_fn *check;
     const struct reader_renamed *renamed; // parameters that had other names; NULL: none
+    int prior_kind;                       // enum prior_kind, of values without a prior of their own
     // The rest is for maps (param_map.h); functions may be NULL.
     const char *noun;           // the map, in messages: "a figure"; NULL: "a map"
     bool in_order;              // rows build on those before: the first mistake ends the reading
@@ -128,17 +133,19 @@ struct scenario_section {
         .name = #field, .kind = kind_, .offset = offsetof(type, part.field), __VA_ARGS__           \
     }
 
-// A table's values, each with its origin. In a file a value may also carry its own source and the
-// claims it was chosen for: `copy_hot: {value: 500 MB/s, source: "thesis 000, 6.2", chosen_for:
-// [via.goal.performance]}`.
+// A table's values, each with its origin. In a file a value may also carry its own source, the
+// claims it was chosen for, its uncertainty and what it is drawn with: `copy_hot: {value: 500 MB/s,
+// source: "prior: …", chosen_for: [via.goal.performance], range: 400 MB/s .. 600 MB/s, with:
+// host.memory.copy_cached}`.
 struct param_values {
     const struct param_table *table;
-    const char *path;            // of the table in the scenario: "host.memory"; owned
-    void *values;                // the table's struct
-    struct source_mark *origins; // by index in table->params; file "default" for defaults
-    const char **sources;        // by index; the table's for defaults; NULL: none given
-    const char **chosen_for;     // like sources
-    struct diag_list *diags;     // only while reading
+    const char *path;             // of the table in the scenario: "host.memory"; owned
+    void *values;                 // the table's struct
+    struct source_mark *origins;  // by index in table->params; file "default" for defaults
+    const char **sources;         // by index; the table's for defaults; NULL: none given
+    const char **chosen_for;      // like sources
+    const char **priors, **withs; // like sources: as in struct param
+    struct diag_list *diags;      // only while reading
     int references;
 };
 

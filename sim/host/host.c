@@ -16,7 +16,8 @@ static const struct param processor_params[] = {
     PARAM(P, cycle_ratio, PARAM_REAL, .fallback = "1", .least = "0.01", .most = "100",
           .doc = "its cycles for the work of one cycle of the reference, an Athlon MP or Pentium "
                  "III of 2001",
-          .source = "prior: SPECint2000 per MHz, 0.43..0.45 of both, each with its best compiler"),
+          .source = "prior: SPECint2000 per MHz, 0.43..0.45 of both, each with its best compiler",
+          .prior = "within 1.1"),
     PARAM(P, interrupt_core, PARAM_COUNT, .fallback = "0", .most = "255",
           .doc = "core that serves device interrupts", .source = "Linux 2.4 default routing"),
     {0},
@@ -46,7 +47,8 @@ static const struct param kernel_params[] = {
           .doc = "from the interrupt line to the processor, which meanwhile goes on",
           .source =
               "prior: an I/O APIC's message of 21..34 clocks of a bus of 16.7 MHz (Lundell on "
-              "linux-kernel, 2001-10-08: 35..48 with the 14 of the end of interrupt)"),
+              "linux-kernel, 2001-10-08: 35..48 with the 14 of the end of interrupt)",
+          .prior = "1.26 us .. 2.04 us"),
     PARAM(K, interrupt_ack, PARAM_DURATION, .fallback = "0 s",
           .doc = "masking and acknowledging at the interrupt controller before the handler runs",
           .source =
@@ -54,7 +56,8 @@ static const struct param kernel_params[] = {
     PARAM(K, interrupt_entry, PARAM_COST, .fallback = "1000 cycles",
           .doc = "the kernel's way from the processor's vector to the device's handler",
           .source = "prior: 500 cycles warm, 2000 cold (linux-kernel, 2003-02-10, \"interrupt "
-                    "latency\")"),
+                    "latency\")",
+          .prior = "500 cycles .. 2000 cycles"),
     PARAM(K, interrupt_exit, PARAM_COST, .fallback = "500 cycles",
           .doc = "end of interrupt, a look for softirqs and return",
           .source = "prior: half of the way in"),

@@ -16,7 +16,8 @@ static const struct param switch_params[] = {
                  .doc = "number of ports; 0: as many as it has links", .source = "topology"),
     SWITCH_PARAM(latency, PARAM_DURATION, .fallback = "5 us", .most = "1 s",
                  .doc = "from the last bit (cut-through: the header) in to the output queue",
-                 .source = "prior: Fast Ethernet store-and-forward switch, 3..10 us"),
+                 .source = "prior: Fast Ethernet store-and-forward switch, 3..10 us",
+                 .prior = "3 us .. 10 us"),
     SWITCH_PARAM(queue, PARAM_COUNT, .fallback = "128", .most = "1000000",
                  .doc = "store and forward: packets that can wait at an output; 0: no bound",
                  .source =

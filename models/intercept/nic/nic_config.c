@@ -51,10 +51,11 @@ static const char *const stripings[] = {"round_robin", "least_loaded", NULL};
               .chosen_for = "icpt.bw.s2.multi_plane icpt.bw.s2.loopback"),                         \
         PARAM(C, send_latency, PARAM_DURATION, .fallback = "0.5 us",                               \
               .doc = "from a packet's last byte off the bus to its first bit on the link",         \
-              .source = "prior: some 50 clocks of an FPGA at 66..133 MHz; 0.3..1 us"),             \
+              .source = "prior: some 50 clocks of an FPGA at 66..133 MHz; 0.3..1 us",              \
+              .prior = "300 ns .. 1 us"),                                                          \
         PARAM(C, receive_latency, PARAM_DURATION, .fallback = "0.5 us",                            \
               .doc = "from a packet's last bit to its first byte on the bus",                      \
-              .source = "prior: as send_latency"),                                                 \
+              .source = "prior: as send_latency", .prior = "300 ns .. 1 us"),                      \
         PARAM(C, old_firmware, PARAM_BOOL, .fallback = "false",                                    \
               .doc = "VDMA transfers from or to buffers that do not begin at a page never end",    \
               .source = "thesis 002, 7.4: mended by the firmware that was measured")
@@ -85,16 +86,16 @@ static const char *const stripings[] = {"round_robin", "least_loaded", NULL};
               .source = "assumed: warm data of a few hundred bytes on a Pentium 4"),               \
         PARAM(C, doorbell, PARAM_COST, .fallback = "0.25 us",                                      \
               .doc = "posted write to the card that has it look at a TX-CB or a channel",          \
-              .source = "prior: 0.1..0.4 us over PCI-X"),                                          \
+              .source = "prior: 0.1..0.4 us over PCI-X", .prior = "100 ns .. 400 ns"),             \
         PARAM(C, rx_take, PARAM_COST, .fallback = "0.3 us",                                        \
               .doc = "taking a message off an RX-CB",                                              \
               .source = "prior: one or two cache misses, as a device has written it"),             \
         PARAM(C, walk, PARAM_COST, .fallback = "50 ns",                                            \
               .doc = "looking up a page of a process for a channel's page table",                  \
-              .source = "prior: 30..100 ns"),                                                      \
+              .source = "prior: 30..100 ns", .prior = "30 ns .. 100 ns"),                          \
         PARAM(C, table_entry, PARAM_COST, .fallback = "50 ns",                                     \
               .doc = "posted write of an entry of a channel's page table, or of its counter",      \
-              .source = "prior: 8 B over PCI-X, 30..100 ns"),                                      \
+              .source = "prior: 8 B over PCI-X, 30..100 ns", .prior = "30 ns .. 100 ns"),          \
         PARAM(C, status_read, PARAM_COST, .fallback = "1 us",                                      \
               .doc = "reading the card's status in the interrupt handler: once for the card, and " \
                      "once for each virtual NIC or channel that has something",                    \

@@ -80,7 +80,8 @@ static void check(const void *values, const struct param_values *report)
               .doc = "a turn of that loop, besides the pause, in which nothing is found",          \
               .source = "assumed: one cache miss and three empty lists"),                          \
         PARAM(C, send, PARAM_COST, .fallback = "0.5 us",                                           \
-              .doc = "NAL's part of a send: allocation, lists", .source = "assumed: 0.3..0.8 us"), \
+              .doc = "NAL's part of a send: allocation, lists", .source = "assumed: 0.3..0.8 us",  \
+              .prior = "300 ns .. 800 ns"),                                                        \
         PARAM(C, record, PARAM_COST, .fallback = "0.3 us",                                         \
               .doc = "kernel thread: a packet's record found or made, header read or written",     \
               .source = "assumed: two cache misses")
