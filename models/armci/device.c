@@ -140,6 +140,20 @@ static json_t *describe_process(const struct mpi_process *process)
                      gm_describe(client->port));
 }
 
+// Of the MPI library beside it; ARMCI's own operations wait as its calls do.
+static const struct mpi_progress_rule mpich_gm_progress = {
+    .library = "MPICH 1.2.5 over GM",
+    .turn = "MPID_DeviceCheck: events of the port up to and with the first message",
+    .source =
+        "MPICH-GM 1.2.5.3 (f90a191), mpid/ch_gm: gmpi_priv.c 1021-1112, gmpi_chshort.c 77, 137, "
+        "gmpi_chnrndv.c 101, 128-130; src/pt2pt: waitall.c 112-222, testall.c 70-124",
+    .send = {MPI_TURNS},
+    .test = {MPI_TURN, MPI_LOOKS, MPI_TURN, MPI_LOOKS},
+    .probe = {MPI_LOOKS, MPI_TURN, MPI_LOOKS},
+    .waits = MPI_WAITS_LEAVE,
+    .in_order = true,
+};
+
 const struct mpi_device_ops armci_ops = {
     .name = "ARMCI",
     .arrival = &mpich_gm_arrival,
@@ -147,6 +161,7 @@ const struct mpi_device_ops armci_ops = {
     .request_size = sizeof(struct armci_request),
     .startup = startup,
     .start = client_start,
+    .progress = &mpich_gm_progress,
     .advance = advance,
     .destroy = destroy,
     .describe_request = describe_request,

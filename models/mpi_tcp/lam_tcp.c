@@ -58,6 +58,19 @@ static json_t *lam_describe_request(const struct mpi_request *request)
     return json;
 }
 
+static const struct mpi_progress_rule lam_tcp_progress = {
+    .library = "LAM/MPI 7, TCP RPI",
+    .turn = "a pass of the RPI over the sockets that requests are interested in",
+    .source = "LAM/MPI 7: lamreqs.c 6.28 _mpi_req_advance, lamsend.c 6.28, irecv.c, wait.c, "
+              "waitany.c, waitall.c, lam_test, iprobe.c; ssi_rpi_tcp.c 1.37 "
+              "lam_ssi_rpi_tcp_advance",
+    .send = {MPI_TURNS},
+    .receive = {MPI_TURNS},
+    .test = {MPI_TURNS, MPI_LOOKS},
+    .probe = {MPI_TURNS},
+    .waits = MPI_WAITS_LEAVE,
+};
+
 const struct mpi_device_ops lam_tcp_ops = {
     .name = "LAM TCP RPI",
     .arrival = &lam_tcp_arrival,
@@ -68,6 +81,7 @@ const struct mpi_device_ops lam_tcp_ops = {
     .finalize = mesh_finalize,
     .shortcut = shortcut,
     .start = lam_start,
+    .progress = &lam_tcp_progress,
     .advance = lam_advance,
     .describe_request = lam_describe_request,
 };

@@ -89,6 +89,7 @@ struct lam_process {
     struct mesh_link *serving; // its read or write goes on
     bool serving_write;
     bool serving_blocks; // in read or write; else until it would block
+    bool moved;          // in this pass: a request has
     bool selecting;      // asleep in select
     int ready;           // links that select has found ready and that have not been served
 };

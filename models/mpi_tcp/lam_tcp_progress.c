@@ -100,11 +100,18 @@ static bool serve_ready(struct cpu_context *context, struct lam_process *lam)
     return false;
 }
 
+// A pass ends with the last of those that select has found ready.
+static enum mpi_progress pass_over(const struct lam_process *lam, bool blocking)
+{
+    return lam->moved || blocking ? PROGRESS_EVENT : PROGRESS_NOTHING;
+}
+
 // The read or write under way has come to its end, or would block.
 static enum mpi_progress served(struct lam_process *lam, bool would_block, bool blocking)
 {
     lam->serving = NULL;
-    return would_block && !blocking && lam->ready == 0 ? PROGRESS_NOTHING : PROGRESS_EVENT;
+    lam->moved |= !would_block;
+    return lam->ready > 0 ? PROGRESS_PART : pass_over(lam, blocking);
 }
 
 // One write call (swritev writes until all is written or the socket is full).
@@ -114,7 +121,7 @@ static enum mpi_progress serve_write(struct cpu_context *context, struct lam_pro
     struct mesh_item *done = NULL;
     switch (mesh_write(context, lam->serving, &done)) {
     case MESH_PART:
-        return PROGRESS_EVENT;
+        return PROGRESS_PART;
     case MESH_WHOLE:
         lam_written(context, done);
         return served(lam, false, blocking);
@@ -135,13 +142,13 @@ static enum mpi_progress serve_read(struct cpu_context *context, struct lam_proc
     struct mesh_link *link = lam->serving;
     switch (mesh_read(context, link)) {
     case MESH_PART:
-        return PROGRESS_EVENT;
+        return PROGRESS_PART;
     case MESH_WHOLE:
         if (link->reader->in_header)
             lam_envelope_read(context, lam, link);
         else
             lam_body_read(context, link);
-        return link->reader->in_header ? served(lam, false, blocking) : PROGRESS_EVENT;
+        return link->reader->in_header ? served(lam, false, blocking) : PROGRESS_PART;
     case MESH_CLOSED:
         if (!mesh_at_start(link))
             mesh_lost(link);
@@ -168,7 +175,7 @@ static enum mpi_progress advance_several(struct cpu_context *context, struct lam
     lam->ready = mesh_select(context, &lam->mesh, blocking);
     lam->selecting = lam->ready == 0 && blocking;
     if (lam->ready > 0)
-        return PROGRESS_EVENT;
+        return PROGRESS_PART;
     return blocking ? PROGRESS_BLOCKED : PROGRESS_NOTHING;
 }
 
@@ -179,8 +186,9 @@ enum mpi_progress lam_advance(struct cpu_context *context, struct mpi_process *p
     struct mesh_link *link = NULL;
     if (lam->serving)
         return serve_on(context, lam, blocking);
-    if (serve_ready(context, lam))
-        return PROGRESS_EVENT;
+    if (lam->ready > 0)
+        return serve_ready(context, lam) ? PROGRESS_PART : pass_over(lam, blocking);
+    lam->moved = false;
     int interests = gather(lam, &link);
     if (interests == 0)
         return blocking ? PROGRESS_BLOCKED : PROGRESS_NOTHING;

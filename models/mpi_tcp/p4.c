@@ -66,6 +66,19 @@ static json_t *p4_describe_request(const struct mpi_request *request)
     return json;
 }
 
+static const struct mpi_progress_rule p4_progress = {
+    .library = "MPICH 1.2.5, ch_p4",
+    .turn = "MPID_DeviceCheck: one packet",
+    .source =
+        "MPICH 1.2.5 (4836f61d): mpid/ch2/chchkdev.c 43-204, adi2send.c 148-196, adi2recv.c "
+        "108-219, adi2hrecv.c 133, adi2probe.c 13-69, channel.h 292-299; src/pt2pt: waitall.c "
+        "112-222, testall.c 70-124, waitany.c 105-193",
+    .test = {MPI_TURN, MPI_LOOKS, MPI_TURN, MPI_LOOKS},
+    .probe = {MPI_LOOKS, MPI_TURN, MPI_LOOKS},
+    .waits = MPI_WAITS_LEAVE,
+    .in_order = true,
+};
+
 const struct mpi_device_ops p4_ops = {
     .name = "MPICH ch_p4",
     .arrival = &p4_arrival,
@@ -75,6 +88,8 @@ const struct mpi_device_ops p4_ops = {
     .startup = mesh_startup,
     .finalize = mesh_finalize,
     .start = p4_start,
+    .progress = &p4_progress,
+    .go_on = p4_go_on,
     .advance = p4_advance,
     .describe_request = p4_describe_request,
 };

@@ -128,6 +128,7 @@ extern const struct mpi_device_ops p4_ops;
 // alone for kind P4_DATA.
 void p4_send(struct cpu_context *context, struct mesh_link *link, struct mpi_request *request,
              const struct p4_envelope *envelope, int64_t data);
+enum mpi_progress p4_go_on(struct cpu_context *context, struct mpi_process *process);
 enum mpi_progress p4_advance(struct cpu_context *context, struct mpi_process *process,
                              bool blocking);
 

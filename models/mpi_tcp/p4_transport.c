@@ -202,10 +202,11 @@ static enum mpi_progress read_on(struct cpu_context *context, struct p4_process 
 
 // ---- The queue of messages ----
 
-// In MPI_Test every receive by rendezvous is asked for its data (RecvIcomplete).
+// In MPI_Test and MPI_Waitany every receive by rendezvous is asked for its data (RecvIcomplete).
 static bool asked_for(const struct p4_process *p4, const struct mpi_request *request)
 {
-    return request->waited || p4->process->tests;
+    const struct mpi_request *own = p4->process->own;
+    return own ? request == own : request->waited || p4->process->tests;
 }
 
 // The type of a message that a receive of p4 names: control packets have one of their own, the data
@@ -292,28 +293,13 @@ static bool messages_available(struct cpu_context *context, struct p4_process *p
     return false;
 }
 
-// In a call that does not wait, only probes and tests check for messages.
-static bool looking(const struct p4_process *p4)
-{
-    if (p4->process->tests)
-        return true;
-    for (const struct mpi_request *at = p4->process->active; at; at = at->active_next)
-        if (at->kind == REQUEST_PROBE)
-            return true;
-    return false;
-}
-
 // ---- The data of a rendezvous ----
 
-// The one request that a call waits for, if it is a receive that has sent its ok.
+// The request that the call waits for now, if it is a receive that has sent its ok.
 static const struct mpi_request *own_rendezvous(const struct p4_process *p4)
 {
-    if (p4->process->open_waits != 1 || p4->awaited)
-        return NULL;
-    for (const struct mpi_request *at = p4->process->active; at; at = at->active_next)
-        if (at->waited)
-            return at->machine.state == P4_WAIT_DATA ? at : NULL;
-    return NULL;
+    const struct mpi_request *own = p4->process->own;
+    return own && own->machine.state == P4_WAIT_DATA ? own : NULL;
 }
 
 // Messages for others are in the queue, so that p4_waitformsg returns at once: the loop of
@@ -371,29 +357,41 @@ static enum mpi_progress wait_for_data(struct cpu_context *context, struct p4_pr
 
 // ---- Progress ----
 
-enum mpi_progress p4_advance(struct cpu_context *context, struct mpi_process *process,
-                             bool blocking)
+// Handles the next message, or looks for one, which p4_go_on then reads.
+static enum mpi_progress handle_next(struct cpu_context *context, struct p4_process *p4,
+                                     bool blocking)
+{
+    if (dispatch_queued(context, p4, NULL, true))
+        return PROGRESS_EVENT;
+    if (!p4->selecting)
+        cpu_spend(context, p4->config->check, &p4_stage);
+    if (!blocking)
+        return messages_available(context, p4) ? PROGRESS_PART : PROGRESS_NOTHING;
+    if (!select_all(context, p4)) // socket_recv
+        return PROGRESS_BLOCKED;
+    p4->reading = first_readable(p4);
+    return PROGRESS_PART;
+}
+
+// The rest of a message that is read or written, and the data of an eager message whose packet was
+// handled.
+enum mpi_progress p4_go_on(struct cpu_context *context, struct mpi_process *process)
 {
     struct p4_process *p4 = p4_process_of(process);
     if (p4->reading)
         return read_on(context, p4);
     if (p4->writing || p4->out_head)
         return write_on(context, p4);
+    return p4->awaited ? handle_next(context, p4, true) : PROGRESS_NOTHING;
+}
+
+enum mpi_progress p4_advance(struct cpu_context *context, struct mpi_process *process,
+                             bool blocking)
+{
+    struct p4_process *p4 = p4_process_of(process);
     const struct mpi_request *own = blocking ? own_rendezvous(p4) : NULL;
     if (own)
         return wait_for_data(context, p4, own);
     p4->look = P4_ASK;
-    bool waits = blocking || p4->awaited;
-    if (!waits && !looking(p4))
-        return PROGRESS_NOTHING;
-    if (dispatch_queued(context, p4, NULL, true))
-        return PROGRESS_EVENT;
-    if (!p4->selecting)
-        cpu_spend(context, p4->config->check, &p4_stage);
-    if (!waits)
-        return messages_available(context, p4) ? PROGRESS_EVENT : PROGRESS_NOTHING;
-    if (!select_all(context, p4)) // socket_recv
-        return PROGRESS_BLOCKED;
-    p4->reading = first_readable(p4);
-    return PROGRESS_EVENT;
+    return handle_next(context, p4, blocking);
 }

@@ -88,10 +88,18 @@ static void start_request(struct cpu_context *context, struct mpi_request *reque
     struct openmpi_process *ompi = openmpi_of(request->process);
     cpu_spend_for(context, ompi->config->start, &openmpi_stage, request->message);
     ompi->wrote = false;
-    // Starting makes no turn; MPI_Probe and MPI_Iprobe do.
-    ompi->turned = request->kind != REQUEST_PROBE;
     mpi_matched_start(context, request);
 }
+
+static const struct mpi_progress_rule openmpi_progress = {
+    .library = "Open MPI 1.2.1",
+    .turn = "opal_progress: polls, and handles what is ready, until a poll finds nothing",
+    .source = "Open MPI 1.2.1: pml_ob1_isend.c 54-79, pml_ob1_irecv.c 46-68, req_wait.c 25-267, "
+              "req_test.c 26-89, pml_ob1_iprobe.c 24-50, opal_progress.c 236-305, event.c 518-605",
+    .test = {MPI_LOOKS, MPI_TURN, MPI_LOOKS},
+    .probe = {MPI_LOOKS, MPI_TURN},
+    .waits = MPI_WAITS_LEAVE,
+};
 
 const struct mpi_device_ops openmpi_ops = {
     .name = "Open MPI",
@@ -101,6 +109,8 @@ const struct mpi_device_ops openmpi_ops = {
     .startup = openmpi_startup,
     .finalize = openmpi_finalize,
     .start = start_request,
+    .progress = &openmpi_progress,
+    .go_on = openmpi_go_on,
     .advance = openmpi_advance,
     .describe_request = describe_request,
     .describe_process = describe_process,

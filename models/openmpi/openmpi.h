@@ -98,7 +98,7 @@ struct openmpi_process {
     guint at;                   // the one that is served now
     struct btl_endpoint *again; // its handler has not come to its end
     bool again_writes;
-    bool turned;     // the call has had its turn
+    bool found;      // the last poll of the turn under way has found something
     bool wrote;      // in this slice: what is written now may leave before its time
     GPtrArray *owed; // struct btl_endpoint *: the next slices write for them
     bool leaving;    // it has come to MPI_Finalize
@@ -114,9 +114,8 @@ extern const struct stage openmpi_stage;
 
 // ---- progress.c ----
 
-// One event: of the turn under way, or a turn. PROGRESS_BLOCKED: the process polls.
-enum mpi_progress openmpi_turn(struct cpu_context *context, struct openmpi_process *ompi,
-                               bool blocking);
+enum mpi_progress openmpi_go_on(struct cpu_context *context, struct mpi_process *process);
+// One event: of the turn under way, or its poll. PROGRESS_BLOCKED: the process polls.
 enum mpi_progress openmpi_advance(struct cpu_context *context, struct mpi_process *process,
                                   bool blocking);
 

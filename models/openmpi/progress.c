@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // opal_progress: a turn asks poll for all descriptors, without waiting, and handles those that are
-// ready, reading before writing. While nothing is ready, a call that waits goes on asking; it never
-// sleeps in the kernel. A call that only starts something makes no turn, one that tests makes one.
+// ready, reading before writing, until a poll finds none (opal_event_base_loop). While nothing is
+// ready, a call that waits goes on asking; it never sleeps in the kernel.
 #include "models/openmpi/openmpi.h"
 
 static void watch(struct openmpi_process *ompi, struct inet_socket *socket, int wanted,
@@ -77,52 +77,59 @@ static bool handle_next(struct cpu_context *context, struct openmpi_process *omp
     return false;
 }
 
-// Writes what a slice has left to the next. Returns false if there is nothing.
-static bool write_owed(struct cpu_context *context, struct openmpi_process *ompi)
+// Writes what a slice has left to the next.
+enum mpi_progress openmpi_go_on(struct cpu_context *context, struct mpi_process *process)
 {
+    struct openmpi_process *ompi = openmpi_of(process);
+    ompi->wrote = false;
     while (ompi->owed->len > 0) {
         struct btl_endpoint *endpoint = g_ptr_array_remove_index(ompi->owed, 0);
         if (!endpoint->owed)
             continue;
         btl_write(context, endpoint);
-        return true;
+        return PROGRESS_EVENT;
     }
-    return false;
+    return PROGRESS_NOTHING;
 }
 
-enum mpi_progress openmpi_turn(struct cpu_context *context, struct openmpi_process *ompi,
-                               bool blocking)
+// A turn reads the clock before its poll, against a time that runs backwards, and after it, for
+// timeouts.
+static void read_clock(struct cpu_context *context, const struct openmpi_process *ompi)
 {
-    const struct cpu *cpu = context->cpu;
-    ompi->wrote = false;
-    if (ompi->again) {
-        serve_endpoint(context, ompi, ompi->again, ompi->again_writes);
-        return PROGRESS_EVENT;
-    }
-    if (write_owed(context, ompi) || handle_next(context, ompi))
-        return PROGRESS_EVENT;
-    if (!blocking && ompi->turned) {
-        ompi->turned = false;
-        return PROGRESS_NOTHING;
-    }
+    static const struct stage clock_stage = {"gettimeofday", STAGE_TRAP};
+    const struct kernel_config *kernel = &ompi->process->host->config.kernel;
+    cpu_spend(context, kernel->system_call, &clock_stage);
+    cpu_spend(context, kernel->system_call, &clock_stage);
+}
+
+// A turn's poll. `again`: after one that has found something.
+static int poll_all(struct cpu_context *context, struct openmpi_process *ompi, bool blocking)
+{
+    sim_time began = context->now;
     gather_sockets(ompi);
     cpu_spend(context, ompi->config->progress, &openmpi_stage);
+    read_clock(context, ompi);
     struct inet_selected *selected = &g_array_index(ompi->selected, struct inet_selected, 0);
     int count = (int)ompi->selected->len;
-    int ready = blocking
-                    ? inet_poll(context, selected, count, cpu_cost(cpu, ompi->config->progress))
+    return blocking ? inet_poll(context, selected, count, context->now - began)
                     : inet_select(context, selected, count, false);
-    ompi->turned = ready > 0;
-    if (ready > 0)
-        return PROGRESS_EVENT;
-    return blocking ? PROGRESS_BLOCKED : PROGRESS_NOTHING;
 }
 
 enum mpi_progress openmpi_advance(struct cpu_context *context, struct mpi_process *process,
                                   bool blocking)
 {
     struct openmpi_process *ompi = openmpi_of(process);
-    if (!blocking && !process->active) // MPI_Test and MPI_Wait of what is done
-        ompi->turned = true;
-    return openmpi_turn(context, ompi, blocking);
+    ompi->wrote = false;
+    if (ompi->again) {
+        serve_endpoint(context, ompi, ompi->again, ompi->again_writes);
+        return PROGRESS_PART;
+    }
+    if (handle_next(context, ompi))
+        return PROGRESS_PART;
+    bool found = ompi->found;
+    bool spins = blocking && !found;
+    ompi->found = poll_all(context, ompi, spins) > 0;
+    if (ompi->found)
+        return PROGRESS_PART;
+    return found ? PROGRESS_EVENT : spins ? PROGRESS_BLOCKED : PROGRESS_NOTHING;
 }

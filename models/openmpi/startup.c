@@ -100,6 +100,6 @@ enum mpi_progress openmpi_finalize(struct cpu_context *context, struct mpi_proce
                             context->now + ompi->config->daemon);
     }
     if (!job->finalized)
-        return openmpi_turn(context, ompi, true);
+        return mpi_progress(context, process, true);
     return close_next(context, ompi) ? PROGRESS_EVENT : PROGRESS_NOTHING;
 }

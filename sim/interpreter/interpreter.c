@@ -109,6 +109,7 @@ static enum interpreter_phase phase_call(struct interpreter *run, struct cpu_con
     if (next == SOURCE_CALL) {
         if (run->call.kind->class == CALL_OPERATION)
             run->call.arguments = interpreter_keep(run, &run->call);
+        run->progress.sends = false;
         unfold_begin(run->unfold, &run->call);
         return interpreter_play(run, context);
     }
@@ -150,18 +151,19 @@ static void give_back(struct interpreter *run, struct cpu_context *context)
         interpreter_reap(run, context);
 }
 
-static bool may_sleep(const struct interpreter *run)
+static bool waits(const struct interpreter *run)
 {
-    switch (run->phase) {
-    case PHASE_DRAIN:
-    case PHASE_TEST:
-    case PHASE_BUFFER:
-        return false;
-    case PHASE_CHOOSE:
-        return !interpreter_one_done(run);
-    default:
-        return run->process->open_waits > 0;
-    }
+    return run->phase == PHASE_CHOOSE ? !interpreter_one_done(run) : run->process->open_waits > 0;
+}
+
+// Whether a call that does not wait finds what it asks for.
+static bool finds(const struct interpreter *run)
+{
+    if (run->phase == PHASE_TEST)
+        return interpreter_test_good(run);
+    const struct mpi_request *probe =
+        run->waiting->len > 0 ? g_ptr_array_index(run->waiting, 0) : NULL;
+    return probe && probe->done;
 }
 
 // The call makes no more progress now. Returns the next phase.
@@ -187,21 +189,78 @@ static enum interpreter_phase progress_over(struct interpreter *run, struct cpu_
     return next;
 }
 
-// Progress of a call: until its requests are done, and then as long as events have happened already
-// (thesis 000, 4.5.3).
-static enum cpu_next phase_progress(struct interpreter *run, struct cpu_context *context)
+static enum cpu_next leave_call(struct interpreter *run, struct cpu_context *context)
 {
-    run->process->tests = run->phase == PHASE_TEST || run->phase == PHASE_BUFFER;
-    switch (mpi_progress(context, run->process, may_sleep(run))) {
+    run->progress.inside = false;
+    run->process->own = NULL;
+    run->phase = progress_over(run, context);
+    return CPU_AGAIN;
+}
+
+// Goes on with the list of a call that does not wait.
+static enum cpu_next act(struct interpreter *run, struct cpu_context *context)
+{
+    enum mpi_act next;
+    while ((next = *run->progress.acts) != MPI_LEAVES) {
+        if (next == MPI_LOOKS) {
+            if (finds(run))
+                break;
+            run->progress.acts++;
+            continue;
+        }
+        switch (mpi_advance(context, run->process, false)) {
+        case PROGRESS_EVENT:
+            run->progress.acts += next == MPI_TURN;
+            return CPU_AGAIN;
+        case PROGRESS_PART:
+            return CPU_AGAIN;
+        case PROGRESS_BLOCKED:
+            return CPU_SLEEP;
+        case PROGRESS_NOTHING:
+            run->progress.acts++;
+            break;
+        }
+    }
+    return leave_call(run, context);
+}
+
+// The request that a library waits for now which does so one by one: the first send that is not
+// done, of those that the call waits for, and after them the first other one.
+static void next_own(struct interpreter *run)
+{
+    guint count = run->waiting->len;
+    run->process->own = NULL;
+    for (; run->progress.own < 2 * count; run->progress.own++) {
+        const struct mpi_request *at = g_ptr_array_index(run->waiting, run->progress.own % count);
+        if (at->done || (at->kind == REQUEST_SEND) != (run->progress.own < count))
+            continue;
+        run->process->own = at;
+        return;
+    }
+}
+
+// A call that waits.
+static enum cpu_next wait_on(struct interpreter *run, struct cpu_context *context)
+{
+    const struct mpi_progress_rule *rule = mpi_rule(run->process);
+    bool still = waits(run);
+    if (!still && !run->progress.inside && rule->waits != MPI_WAITS_ALWAYS)
+        return leave_call(run, context);
+    if (rule->in_order)
+        next_own(run);
+    switch (mpi_advance(context, run->process, still)) {
     case PROGRESS_EVENT:
+        run->progress.inside = rule->waits == MPI_WAITS_EXHAUST;
+        return CPU_AGAIN;
+    case PROGRESS_PART:
+        run->progress.inside = true;
         return CPU_AGAIN;
     case PROGRESS_BLOCKED:
         return CPU_SLEEP;
     case PROGRESS_NOTHING:
         break;
     }
-    run->phase = progress_over(run, context);
-    return CPU_AGAIN;
+    return leave_call(run, context);
 }
 
 // A collective's requests are freed when its next round begins.
@@ -212,15 +271,44 @@ static void free_round(struct interpreter *run, struct cpu_context *context)
     g_ptr_array_set_size(run->waiting, 0);
 }
 
+// Goes on with what the device has left to this slice. Returns false if it has left nothing.
+static bool go_on(struct interpreter *run, struct cpu_context *context, enum cpu_next *next)
+{
+    enum mpi_progress left = mpi_go_on(context, run->process);
+    *next = left == PROGRESS_BLOCKED ? CPU_SLEEP : CPU_AGAIN;
+    return left != PROGRESS_NOTHING;
+}
+
 static enum cpu_next phase_collective(struct interpreter *run, struct cpu_context *context)
 {
-    if (run->process->open_waits == 0) {
+    enum cpu_next next = CPU_AGAIN;
+    if (run->process->open_waits == 0 && !run->progress.inside) {
+        run->process->own = NULL;
         free_round(run, context);
         run->phase = interpreter_play(run, context);
-        if (run->phase != PHASE_COLLECTIVE)
-            return CPU_AGAIN;
+        if (run->phase != PHASE_COLLECTIVE || go_on(run, context, &next))
+            return next;
     }
-    return phase_progress(run, context);
+    return wait_on(run, context);
+}
+
+// Progress of a call, by the rule of its library.
+static enum cpu_next phase_progress(struct interpreter *run, struct cpu_context *context)
+{
+    enum cpu_next next;
+    run->process->tests = run->phase == PHASE_TEST;
+    if (go_on(run, context, &next))
+        return next;
+    switch (run->phase) {
+    case PHASE_CALL:
+    case PHASE_COLLECTIVE:
+        return phase_collective(run, context);
+    case PHASE_WAIT:
+    case PHASE_CHOOSE:
+        return wait_on(run, context);
+    default:
+        return act(run, context);
+    }
 }
 
 // Init and finalize of a device, a step a slice.
@@ -257,13 +345,12 @@ enum cpu_next interpreter_run(struct cpu_context *context, struct cpu_task *task
     case PHASE_CHOOSE:
     case PHASE_TEST:
     case PHASE_BUFFER:
+    case PHASE_CALL:
+    case PHASE_COLLECTIVE:
         return phase_progress(run, context);
     case PHASE_POLL:
         run->phase = interpreter_poll(run, context);
         return run->phase == PHASE_POLL ? CPU_SLEEP : CPU_AGAIN;
-    case PHASE_CALL:
-    case PHASE_COLLECTIVE:
-        return phase_collective(run, context);
     case PHASE_FINALIZE:
         return phase_device(run, context, process->ops->finalize, PHASE_ENDED);
     case PHASE_ENDED:

@@ -92,6 +92,7 @@ enum interpreter_phase interpreter_find_room(struct interpreter *run, struct cpu
 {
     if (has_room(run, context))
         return PHASE_NEXT;
+    interpreter_act(run, mpi_progress_always.send); // it tests all sends that are in the buffer
     if (!run->step.prebuilt)
         return PHASE_BUFFER;
     fail_for_room(run);

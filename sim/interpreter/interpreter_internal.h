@@ -19,7 +19,7 @@ enum interpreter_phase {
     PHASE_TEST,       // tests its requests
     PHASE_POLL,       // nothing can happen before an event: the next test follows it
     PHASE_BUFFER,     // makes room in the buffer of buffered sends
-    PHASE_DRAIN,      // a call that does not block handles what has happened meanwhile
+    PHASE_DRAIN,      // a call that does not wait makes the progress that its library makes in it
     PHASE_CALL,       // the call goes on
     PHASE_COLLECTIVE, // in a collective, until its round is done
     PHASE_FINALIZE,
@@ -48,6 +48,14 @@ struct polling {
     bool counted;    // in sim->polling
 };
 
+// Progress of the call under way, by the library's rule (sim/mpi/progress.h).
+struct progressing {
+    const enum mpi_act *acts; // that are still to come, of a call that does not wait
+    guint own;                // in `waiting`: see next_own
+    bool inside;              // a wait may not leave yet: a turn, or what it exhausts, goes on
+    bool sends;               // the call has started sends
+};
+
 struct kept_operation;
 
 struct interpreter {
@@ -61,6 +69,7 @@ struct interpreter {
     struct flat_op step; // the latest of the call
     trace_lane calls;    // of the program's calls; 0: not recorded
     GPtrArray *waiting;  // requests to free when the wait has ended
+    struct progressing progress;
     struct polling polling;
     GArray *detached; // struct detached_request, by offset those in the buffer
     struct attached_buffer buffer;
@@ -90,6 +99,12 @@ enum interpreter_phase interpreter_play(struct interpreter *run, struct cpu_cont
 
 // ---- Steps; each returns the phase after it, PHASE_NEXT if the call goes on ----
 
+// A call that does not wait begins with the progress of these acts.
+static inline void interpreter_act(struct interpreter *run, const enum mpi_act *acts)
+{
+    run->progress.acts = acts;
+}
+
 // Tests (interpreter_test.c).
 enum interpreter_phase interpreter_begin_test(struct interpreter *run, struct cpu_context *context);
 enum interpreter_phase interpreter_test(struct interpreter *run, struct cpu_context *context);
@@ -97,6 +112,9 @@ enum interpreter_phase interpreter_poll(struct interpreter *run, struct cpu_cont
 
 // True if one of the awaited requests is done, or there is none.
 bool interpreter_one_done(const struct interpreter *run);
+
+// True if the test would find what it asks for.
+bool interpreter_test_good(const struct interpreter *run);
 
 // Progress has come to an end for now: closes what is done, by the call's rule.
 void interpreter_choose(struct interpreter *run);

@@ -43,6 +43,7 @@ static void play_start(struct interpreter *run, struct cpu_context *context)
     }
     struct mpi_request *request =
         mpi_start(context, run->process, kinds[run->step.kind], &transfer);
+    run->progress.sends |= run->step.kind == FLAT_SEND;
     if (run->step.kind == FLAT_IPROBE) {
         g_ptr_array_add(run->waiting, request);
         return;
@@ -52,11 +53,22 @@ static void play_start(struct interpreter *run, struct cpu_context *context)
         mpi_wait(run->process, request);
 }
 
+// The progress of a call that does not wait.
+static enum interpreter_phase play_progress(struct interpreter *run)
+{
+    const struct mpi_progress_rule *rule = mpi_rule(run->process);
+    interpreter_act(run, op_call_is(&run->call, OP_IPROBE) ? rule->probe
+                         : run->progress.sends             ? rule->send
+                                                           : rule->receive);
+    return PHASE_DRAIN;
+}
+
 static enum interpreter_phase play_wait(struct interpreter *run)
 {
     for (int i = 0; i < run->step.awaited_count; i++)
         if (run->step.handles[i])
             interpreter_wait_for(run, run->step.handles[i]);
+    run->progress.own = 0;
     return run->step.round ? PHASE_COLLECTIVE : PHASE_WAIT;
 }
 
@@ -187,7 +199,7 @@ static enum interpreter_phase play_step(struct interpreter *run, struct cpu_cont
     case FLAT_TEST:
         return interpreter_begin_test(run, context);
     case FLAT_PROGRESS:
-        return PHASE_DRAIN;
+        return play_progress(run);
     case FLAT_ROOM:
         return interpreter_find_room(run, context);
     case FLAT_DETACH:

@@ -47,11 +47,17 @@ void interpreter_choose(struct interpreter *run)
     }
 }
 
+static enum interpreter_phase look_again(struct interpreter *run, struct cpu_context *context)
+{
+    mpi_call(context, run->process);
+    interpreter_act(run, mpi_rule(run->process)->test);
+    return PHASE_TEST;
+}
+
 enum interpreter_phase interpreter_begin_test(struct interpreter *run, struct cpu_context *context)
 {
     run->polling = (struct polling){.looked = context->now};
-    mpi_call(context, run->process);
-    return PHASE_TEST;
+    return look_again(run, context);
 }
 
 static void count(struct interpreter *run, bool polls)
@@ -77,13 +83,17 @@ static enum interpreter_phase test_again(struct interpreter *run, struct cpu_con
         polling->asleep = 0;
         return PHASE_POLL;
     }
-    mpi_call(context, run->process);
-    return PHASE_TEST;
+    return look_again(run, context);
+}
+
+bool interpreter_test_good(const struct interpreter *run)
+{
+    return run->step.completion == COMPLETES_ALL ? all_done(run) : interpreter_one_done(run);
 }
 
 enum interpreter_phase interpreter_test(struct interpreter *run, struct cpu_context *context)
 {
-    bool good = run->step.completion == COMPLETES_ALL ? all_done(run) : interpreter_one_done(run);
+    bool good = interpreter_test_good(run);
     if (!good && run->step.every != OPERATION_ANY)
         return test_again(run, context);
     count(run, false);
@@ -104,6 +114,5 @@ enum interpreter_phase interpreter_poll(struct interpreter *run, struct cpu_cont
     if (polling->asleep && passed > 0)
         cpu_spend_time(context, polling->turn - passed, &turn_stage);
     polling->looked = context->now;
-    mpi_call(context, run->process);
-    return PHASE_TEST;
+    return look_again(run, context);
 }

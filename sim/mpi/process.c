@@ -293,18 +293,41 @@ static void trace_awake(const struct cpu_context *context, struct mpi_process *p
     process->blocked_for = NULL;
 }
 
-enum mpi_progress mpi_progress(struct cpu_context *context, struct mpi_process *process,
-                               bool blocking)
+// The process goes to sleep, if that is what came of a call of the device.
+static enum mpi_progress note_sleep(const struct cpu_context *context, struct mpi_process *process,
+                                    enum mpi_progress progress)
 {
-    if (!process->sim->trace)
-        return process->ops->advance(context, process, blocking);
-    trace_awake(context, process);
-    enum mpi_progress progress = process->ops->advance(context, process, blocking);
-    if (progress == PROGRESS_BLOCKED) {
+    if (process->sim->trace && progress == PROGRESS_BLOCKED) {
         process->blocked_for = waits_for(process);
         process->blocked_since = context->now;
     }
     return progress;
+}
+
+enum mpi_progress mpi_go_on(struct cpu_context *context, struct mpi_process *process)
+{
+    if (!process->ops->go_on)
+        return PROGRESS_NOTHING;
+    if (process->sim->trace)
+        trace_awake(context, process);
+    return note_sleep(context, process, process->ops->go_on(context, process));
+}
+
+enum mpi_progress mpi_advance(struct cpu_context *context, struct mpi_process *process,
+                              bool blocking)
+{
+    if (process->sim->trace)
+        trace_awake(context, process);
+    return note_sleep(context, process, process->ops->advance(context, process, blocking));
+}
+
+enum mpi_progress mpi_progress(struct cpu_context *context, struct mpi_process *process,
+                               bool blocking)
+{
+    enum mpi_progress progress = mpi_go_on(context, process);
+    if (progress == PROGRESS_NOTHING)
+        return mpi_advance(context, process, blocking);
+    return progress == PROGRESS_BLOCKED ? PROGRESS_BLOCKED : PROGRESS_PART;
 }
 
 void mpi_request_free(struct cpu_context *context, struct mpi_request *request)

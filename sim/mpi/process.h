@@ -3,8 +3,9 @@
 // executes them.
 //
 // The process is one task of its host's processor. Its program starts requests and asks for
-// progress. The device handles one event per call, so that a slice of processor time covers one
-// event, and reports when it has nothing to do. Progress is made only inside MPI calls.
+// progress, when the library's calls do (progress.h). The device handles one event per call, so
+// that a slice of processor time covers one event, and reports when it has nothing to do. Progress
+// is made only inside MPI calls.
 #ifndef NETSIM_MPI_PROCESS_H
 #define NETSIM_MPI_PROCESS_H
 
@@ -13,14 +14,16 @@
 #include "sim/mpi/library.h"
 #include "sim/mpi/matcher.h"
 #include "sim/mpi/observer.h"
+#include "sim/mpi/progress.h"
 #include "sim/mpi/request.h"
 
 #include <glib.h>
 #include <jansson.h>
 
 enum mpi_progress {
-    PROGRESS_EVENT,   // an event was handled: ask again
-    PROGRESS_NOTHING, // nothing to do now (only when not blocking)
+    PROGRESS_EVENT,   // a turn of the library has ended that handled something: ask again
+    PROGRESS_PART,    // a turn goes on: the call neither looks nor leaves before it has ended
+    PROGRESS_NOTHING, // nothing to do now (only when not blocking); a turn has ended
     PROGRESS_BLOCKED, // nothing to do; the process sleeps until the device wakes its task
 };
 
@@ -60,9 +63,13 @@ struct mpi_device_ops {
     bool (*shortcut)(const struct mpi_request *request);
     // Builds and starts a new request, as far as possible without waiting.
     void (*start)(struct cpu_context *context, struct mpi_request *request);
-    // Handles at most one event. blocking: the process may be put to sleep. Where calls that do not
-    // wait make no progress, such as MPI_Isend, tests and probes do all the same
-    // (mpi_process.tests).
+    const struct mpi_progress_rule *progress; // NULL: mpi_progress_always
+    // Goes on with what the device has begun and left to a slice of its own, such as the rest of a
+    // write; also in calls that make no progress. PROGRESS_NOTHING: nothing is left. NULL: it
+    // leaves nothing.
+    enum mpi_progress (*go_on)(struct cpu_context *context, struct mpi_process *process);
+    // Handles at most one event, when go_on has left nothing. blocking: the process may be put to
+    // sleep.
     enum mpi_progress (*advance)(struct cpu_context *context, struct mpi_process *process,
                                  bool blocking);
     // Whether an operation that may begin with a collective (operation_kind.opening) does so in the
@@ -109,8 +116,10 @@ struct mpi_process {
     struct pool request_pool;
     uint32_t last_number;
     struct mpi_request *active;     // all requests that are not done, youngest first
-    bool tests;                     // in a call that polls without waiting (MPI_Test)
+    bool tests;                     // in a call that tests requests (MPI_Test)
     int open_waits;                 // unfinished requests that the program waits for
+    const struct mpi_request *own;  // the one that the library waits for now, if it does so one by
+                                    // one (mpi_progress_rule.in_order); else NULL
     struct sparse sequence;         // uint32_t: of messages, by destination
     GArray *packs;                  // struct mpi_pack: buffers for packed data; NULL: none yet
     int64_t heap_end;               // end of the allocated part of the process's address space
@@ -138,7 +147,7 @@ static inline int64_t mpi_process_allocate(struct mpi_process *process, int64_t 
     return address;
 }
 
-// ---- For programs. Each is an MPI call and charged as one, but mpi_wait and mpi_progress. ----
+// ---- For programs. Each is an MPI call and charged as one, but mpi_wait and progress. ----
 
 struct mpi_transfer {
     int peer, tag; // the peer's rank in the job
@@ -178,7 +187,19 @@ void mpi_wait(struct mpi_process *process, struct mpi_request *request);
 // The program no longer waits for the request (MPI_Waitany has returned another).
 void mpi_unwait(struct mpi_process *process, struct mpi_request *request);
 
-// Calls the device's `advance` once.
+static inline const struct mpi_progress_rule *mpi_rule(const struct mpi_process *process)
+{
+    return process->ops->progress ? process->ops->progress : &mpi_progress_always;
+}
+
+// Calls the device's `go_on` once. PROGRESS_NOTHING: nothing is left.
+enum mpi_progress mpi_go_on(struct cpu_context *context, struct mpi_process *process);
+
+// Calls the device's `advance` once; `go_on` must have left nothing.
+enum mpi_progress mpi_advance(struct cpu_context *context, struct mpi_process *process,
+                              bool blocking);
+
+// What comes next of both; PROGRESS_PART: of go_on.
 enum mpi_progress mpi_progress(struct cpu_context *context, struct mpi_process *process,
                                bool blocking);
 

@@ -19,15 +19,15 @@ static const char myrinet[] =
 // ARMCI's stack has MPICH over GM besides.
 static const struct {
     const char *name, *machine;
-} stacks[] = {{"lam_tcp", NULL},    {"mpich_p4", NULL},   {"lam_via", NULL}, {"mvich", NULL},
-              {"armci", myrinet},   {"ch3_sock", NULL},   {"grim", myrinet}, {"ch3_sctp", NULL},
+} stacks[] = {{"lam_tcp", NULL},    {"lam_via", NULL},    {"mvich", NULL},    {"grim", myrinet},
+              {"armci", myrinet},   {"mpich_p4", NULL},   {"ch3_sock", NULL}, {"ch3_sctp", NULL},
               {"ch3_hybrid", NULL}, {"openmpi_tcp", NULL}};
 
 #define STACKS G_N_ELEMENTS(stacks)
 
 // Those whose tests take everything that has arrived, and whose runs end with the program: the
 // others have a turn that takes one event, or timers.
-#define PLAIN_STACKS 7
+#define PLAIN_STACKS 4
 
 struct observed {
     struct program_run *run;
@@ -121,9 +121,10 @@ static void expect_order(const char *zero, const char *one, const char *expected
     "request: b}}, {irecv: {from: 1, tag: 3, size: 8 B, request: c}}, "
 #define SENT(tag) "{send: {to: 0, size: 8 B, tag: " #tag "}}, "
 
-// Three that are done and one that is not: a test of all of them closes none.
+// Three that are done and one that is not: tests of all of them close none, and take all events.
 #define FOUR                                                                                       \
-    THREE "{irecv: {from: 1, tag: 4, size: 8 B, request: d}}, {compute: 50 ms}, {testall: all}, "
+    THREE "{irecv: {from: 1, tag: 4, size: 8 B, request: d}}, {compute: 50 ms}, "                  \
+          "{loop: {count: 20, do: [{testall: all}]}}, "
 
 static void test_waitany(void)
 {
@@ -164,7 +165,8 @@ static void test_tests_once(void)
                     SENT(1) "{compute: 100 ms}, " SENT(2) SENT(3), "1 3 2");
 }
 
-// Until it is there: the looks are a turn apart, so the last is less than two turns late.
+// Until it is there: the looks are a turn apart, so the last is less than two turns late; over
+// ch3:sctp and ch3:hybrid one test reads the message, and the next handles it.
 static void test_polling(void)
 {
     const sim_time turn = 200 * TIME_US;
@@ -175,7 +177,7 @@ static void test_polling(void)
         expect_completed(&observed, i);
         sim_time sent = when(&observed, 1, 1, OBSERVED_START),
                  taken = when(&observed, 0, 2, OBSERVED_RETURN);
-        CU_ASSERT(taken > sent && taken < sent + 3 * turn);
+        CU_ASSERT(taken > sent && taken < sent + 4 * turn);
         CU_ASSERT(when(&observed, 0, 1, OBSERVED_RETURN) > taken);
         observed_clear(&observed);
     }
@@ -261,7 +263,7 @@ static void test_buffered(void)
         CU_ASSERT(when(&observed, 0, 3, OBSERVED_START) < 40 * TIME_MS ||
                   strcmp(stacks[i].name, "mpich_p4") == 0);
         CU_ASSERT(when(&observed, 0, 3, OBSERVED_RETURN) > 50 * TIME_MS);
-        CU_ASSERT(when(&observed, 0, 2, OBSERVED_RETURN) > 50 * TIME_MS || i == 1 || i > 3);
+        CU_ASSERT(when(&observed, 0, 2, OBSERVED_RETURN) > 50 * TIME_MS || i > 2);
         observed_clear(&observed);
     }
 }

@@ -179,9 +179,10 @@ extern const struct stage ch3_stage; // the device on a processor
 #define CH3_DEVICE                                                                                 \
     .longest = MPI_LONGEST_COUNT, .arrival = &ch3_arrival, .machine = &ch3_request_machine,        \
     .request_size = sizeof(struct ch3_request), .start = ch3_start, .opens = ch3_rma_opens,        \
-    .way = ch3_rma_way, .describe_request = ch3_describe_request,                                  \
+    .way = ch3_rma_way, .progress = &ch3_progress, .describe_request = ch3_describe_request,       \
     .describe_process = ch3_describe_process
 
+extern const struct mpi_progress_rule ch3_progress;
 void ch3_start(struct cpu_context *context, struct mpi_request *request);
 // Whether a fence has operations to count (mpi_device_ops.opens).
 bool ch3_rma_opens(const struct mpi_process *process, const struct operation_kind *kind,

@@ -51,7 +51,7 @@ enum mpi_progress ch3_finalize(struct cpu_context *context, struct mpi_process *
         send_close(context, ch3, peer, first ? CH3_PKT_CLOSE : CH3_PKT_CLOSE_ACK);
         return PROGRESS_EVENT;
     }
-    return ch3->closes > 0 ? process->ops->advance(context, process, true) : PROGRESS_NOTHING;
+    return ch3->closes > 0 ? mpi_progress(context, process, true) : PROGRESS_NOTHING;
 }
 
 json_t *ch3_describe_process(const struct mpi_process *process)

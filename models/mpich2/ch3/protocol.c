@@ -265,6 +265,18 @@ const struct mpi_arrival_ops ch3_arrival = {
     .self = "unexpected_self",
 };
 
+const struct mpi_progress_rule ch3_progress = {
+    .library = "MPICH2 1.0.5",
+    .turn = "MPIDI_CH3_Progress: one event of the channel",
+    .source =
+        "MPICH2 CVS (raffenet/mpich-CVS 4d7c01fbb), src/mpid/ch3: mpid_isend.c, mpid_irecv.c, "
+        "mpid_iprobe.c 36-46, ch3_progress.c of the channels (sock 50-245, sctp 62-224); "
+        "src/mpi/pt2pt: wait.c 107-123, waitall.c 157-223, waitany.c 156-194, test.c 118-124",
+    .test = {MPI_TURN, MPI_LOOKS},
+    .probe = {MPI_LOOKS, MPI_TURN, MPI_LOOKS},
+    .waits = MPI_WAITS_LEAVE,
+};
+
 void ch3_start(struct cpu_context *context, struct mpi_request *request)
 {
     if (request->kind == REQUEST_OPERATION)

@@ -29,6 +29,7 @@ static const struct mpi_device_ops ops = {
     .startup = ch3_hybrid_startup,
     .startup_machine = &ch3_hybrid_startup_machine,
     .finalize = ch3_hybrid_finalize,
+    .go_on = ch3_sctp_go_on,
     .advance = ch3_sctp_advance,
 };
 

@@ -189,7 +189,6 @@ struct ch3_sctp_process {
     enum ch3_sctp_phase phase;
     bool blocks;                        // its socket is set to block
     bool moved;                         // this turn has read or written something
-    bool passed;                        // a pass of a call that does not wait has ended
     int pass_left;                      // streams that the write pass has not served
     struct ch3_sctp_stream *pass;       // the one that it serves
     sim_time turn;                      // ps that this turn has cost so far
@@ -311,6 +310,7 @@ void ch3_sctp_early_take(struct cpu_context *context, struct ch3_sctp_process *s
                          struct ch3_sctp_stream *stream, struct ch3_sctp_incoming *incoming);
 
 // progress.c
+enum mpi_progress ch3_sctp_go_on(struct cpu_context *context, struct mpi_process *process);
 enum mpi_progress ch3_sctp_advance(struct cpu_context *context, struct mpi_process *process,
                                    bool blocking);
 

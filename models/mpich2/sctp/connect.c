@@ -261,7 +261,7 @@ enum mpi_progress ch3_sctp_finalize(struct cpu_context *context, struct mpi_proc
     if (progress != PROGRESS_NOTHING)
         return progress;
     if (sctp->queue_head || sctp->event_head || sctp->writing)
-        return process->ops->advance(context, process, true);
+        return mpi_progress(context, process, true);
     if (sctp->socket)
         sctp_close(context, sctp->socket);
     sctp->socket = NULL;

@@ -2,7 +2,8 @@
 // The progress engine (thesis 004, 3.2.3, figure 3.4). A turn takes an event off the queue, if
 // there is one; else the read logic and then the write logic make some. The socket is read without
 // asking whether it has something (3.2.6): while nothing is left to be written, a call that waits
-// blocks in the read; otherwise the loop spins. The socket's mode is set by fcntl, which
+// blocks in the read; otherwise the loop spins. A call that does not wait leaves with the turn: the
+// events that it has made are for the next call. The socket's mode is set by fcntl, which
 // MPIDU_Sctp_wait (MPICH2 1.0.5, channels/sctp/src/ch3_progress.c) calls more often than it has
 // to: before and after a read that blocks, after the reads of every turn, and when it returns.
 #include "models/mpich2/sctp/channel.h"
@@ -98,7 +99,6 @@ static enum mpi_progress end_turn(struct cpu_context *context, struct ch3_sctp_p
 {
     sctp->phase = CH3_SCTP_TURN;
     sctp->staged = false;
-    sctp->passed = !blocking && sctp->event_head;
     if (!blocking)
         set_mode(context, sctp); // it returns
     if (sctp->event_head || (blocking && sctp->moved))
@@ -204,15 +204,18 @@ static enum mpi_progress write_logic(struct cpu_context *context, struct ch3_sct
 // ---- Calls ----
 
 // Goes on with what is tried at once.
-static void write_on(struct cpu_context *context, struct ch3_sctp_process *sctp)
+enum mpi_progress ch3_sctp_go_on(struct cpu_context *context, struct mpi_process *process)
 {
+    struct ch3_sctp_process *sctp = ch3_sctp_of(process);
     struct ch3_sctp_stream *stream = sctp->writing;
+    if (!stream)
+        return PROGRESS_NOTHING;
     switch (ch3_sctp_write(context, sctp, stream, true)) {
     case CH3_SCTP_PART:
-        return;
+        return PROGRESS_EVENT;
     case CH3_SCTP_DONE:
         if (stream->head)
-            return;
+            return PROGRESS_EVENT;
         break;
     case CH3_SCTP_FULL:
         ch3_sctp_queue_append(sctp, stream);
@@ -221,13 +224,7 @@ static void write_on(struct cpu_context *context, struct ch3_sctp_process *sctp)
         break;
     }
     sctp->writing = NULL;
-}
-
-// Only a test or a probe makes progress in a call that does not wait: MPI_Isend and MPI_Irecv do
-// not, nor does MPI_Wait once its requests are done.
-static bool polls(const struct mpi_process *process)
-{
-    return process->tests || (process->active && process->active->kind == REQUEST_PROBE);
+    return PROGRESS_EVENT;
 }
 
 static enum mpi_progress run_turn(struct cpu_context *context, struct ch3_sctp_process *sctp,
@@ -239,10 +236,6 @@ static enum mpi_progress run_turn(struct cpu_context *context, struct ch3_sctp_p
         if (sctp->event_head) {
             dispatch(context, sctp);
             return PROGRESS_EVENT;
-        }
-        if (!blocking && sctp->passed) {
-            sctp->passed = false;
-            return PROGRESS_NOTHING;
         }
         if (sctp->stage && !sctp->staged) {
             sctp->staged = true;
@@ -271,13 +264,7 @@ enum mpi_progress ch3_sctp_advance(struct cpu_context *context, struct mpi_proce
     if (context->now > sctp->spins_since) // it has spun until now
         *sctp->count.empty_reads += (context->now - sctp->spins_since) / sctp->spin;
     sctp->spins_since = TIME_END;
-    if (sctp->writing) {
-        write_on(context, sctp);
-        return PROGRESS_EVENT;
-    }
-    if (!blocking && !polls(process))
-        return PROGRESS_NOTHING;
     enum mpi_progress progress = run_turn(context, sctp, blocking);
     sctp->turn += context->now - began;
-    return progress;
+    return progress == PROGRESS_EVENT && sctp->phase != CH3_SCTP_TURN ? PROGRESS_PART : progress;
 }

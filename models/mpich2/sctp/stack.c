@@ -21,6 +21,7 @@ static const struct mpi_device_ops ops = {
     .startup = ch3_sctp_startup,
     .startup_machine = &ch3_sctp_startup_machine,
     .finalize = ch3_sctp_finalize,
+    .go_on = ch3_sctp_go_on,
     .advance = ch3_sctp_advance,
 };
 

@@ -290,11 +290,13 @@ enum mpi_progress sock_finalize(struct cpu_context *context, struct mpi_process 
     enum mpi_progress progress = ch3_finalize(context, process);
     if (progress != PROGRESS_NOTHING || process->sim->status != SIM_COMPLETED)
         return progress;
+    if (sock_pending(sock))
+        return mpi_progress(context, process, true);
     for (guint i = 0; i < sock->connections->len; i++) {
         struct sock_connection *connection = g_ptr_array_index(sock->connections, i);
         if (connection->machine.state == SOCK_CLOSING && connection->link.head &&
             mesh_open(&connection->link))
-            return process->ops->advance(context, process, true);
+            return mpi_progress(context, process, true);
     }
     if (sock->connections->len > 0) {
         sock_close(context, g_ptr_array_index(sock->connections, 0));

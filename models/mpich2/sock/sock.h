@@ -5,7 +5,7 @@
 //   connect.c   connections: business cards, opening, both ends at once, closing
 //   transfer.c  packets and data: written by one writev as far as the socket takes them, read
 //               header first, the data straight to their place
-//   progress.c  poll over all descriptors, then a read or write for each that is ready
+//   progress.c  poll over all descriptors, a read or write for each that is ready, then one event
 //   stack.c     the stack `ch3_sock`, the device's ops, reports
 //
 // A VC is connected by the first send: the business card is looked up at the process manager, the
@@ -51,6 +51,22 @@ enum sock_connection_state {
 enum { SOCK_PKT_OPEN_REQ = CH3_PKT_TYPES, SOCK_PKT_OPEN_RESP };
 enum { SOCK_ACCEPTED = 1 }; // flag of OPEN_RESP
 
+enum sock_event_kind {
+    SOCK_ACCEPT, // the listener is ready
+    SOCK_CONNECT,
+    SOCK_READ,    // all of what was to be read
+    SOCK_WRITTEN, // all of what was to be written
+    SOCK_GONE,    // the peer has closed the connection
+};
+
+// What the progress engine has found and not yet handled.
+struct sock_event {
+    struct sock_event *next;
+    struct sock_connection *connection; // NULL: SOCK_ACCEPT
+    enum sock_event_kind kind;
+    struct mesh_item *written; // SOCK_WRITTEN
+};
+
 struct sock_connection {
     struct mesh_link link;              // its rank: RANK_ANY before OPEN_REQ
     int number;                         // counts those of the process from 1, for traces
@@ -58,6 +74,8 @@ struct sock_connection {
     bool accepts;                       // OPEN_RESP accepts it
     struct ch3_receive receive;         // of the packet whose data are being read
     struct sock_connection *ready_next; // in the queue of those that poll has found ready
+    struct sock_event in, out;          // at most one of each direction
+    int events;                         // of those in the queue
 };
 
 // A virtual connection.
@@ -84,9 +102,11 @@ struct sock_process {
     GPtrArray *connections;
     int connections_made;
     // The progress engine.
-    struct sock_connection *ready_head, *ready_tail;
-    struct sock_connection *serving; // its turn has not ended
-    bool accepting;                  // the listener is ready
+    struct sock_connection *ready_head, *ready_tail; // still to be read or written
+    struct sock_event *event_head, *event_tail;
+    struct sock_event accept;
+    struct sock_connection *reading; // the data after a packet, at once
+    guint starting;                  // the descriptor that the next pass looks at first
     bool polling;                    // asleep in poll
 };
 
@@ -132,12 +152,19 @@ extern const struct machine_kind sock_connection_machine; // by enum sock_connec
 
 // transfer.c
 void sock_send(struct cpu_context *context, struct ch3_process *ch3, struct ch3_send *send);
-// One write call; nothing if nothing is queued.
-void sock_write(struct cpu_context *context, struct sock_connection *connection);
-// One read call. Returns true if the next one follows at once: the data after a packet.
-bool sock_read(struct cpu_context *context, struct sock_connection *connection);
+// All of an item has been written. Frees it.
+void sock_written(struct cpu_context *context, struct sock_connection *connection,
+                  struct mesh_item *item);
+// All that was expected has been read. Returns true if a read call for the data after a packet
+// follows at once (sock_read_data).
+bool sock_arrived(struct cpu_context *context, struct sock_connection *connection);
+void sock_read_data(struct cpu_context *context, struct sock_connection *connection);
 
 // progress.c
+static inline bool sock_pending(const struct sock_process *sock)
+{
+    return sock->event_head || sock->ready_head || sock->reading;
+}
 enum mpi_progress sock_advance(struct cpu_context *context, struct mpi_process *process,
                                bool blocking);
 

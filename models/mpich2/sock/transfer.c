@@ -6,6 +6,33 @@
 
 // ---- Writing ----
 
+void sock_written(struct cpu_context *context, struct sock_connection *connection,
+                  struct mesh_item *item)
+{
+    struct ch3_send *send = item->sends;
+    mesh_item_free(item);
+    if (send)
+        ch3_sent(context, &sock_of_connection(connection)->ch3, send);
+    else
+        sock_open_written(context, connection);
+}
+
+static void write_at_once(struct cpu_context *context, struct sock_connection *connection)
+{
+    struct mesh_item *done = NULL;
+    switch (mesh_write(context, &connection->link, &done)) {
+    case MESH_EMPTY:
+    case MESH_PART:
+        return;
+    case MESH_CLOSED:
+        sock_gone(context, connection);
+        return;
+    case MESH_WHOLE:
+        sock_written(context, connection, done);
+        return;
+    }
+}
+
 void sock_send(struct cpu_context *context, struct ch3_process *ch3, struct ch3_send *send)
 {
     struct sock_process *sock = sock_of_ch3(ch3);
@@ -16,33 +43,10 @@ void sock_send(struct cpu_context *context, struct ch3_process *ch3, struct ch3_
             sock_vc_connect(context, sock, send->peer);
         return;
     }
-    bool first = !vc->connection->link.head;
+    bool first = !vc->connection->link.head && !vc->connection->out.written;
     sock_queue(sock, vc->connection, send);
     if (first)
-        sock_write(context, vc->connection);
-}
-
-void sock_write(struct cpu_context *context, struct sock_connection *connection)
-{
-    struct mesh_item *done = NULL;
-    if (!connection->link.head)
-        return;
-    switch (mesh_write(context, &connection->link, &done)) {
-    case MESH_EMPTY:
-    case MESH_PART:
-        return;
-    case MESH_CLOSED:
-        sock_gone(context, connection);
-        return;
-    case MESH_WHOLE:
-        break;
-    }
-    struct ch3_send *send = done->sends;
-    mesh_item_free(done);
-    if (send)
-        ch3_sent(context, &sock_of_connection(connection)->ch3, send);
-    else
-        sock_open_written(context, connection);
+        write_at_once(context, vc->connection);
 }
 
 // ---- Reading ----
@@ -62,32 +66,35 @@ static bool packet_read(struct cpu_context *context, struct sock_connection *con
     return true;
 }
 
-static bool whole_read(struct cpu_context *context, struct sock_connection *connection)
+static void data_read(struct cpu_context *context, struct sock_connection *connection)
 {
-    struct mesh_link *link = &connection->link;
-    if (connection->machine.state != SOCK_CONNECTED) {
-        sock_open_read(context, connection);
-        return false;
-    }
-    if (link->reader->in_header)
-        return packet_read(context, connection);
-    mesh_expect_header(link);
-    ch3_data_arrived(context, &sock_of_connection(connection)->ch3, link->rank,
+    mesh_expect_header(&connection->link);
+    ch3_data_arrived(context, &sock_of_connection(connection)->ch3, connection->link.rank,
                      &connection->receive);
+}
+
+bool sock_arrived(struct cpu_context *context, struct sock_connection *connection)
+{
+    if (connection->machine.state != SOCK_CONNECTED)
+        sock_open_read(context, connection);
+    else if (connection->link.reader->in_header)
+        return packet_read(context, connection);
+    else
+        data_read(context, connection);
     return false;
 }
 
-bool sock_read(struct cpu_context *context, struct sock_connection *connection)
+void sock_read_data(struct cpu_context *context, struct sock_connection *connection)
 {
     switch (mesh_read(context, &connection->link)) {
     case MESH_EMPTY:
     case MESH_PART:
-        return false;
+        return;
     case MESH_CLOSED:
         sock_gone(context, connection);
-        return false;
+        return;
     case MESH_WHOLE:
-        break;
+        data_read(context, connection);
+        return;
     }
-    return whole_read(context, connection);
 }

@@ -164,6 +164,21 @@ static json_t *describe_process(const struct mpi_process *process)
                      "pin_limit_bytes", (json_int_t)vip_pin_limit(rpi->nic));
 }
 
+// LAM's layer as over TCP (models/mpi_tcp/lam_tcp.c); the RPI itself goes on while events are
+// there.
+static const struct mpi_progress_rule rpi_progress = {
+    .library = "LAM/MPI 7, VIA RPI",
+    .turn = "lsra_advance on one finished event",
+    .source =
+        "thesis 000, 4.5.3; of LAM's layer LAM/MPI 7: lamreqs.c 6.28 _mpi_req_advance, wait.c, "
+        "waitany.c, lam_test, iprobe.c",
+    .send = {MPI_TURNS},
+    .receive = {MPI_TURNS},
+    .test = {MPI_TURNS, MPI_LOOKS},
+    .probe = {MPI_TURNS},
+    .waits = MPI_WAITS_EXHAUST,
+};
+
 const struct mpi_device_ops rpi_ops = {
     .name = "VIA RPI",
     .arrival = &rpi_arrival,
@@ -174,6 +189,7 @@ const struct mpi_device_ops rpi_ops = {
     .startup_machine = &rpi_startup_machine,
     .finalize = vip_process_finalize,
     .start = rpi_start,
+    .progress = &rpi_progress,
     .advance = advance,
     .destroy = rpi_destroy,
     .describe_request = describe_request,

@@ -158,6 +158,20 @@ static json_t *describe_process(const struct mpi_process *process)
                      "vbufs_free", (json_int_t)mvich->vbufs_free);
 }
 
+// MPID_DeviceCheck handles all descriptors that are finished.
+static const struct mpi_progress_rule mvich_progress = {
+    .library = "MVICH 1.0",
+    .turn = "MPID_DeviceCheck on one finished descriptor",
+    .source =
+        "MVAPICH 1.2RC1 (grondo/mvapich-cce 07401b8), mpid/ch_gen2: viacheck.c 60-77, 275-587, "
+        "mpid_send.c 200-342, mpid_recv.c 54-111; MPICH 1.2.5, src/pt2pt: waitall.c 112-222, "
+        "testall.c 70-124, waitany.c 105-193",
+    .test = {MPI_TURNS, MPI_LOOKS, MPI_TURNS, MPI_LOOKS},
+    .probe = {MPI_LOOKS, MPI_TURNS, MPI_LOOKS},
+    .waits = MPI_WAITS_EXHAUST,
+    .in_order = true,
+};
+
 const struct mpi_device_ops mvich_ops = {
     .name = "MVICH",
     .arrival = &mvich_arrival,
@@ -168,6 +182,7 @@ const struct mpi_device_ops mvich_ops = {
     .startup_machine = &mvich_startup_machine,
     .finalize = vip_process_finalize,
     .start = mvich_start,
+    .progress = &mvich_progress,
     .advance = advance,
     .destroy = mvich_destroy,
     .describe_request = describe_request,
