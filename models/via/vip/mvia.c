@@ -38,7 +38,7 @@ static const struct param mvia_params[] = {
           .doc = "a registration beyond host.memory.pin_limit: the agent pins page by page and "
                  "releases those that fitted, or refuses before it touches one",
           .source = "assumed: thesis 000, 4.6.3, learns of the limit only by trying; "
-                    "docs/fidelity.md has what follows from either"),
+                    "docs/constants.md has what follows from either"),
     PARAM(M, largest_transfer, PARAM_SIZE, .fallback = "32 KiB", .least = "1 B",
           .doc = "bytes of one descriptor", .source = "prior: M-VIA, 32 KiB"),
     PARAM(M, header, PARAM_SIZE, .fallback = "32 B", .most = "256 B",
