@@ -19,6 +19,7 @@ struct scenario_set {
 struct compiler {
     const struct scenario_schema *schema;
     const struct scenario_options *options;
+    int64_t draw;          // 0: none
     const char *directory; // of the scenario file; NULL: no other file may be read
     struct node *root;     // of the scenario file
     size_t nodes;          // in the trees of all cases so far

@@ -5,6 +5,7 @@
 #include "sim/config/param_map.h"
 #include "sim/config/quantity.h"
 #include "sim/program/communicator.h"
+#include "sim/scenario/draw.h"
 #include "sim/scenario/host_settings.h"
 #include "sim/scenario/keys.h"
 #include "sim/scenario/placement.h"
@@ -70,6 +71,12 @@ static json_t *describe_seed(const struct scenario_schema *schema)
 {
     (void)schema;
     return count_schema(1);
+}
+
+static json_t *describe_draw(const struct scenario_schema *schema)
+{
+    (void)schema;
+    return json_pack("{s:s, s:i, s:i}", "type", "integer", "minimum", 1, "maximum", DRAW_MOST);
 }
 
 static json_t *describe_stack(const struct scenario_schema *schema)
@@ -333,14 +340,14 @@ static json_t *describe_series(const struct scenario_schema *schema)
 static json_t *(*const key_schemas[SCENARIO_KEYS])(const struct scenario_schema *schema) = {
     [SCENARIO_KEY_SCHEMA] = describe_version,    [SCENARIO_KEY_NAME] = describe_text,
     [SCENARIO_KEY_DESCRIPTION] = describe_text,  [SCENARIO_KEY_TESTBED] = describe_text,
-    [SCENARIO_KEY_SEED] = describe_seed,         [SCENARIO_KEY_WORKLOAD] = describe_workload,
-    [SCENARIO_KEY_STACK] = describe_stack,       [SCENARIO_KEY_SERIES] = describe_series,
-    [SCENARIO_KEY_SWEEP] = describe_sweep,       [SCENARIO_KEY_HOSTS] = describe_hosts,
-    [SCENARIO_KEY_BUSES] = describe_buses,       [SCENARIO_KEY_SWITCHES] = describe_switches,
-    [SCENARIO_KEY_LINKS] = describe_links,       [SCENARIO_KEY_ROUTES] = describe_routes,
-    [SCENARIO_KEY_LINK] = describe_link,         [SCENARIO_KEY_SWITCH] = describe_switch,
-    [SCENARIO_KEY_NIC] = describe_nic,           [SCENARIO_KEY_WHAT_IF] = describe_what_if,
-    [SCENARIO_KEY_FIDELITY] = describe_fidelity,
+    [SCENARIO_KEY_SEED] = describe_seed,         [SCENARIO_KEY_DRAW] = describe_draw,
+    [SCENARIO_KEY_WORKLOAD] = describe_workload, [SCENARIO_KEY_STACK] = describe_stack,
+    [SCENARIO_KEY_SERIES] = describe_series,     [SCENARIO_KEY_SWEEP] = describe_sweep,
+    [SCENARIO_KEY_HOSTS] = describe_hosts,       [SCENARIO_KEY_BUSES] = describe_buses,
+    [SCENARIO_KEY_SWITCHES] = describe_switches, [SCENARIO_KEY_LINKS] = describe_links,
+    [SCENARIO_KEY_ROUTES] = describe_routes,     [SCENARIO_KEY_LINK] = describe_link,
+    [SCENARIO_KEY_SWITCH] = describe_switch,     [SCENARIO_KEY_NIC] = describe_nic,
+    [SCENARIO_KEY_WHAT_IF] = describe_what_if,   [SCENARIO_KEY_FIDELITY] = describe_fidelity,
 };
 
 // ---- The whole ----

@@ -19,6 +19,8 @@ const struct scenario_key scenario_keys[] = {
     [SCENARIO_KEY_TESTBED] = {"testbed", KEY_IN_SCENARIO | KEY_IN_SERIES,
                               "file of the machine that it runs on; this file's keys win"},
     [SCENARIO_KEY_SEED] = {"seed", KEY_IN_SCENARIO, "seed of all random streams"},
+    [SCENARIO_KEY_DRAW] = {"draw", KEY_IN_SCENARIO,
+                           "the machine among those that the uncertain constants allow"},
     [SCENARIO_KEY_WORKLOAD] = {"workload", KEY_IN_SCENARIO | KEY_IN_SERIES, "what the ranks do"},
     [SCENARIO_KEY_STACK] = {"stack", KEY_IN_SCENARIO, "the library and protocol that run"},
     [SCENARIO_KEY_SERIES] = {"series", KEY_IN_SCENARIO,

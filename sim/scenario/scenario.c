@@ -5,6 +5,7 @@
 #include "sim/config/reader.h"
 #include "sim/core/intern.h"
 #include "sim/scenario/compiler.h"
+#include "sim/scenario/draw.h"
 #include "sim/scenario/unused.h"
 
 #include <string.h>
@@ -188,6 +189,20 @@ static struct node *case_tree(struct compiler *compiler, const struct series *se
     return NULL;
 }
 
+// The case as the scenario's draw has it, in place of the one with the medians.
+static struct scenario_case *drawn_case(struct compiler *compiler, const struct series *series,
+                                        struct scenario_case *medians, struct diag_list *diags)
+{
+    struct node *tree = node_copy(medians->tree);
+    bool good = draw_lay(compiler->draw, medians, compiler->schema, &tree, diags);
+    case_free(medians);
+    bool what_if = compiler->options && compiler->options->what_if;
+    struct scenario_case *drawn = case_read(series->name, series->mark, tree, compiler->schema,
+                                            &compiler->recordings, what_if, diags);
+    g_assert(good || diag_any(diags));
+    return drawn;
+}
+
 static void add_case(struct compiler *compiler, const struct series *series, GPtrArray *cases)
 {
     if (compiler->nodes > MOST_NODES) {
@@ -199,9 +214,14 @@ static void add_case(struct compiler *compiler, const struct series *series, GPt
     struct node *tree = case_tree(compiler, series, found);
     compiler->nodes += tree ? node_count(tree) : 0;
     bool what_if = compiler->options && compiler->options->what_if;
-    if (tree)
-        g_ptr_array_add(cases, case_read(series->name, series->mark, tree, compiler->schema,
-                                         &compiler->recordings, what_if, found));
+    struct scenario_case *read = tree
+                                     ? case_read(series->name, series->mark, tree, compiler->schema,
+                                                 &compiler->recordings, what_if, found)
+                                     : NULL;
+    if (read && compiler->draw && !diag_any(found))
+        read = drawn_case(compiler, series, read, found);
+    if (read)
+        g_ptr_array_add(cases, read);
     add_new(compiler->diags, found);
     diag_list_free(found);
 }
@@ -309,6 +329,7 @@ static void read_head(struct compiler *compiler, struct scenario *scenario)
     const struct node *name = node_get(compiler->root, "name");
     const struct node *description = node_get(compiler->root, "description");
     const struct node *seed = node_get(compiler->root, "seed");
+    const struct node *draw = node_get(compiler->root, "draw");
     const struct node *sweep = node_get(compiler->root, "sweep");
     int64_t number = 1;
     if (name && reader_name(name, "name", compiler->diags))
@@ -325,6 +346,8 @@ static void read_head(struct compiler *compiler, struct scenario *scenario)
             g_strdup(reader_text(description, "description", "a text", compiler->diags));
     if (seed)
         reader_count(seed, "seed", 1, INT64_MAX, &number, compiler->diags);
+    if (draw && reader_count(draw, "draw", 1, DRAW_MOST, &scenario->draw, compiler->diags))
+        compiler->draw = scenario->draw;
     if (sweep) {
         scenario->sweep = sweep_new();
         sweep_read(scenario->sweep, sweep, compiler->schema, compiler->diags);

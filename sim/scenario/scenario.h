@@ -18,6 +18,7 @@ struct scenario {
     char *description;
     char *file;
     uint64_t seed;
+    int64_t draw;        // 0: every constant has its median
     GPtrArray *cases;    // struct scenario_case *
     struct sweep *sweep; // NULL: the file has none
 };

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Draws: machines whose uncertain constants (sim/config/prior.h) have other values, each as likely
+// as its prior has it. `draw: 7` in a scenario is one such machine; without it all constants have
+// their medians.
+//
+// Draw k is the same machine in every scenario, series and variant, whatever the number of draws,
+// so that differences are paired: the quantile of a parameter follows from its path, the number of
+// the draw and nothing else. Each run of DRAW_BLOCK draws (1 .. 20, 21 .. 40, …) has one in each
+// twentieth of every parameter's distribution (a Latin hypercube): means of a few dozen draws are
+// then several times as precise as of independent draws, in 10 dimensions and in 300.
+//
+// Parameters with a common cause (`with`) share their quantile. Of links and switches the values of
+// the keys `link` and `switch` are drawn, and of hosts those of all hosts; what one link, switch or
+// host has of its own stays as it is.
+#ifndef NETSIM_SCENARIO_DRAW_H
+#define NETSIM_SCENARIO_DRAW_H
+
+#include "sim/scenario/case.h"
+
+#define DRAW_MOST 1000000
+#define DRAW_BLOCK 20
+
+// The quantile, above 0 and below 1, of the parameter at `path` in a draw, 1 .. DRAW_MOST.
+double draw_quantile(int64_t draw, const char *path);
+
+// Lays a draw over the tree of a case that was read from it: each uncertain parameter that the case
+// reads is set. Complains about a `with` that leads to no parameter or in a circle, and returns
+// false.
+bool draw_lay(int64_t draw, const struct scenario_case *test_case,
+              const struct scenario_schema *schema, struct node **tree, struct diag_list *diags);
+
+#endif

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Draws: quantiles are stratified, the same everywhere and independent of one another; a drawn case
+// has every uncertain constant elsewhere, and every certain one where it was.
+#include "sim/config/prior.h"
+#include "sim/scenario/draw.h"
+#include "tests/support/compiled.h"
+#include "tests/support/suite.h"
+
+#include <math.h>
+#include <string.h>
+
+#define DRAWS 200
+
+static const char *const paths[] = {"host.kernel.system_call", "host.kernel.interrupt_entry",
+                                    "host.memory.copy_cached", "switch.latency"};
+
+// Each block of 20 has one draw in each twentieth.
+static void test_stratified(void)
+{
+    for (size_t i = 0; i < G_N_ELEMENTS(paths); i++)
+        for (int block = 0; block < DRAWS / DRAW_BLOCK; block++) {
+            uint32_t seen = 0;
+            for (int k = 1; k <= DRAW_BLOCK; k++) {
+                double u = draw_quantile(block * DRAW_BLOCK + k, paths[i]);
+                CU_ASSERT(u > 0.0 && u < 1.0);
+                seen |= UINT32_C(1) << (int)(u * DRAW_BLOCK);
+            }
+            CU_ASSERT_EQUAL(seen, (UINT32_C(1) << DRAW_BLOCK) - 1);
+        }
+}
+
+static double correlation(const char *one, const char *other, int lag)
+{
+    double sum = 0.0, squares[2] = {0.0, 0.0};
+    for (int k = 1; k <= DRAWS; k++) {
+        double a = draw_quantile(k, one) - 0.5, b = draw_quantile(k + lag, other) - 0.5;
+        sum += a * b;
+        squares[0] += a * a;
+        squares[1] += b * b;
+    }
+    return sum / sqrt(squares[0] * squares[1]);
+}
+
+// Of independent draws a correlation of 200 has a standard deviation of 0.07.
+static void test_independent(void)
+{
+    for (size_t i = 0; i < G_N_ELEMENTS(paths); i++)
+        for (size_t k = 0; k < G_N_ELEMENTS(paths); k++)
+            for (int lag = 0; lag < 3; lag++)
+                if (i != k || lag > 0)
+                    CU_ASSERT(fabs(correlation(paths[i], paths[k], lag)) < 0.28);
+}
+
+// A mean of a draw's normal deviates is far nearer to 0 than the 0.07 of independent ones.
+static void test_mean(void)
+{
+    for (size_t i = 0; i < G_N_ELEMENTS(paths); i++) {
+        double sum = 0.0;
+        for (int k = 1; k <= DRAWS; k++)
+            sum += draw_quantile(k, paths[i]) - 0.5;
+        CU_ASSERT(fabs(sum / DRAWS) < 0.005);
+    }
+}
+
+// ---- Cases ----
+
+#define PINGPONG                                                                                   \
+    "schema: 1\n"                                                                                  \
+    "hosts: [{name: node, count: 2}]\n"                                                            \
+    "switches: [{name: switch}]\n"                                                                 \
+    "links: [{from: node, to: switch, rate: 100 Mb/s}]\n"                                          \
+    "nic: eepro100\n"                                                                              \
+    "stack: lam_via\n"                                                                             \
+    "workload: {benchmark: pmb.pingpong, sizes: 1 B}\n"
+
+static double kernel_cost(const struct compiled *compiled, const char *name)
+{
+    const struct param_values *kernel = scenario_section(compiled->test_case, "host.kernel");
+    const struct param *param = &kernel->table->params[param_index(kernel->table, name)];
+    const struct cost *cost = (const void *)((const char *)kernel->values + param->offset);
+    return (double)(cost->cycles ? cost->cycles : cost->time);
+}
+
+static struct compiled drawn(const char *more, int draw)
+{
+    char *text = draw ? g_strdup_printf("%sdraw: %d\n%s", PINGPONG, draw, more)
+                      : g_strconcat(PINGPONG, more, NULL);
+    struct compiled compiled = compiled_new(text, NULL);
+    g_free(text);
+    return compiled;
+}
+
+// The value of each draw is the prior's quantile at the draw's.
+static void test_values(void)
+{
+    for (int k = 1; k <= 40; k++) {
+        struct compiled compiled = drawn("", k);
+        double u = draw_quantile(k, "host.kernel.interrupt_entry");
+        struct prior prior;
+        char *fault;
+        struct cost median = {.cycles = 1000};
+        struct param param = {.name = "interrupt_entry", .kind = PARAM_COST};
+        CU_ASSERT_FATAL(prior_parse("500 cycles .. 2000 cycles", &param, &median, &prior, &fault));
+        char *expected = prior_quantile(&prior, u);
+        CU_ASSERT_EQUAL(kernel_cost(&compiled, "interrupt_entry"), g_ascii_strtod(expected, NULL));
+        g_free(expected);
+        compiled_free(&compiled);
+    }
+}
+
+// What a user sets is certain, and a draw says where its values are from.
+static void test_certain(void)
+{
+    static const char set[] = "host: {kernel: {interrupt_entry: 700 cycles}}\n";
+    struct compiled compiled = drawn(set, 3);
+    const struct param_values *kernel = scenario_section(compiled.test_case, "host.kernel");
+    CU_ASSERT_EQUAL(kernel_cost(&compiled, "interrupt_entry"), 700.0);
+    CU_ASSERT(kernel_cost(&compiled, "system_call") != 500.0);
+    SUITE_CONTAINS(kernel->sources[param_index(kernel->table, "system_call")],
+                   "draw 3 of prior: null system call");
+    compiled_free(&compiled);
+    struct compiled medians = drawn("", 0);
+    CU_ASSERT_EQUAL(kernel_cost(&medians, "system_call"), 500.0);
+    compiled_free(&medians);
+}
+
+// Two values with one cause move together; ranges of a file are drawn from.
+static void test_together(void)
+{
+    static const char together[] =
+        "host:\n"
+        "  kernel:\n"
+        "    interrupt_entry: {value: 1000 cycles, within: 2, source: a, with: "
+        "host.kernel.system_call}\n"
+        "    system_call: {value: 500 cycles, within: 2, source: b}\n";
+    for (int k = 1; k <= DRAW_BLOCK; k++) {
+        struct compiled compiled = drawn(together, k);
+        double call = kernel_cost(&compiled, "system_call");
+        CU_ASSERT_DOUBLE_EQUAL(kernel_cost(&compiled, "interrupt_entry"), 2.0 * call, 1.5);
+        compiled_free(&compiled);
+    }
+}
+
+static void test_refused(void)
+{
+    static const char *const cases[][2] = {
+        {"draw: 0\n", "draw"},
+        {"draw: 1000001\n", "draw"},
+        {"draw: 1\nhost: {kernel: {system_call: {value: 1 us, within: 2, source: a, with: "
+         "host.kernel.sytem_call}}}\n",
+         "`with`: there is no parameter host.kernel.sytem_call"},
+        {"draw: 1\nhost: {kernel: {system_call: {value: 1 us, within: 2, source: a, with: "
+         "host.kernel.fast_trap}, fast_trap: {value: 1 us, within: 2, source: a, with: "
+         "host.kernel.system_call}}}\n",
+         "in a circle"},
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        struct diag_list *diags = diag_list_new();
+        char *text = g_strconcat(PINGPONG, cases[i][0], NULL);
+        struct compiled compiled = compiled_try(text, NULL, diags);
+        CU_ASSERT_PTR_NULL(compiled.scenario);
+        CU_ASSERT_FATAL(diags->items->len > 0);
+        const struct diag *first = diags->items->pdata[0];
+        char *all = g_strdup_printf("%s: %s", first->path, first->message);
+        SUITE_CONTAINS(all, cases[i][1]);
+        g_free(all);
+        g_free(text);
+        compiled_free(&compiled);
+        diag_list_free(diags);
+    }
+}
+
+int main(void)
+{
+    static const struct suite_case cases[] = {
+        {"each block has one draw in each twentieth", test_stratified},
+        {"parameters and draws are independent", test_independent},
+        {"means are exact to a tenth of chance", test_mean},
+        {"a value is its prior's quantile", test_values},
+        {"what a user sets stays", test_certain},
+        {"one cause, one quantile", test_together},
+        {"what can't be drawn is refused", test_refused},
+        {NULL, NULL},
+    };
+    return suite_run("config: draws", cases);
+}
