@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define MOST_KEYS 9
-#define LEVEL 0.02
+#define USUAL_LEVEL 0.02
 
 // A word: the keys that it must have, then those that it may have. Those of all words (scenario,
 // set, metric) come on top; bounds are four keys under one name.
@@ -68,9 +68,9 @@ static const struct word words[] = {
     [CHECK_ORDER] = {.name = "order",
                      .doc = "every `lower` curve lies below every `higher` one, at each size; at a "
                             "share of the sizes at least; or, somewhere, never above and once "
-                            "below. With a slack of 1 % it may lie less than that above",
+                            "below",
                      .needs = {"lower", "higher", "sizes"},
-                     .may = {"except", "share", "somewhere", "slack", "level"}},
+                     .may = {"except", "share", "somewhere", "level"}},
     [CHECK_CROSSOVER] = {.name = "crossover",
                          .doc = "`before` is lower first, `after` is lower then; they cross once, "
                                 "in `between`",
@@ -329,16 +329,6 @@ static bool read_share(const struct param_reading *reading)
            param_refuse(reading, NULL, NULL, "a share is more than 0, at most 100 %%");
 }
 
-static bool read_slack(const struct param_reading *reading)
-{
-    double *slack = reading->field;
-    bool percent;
-    if (!check_read_number(reading, reading->node, "", slack, &percent))
-        return false;
-    return (percent && *slack > 0.0 && *slack <= 0.1) ||
-           param_refuse(reading, NULL, NULL, "a slack is more than 0 %%, at most 10 %%");
-}
-
 static bool read_level(const struct param_reading *reading)
 {
     double *level = reading->field;
@@ -386,7 +376,6 @@ PARAM_FORM(tolerance_form, read_tolerance, "a percentage, or an amount in the me
 PARAM_FORM(loose_form, read_loose_bound, "a number in the metric's unit")
 PARAM_FORM(strict_form, read_strict_bound, "a number in the metric's unit")
 PARAM_FORM(share_form, read_share, "more than 0 %, at most 100 %")
-PARAM_FORM(slack_form, read_slack, "more than 0 %, at most 10 %")
 PARAM_FORM(level_form, read_level, "at least 0 %, at most 10 %")
 PARAM_FORM(lines_form, read_lines, "a line, or a list of such")
 
@@ -432,7 +421,6 @@ static const struct param check_keys[] = {
     KEY_OF("most", high, loose_form, .doc = "the upper bound"),
     KEY_OF("below", high, strict_form, .doc = "the upper bound, itself excluded"),
     KEY_OF("share", share, share_form, .doc = "of the sizes at which it must hold"),
-    KEY_OF("slack", slack, slack_form, .doc = "how much a lower curve may lie above"),
     KEY_OF("level", level, level_form,
            .doc = "values that differ by less are level, and count neither way; 2 % unless given. "
                   "Only of an order or of a sign: a single bound, of 1 for a quotient, of 0 for a "
@@ -535,7 +523,7 @@ static bool finish_level(const struct param_map *map)
         return false;
     }
     if (!given)
-        check->level = sign ? LEVEL : 0.0;
+        check->level = sign ? USUAL_LEVEL : 0.0;
     return true;
 }
 

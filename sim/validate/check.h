@@ -68,7 +68,6 @@ struct check {
     double expected, tolerance;
     bool has_expected, relative; // relative: the tolerance is a fraction of the expected value
     double share;                // of the sizes; 1: all
-    double slack;                // of the higher curve; 0: none
     double level;                // of two values: a part by which they differ, if they do; 0: none
     bool somewhere, falling;
     const char *status, *reason, *counter, *path, *equals, *spec; // interned, may be NULL

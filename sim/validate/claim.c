@@ -198,7 +198,8 @@ static const struct param_node reader_form = {.read = param_node_later, .form = 
 static const struct param behaviour_rows[] = {
     STATEMENT,
     CLAIM(outside, param_node_text, .optional = true, .doc = "why no simulator can show it"),
-    FOR_READERS("inferred", .doc = "what is not said, but follows"),
+    PARAM(struct claim, inferred, PARAM_BOOL, .optional = true,
+          .doc = "whether it is not said, but follows"),
     CHECKED("a check, or a list of such"),
     {0}};
 static const struct param claim_rows[] = {
@@ -206,7 +207,8 @@ static const struct param claim_rows[] = {
     STATEMENT,
     FOR_READERS("value", .doc = "what is printed"),
     FOR_READERS("unit", .doc = "of the value"),
-    FOR_READERS("inferred", .doc = "what is not said, but follows"),
+    PARAM(struct claim, inferred, PARAM_BOOL, .optional = true,
+          .doc = "whether it is not said, but follows"),
     FOR_READERS("because", .doc = "how the statement is read, and why the tolerance is what it is"),
     CHECKED("a check, or a list of which all must hold"),
     CLAIM(not_checkable, param_node_text, .optional = true, .doc = "instead of `check`: why not"),

@@ -40,6 +40,7 @@ struct claim {
     GPtrArray *same_as;             // const char *: ids of claims that state it; NULL: none
     const char *known_miss;         // or NULL
     const char *cause, *fact;       // or NULL
+    bool inferred;                  // it follows from what is printed
     GPtrArray *tests;  // char *, "tests/a/test_b.c": the tests that name it; may be empty
     GPtrArray *checks; // struct check *, in the file's order
 };

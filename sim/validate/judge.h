@@ -6,7 +6,9 @@
 #include "sim/validate/check.h"
 #include "sim/validate/runs.h"
 
-enum judged { JUDGED_HOLDS, JUDGED_MISSES, JUDGED_NOT_CHECKABLE };
+// Level: the values are too near to one another to hold or to miss; or the check holds under some
+// of the settings that it is judged across (check.h), and misses under others.
+enum judged { JUDGED_HOLDS, JUDGED_LEVEL, JUDGED_MISSES, JUDGED_NOT_CHECKABLE };
 
 struct judgement {
     enum judged judged;
@@ -14,6 +16,10 @@ struct judgement {
     char *simulated;  // the simulated result; NULL if not checkable
     double deviation; // as defined in validate.h; NAN: none
     char *why;        // why it is not checkable, or why the simulated program failed; else NULL
+    // double: how far the simulated values are off those that the check expects, each one as a part
+    // of it, or in points of a percentage (`points`, 0.01 is one); NULL: it expects none.
+    GArray *off;
+    bool points;
 };
 
 // All that a check may use; the caller keeps ownership.

@@ -28,6 +28,8 @@ void judge_value(struct judging *judging)
         double off = point->value - check->expected;
         judging->result->simulated = judge_number_text(point->value, unit);
         judging->result->deviation = check->expected != 0.0 ? off / fabs(check->expected) : NAN;
+        if (check->expected != 0.0)
+            judging_note_off(judging, off / fabs(check->expected), false);
         judging_decide(judging, fabs(off) <= tolerance);
     } else {
         char *size =
@@ -38,22 +40,38 @@ void judge_value(struct judging *judging)
     g_array_unref(points);
 }
 
-// The worst of the points judged so far.
+// The worst of the points judged so far. One that is level counts only as long as all are.
 struct worst {
     double excess, bound;
     const struct curve *curve;
     struct curve_point point;
-    guint looked_at, outside;
+    guint looked_at, outside, level;
 };
 
+// Whether a value is too near to the one that a sign changes at: the quotient to 1, the difference
+// to 0 as a part of what is subtracted (`others`, NULL for quotients).
+static bool is_level(const struct check *check, const struct curve_point *point,
+                     const GArray *others)
+{
+    if (check->level <= 0.0)
+        return false;
+    const struct curve_point *other = others ? curve_at(others, point->size) : NULL;
+    return other ? fabs(point->value) < check->level * fabs(other->value)
+                 : fabs(point->value - 1.0) < check->level;
+}
+
 static void worst_of(struct worst *worst, const struct check *check, const struct curve *curve,
-                     const GArray *points)
+                     const GArray *points, const GArray *others)
 {
     for (guint i = 0; i < points->len; i++) {
         const struct curve_point *point = judge_points_at(points, i);
         double bound, excess = judge_bounds_excess(check, point->value, &bound);
-        worst->outside += !judge_bounds_hold(check, point->value);
-        if (worst->looked_at++ > 0 && excess <= worst->excess)
+        bool level = is_level(check, point, others);
+        bool only_level = worst->level == worst->looked_at;
+        bool worse = level == only_level ? excess > worst->excess : only_level;
+        worst->outside += !level && !judge_bounds_hold(check, point->value);
+        worst->level += level;
+        if (worst->looked_at++ > 0 && !worse)
             continue;
         worst->excess = excess;
         worst->bound = bound;
@@ -75,9 +93,27 @@ static void say_worst(struct judging *judging, const struct worst *worst)
         g_string_append_printf(out, " (%s)", worst->curve->series);
     if (worst->outside > 0)
         g_string_append_printf(out, "; %u of %u values outside", worst->outside, worst->looked_at);
+    if (worst->level > 0)
+        g_string_append_printf(out, "; %u of %u level", worst->level, worst->looked_at);
     judging->result->simulated = g_string_free(out, FALSE);
     if (worst->bound != 0.0)
         judging->result->deviation = worst->excess / fabs(worst->bound);
+}
+
+// Looks at all points of one of the check's curves. False if there are none.
+static bool look_at_curve(struct judging *judging, struct worst *worst, const struct curve *curve)
+{
+    GArray *points = judging_points(judging, curve);
+    if (!points)
+        return false;
+    GArray *others = curve->relation == CURVE_MINUS && judging->check->level > 0.0
+                         ? judging_all_points(judging, curve->other)
+                         : NULL;
+    worst_of(worst, judging->check, curve, points, others);
+    if (others)
+        g_array_unref(others);
+    g_array_unref(points);
+    return true;
 }
 
 void judge_inside(struct judging *judging)
@@ -90,16 +126,11 @@ void judge_inside(struct judging *judging)
     judge_append_sizes(expected, check);
     judging->result->expected = g_string_free(expected, FALSE);
     struct worst worst = {0};
-    for (guint i = 0; i < check->curves->len; i++) {
-        const struct curve *curve = g_ptr_array_index(check->curves, i);
-        GArray *points = judging_points(judging, curve);
-        if (!points)
+    for (guint i = 0; i < check->curves->len; i++)
+        if (!look_at_curve(judging, &worst, g_ptr_array_index(check->curves, i)))
             return;
-        worst_of(&worst, check, curve, points);
-        g_array_unref(points);
-    }
     say_worst(judging, &worst);
-    judging_decide(judging, worst.outside == 0);
+    judging_decide_sizes(judging, worst.looked_at, worst.outside, worst.level, 1.0);
 }
 
 // ---- Order ----
@@ -117,12 +148,13 @@ static void append_failures(GString *out, const struct check *check, const GArra
 }
 
 struct order {
-    GArray *failed; // int64_t: sizes at which the order is reversed
-    bool once;      // lower at least once
-    bool somewhere; // once is enough
-    double slack;   // how far above still counts as below, relative to the higher one
-    double gap;     // (lower - higher) / higher: the worst, or, if once is enough, the best
-    int64_t size;   // where
+    GArray *failed;   // int64_t: sizes at which the order is reversed
+    guint level;      // sizes at which both are level
+    bool once;        // lower at least once
+    bool somewhere;   // once is enough
+    double least_gap; // less is level, relative to the higher one
+    double gap;       // (lower - higher) / higher: the worst, or, if once is enough, the best
+    int64_t size;     // where
     double low, high;
 };
 
@@ -138,11 +170,12 @@ static void order_at(struct order *order, const GPtrArray *sets, guint lower, gu
             high = fmin(high, value);
     }
     int64_t size = judge_points_at(g_ptr_array_index(sets, 0), index)->size;
-    double limit = high + order->slack * fabs(high);
-    if (order->somewhere ? low > limit : low >= limit)
-        g_array_append_val(order->failed, size);
-    order->once |= low < high;
     double gap = high != 0.0 ? (low - high) / fabs(high) : (low > high) - (low < high);
+    bool level = fabs(gap) < order->least_gap;
+    if (!level && (order->somewhere ? low > high : low >= high))
+        g_array_append_val(order->failed, size);
+    order->level += level;
+    order->once |= !level && low < high;
     bool best_is_shown = order->somewhere && order->failed->len == 0;
     if (index > 0 && (best_is_shown ? gap >= order->gap : gap <= order->gap))
         return;
@@ -152,10 +185,10 @@ static void order_at(struct order *order, const GPtrArray *sets, guint lower, gu
     order->high = high;
 }
 
-static void say_order(struct judging *judging, const struct order *order, guint count)
+static void append_order(GString *out, const struct judging *judging, const struct order *order,
+                         guint count)
 {
-    const char *unit = curve_unit(judging_curve(judging));
-    GString *out = g_string_new(NULL);
+    guint right = count - order->level - order->failed->len;
     if (order->failed->len > 0) {
         g_string_append(out, "not at ");
         append_failures(out, judging->check, order->failed, count);
@@ -163,14 +196,25 @@ static void say_order(struct judging *judging, const struct order *order, guint 
     } else if (order->somewhere) {
         g_string_append(out,
                         order->once ? "never above; lowest at " : "never above nor below, at ");
-    } else {
+    } else if (count == 1 || right == count) {
         g_string_append_printf(out, count > 1 ? "at all %u sizes, nearest at " : "at ", count);
+    } else {
+        g_string_append_printf(out, "at %u of %u sizes, nearest at ", right, count);
     }
+}
+
+static void say_order(struct judging *judging, const struct order *order, guint count)
+{
+    const char *unit = curve_unit(judging_curve(judging));
+    GString *out = g_string_new(NULL);
+    append_order(out, judging, order, count);
     judge_append_size(out, judging->check, order->size);
     g_string_append(out, ": ");
     judge_append_number(out, order->low, "");
     g_string_append(out, " against ");
     judge_append_number(out, order->high, unit);
+    if (order->level > 0)
+        g_string_append_printf(out, "; %u of %u level", order->level, count);
     judging->result->simulated = g_string_free(out, FALSE);
     judging->result->deviation = order->gap;
 }
@@ -185,13 +229,19 @@ static void expect_order(struct judging *judging)
     judge_append_sizes(out, check);
     if (check->somewhere)
         g_string_append(out, ", never above and once below");
-    if (check->slack > 0.0)
-        g_string_append_printf(out, ", or less than %.4g %% above", 100.0 * check->slack);
     if (check->share < 1.0)
         g_string_append_printf(out, ", at %.4g %% of the sizes", 100.0 * check->share);
     judging->result->expected = g_string_free(out, FALSE);
     g_free(lower);
     g_free(higher);
+}
+
+// Once is enough: the other sizes only must not be above.
+static void decide_once(struct judging *judging, const struct order *order)
+{
+    judging->result->judged = order->once        ? JUDGED_HOLDS
+                              : order->level > 0 ? JUDGED_LEVEL
+                                                 : JUDGED_MISSES;
 }
 
 void judge_order(struct judging *judging)
@@ -206,12 +256,13 @@ void judge_order(struct judging *judging)
     guint count = ((const GArray *)g_ptr_array_index(sets, 0))->len;
     struct order order = {.failed = g_array_new(FALSE, FALSE, sizeof(int64_t)),
                           .somewhere = check->somewhere,
-                          .slack = check->slack};
+                          .least_gap = check->level};
     for (guint i = 0; i < count; i++)
         order_at(&order, sets, check->curves->len, i);
     say_order(judging, &order, count);
-    double good = (double)(count - order.failed->len) / (double)count;
-    judging_decide(judging, good >= check->share && (!check->somewhere || order.once));
+    judging_decide_sizes(judging, count, order.failed->len, order.level, check->share);
+    if (check->somewhere && judging->result->judged != JUDGED_MISSES)
+        decide_once(judging, &order);
     g_array_unref(order.failed);
     g_ptr_array_unref(sets);
 }
@@ -279,8 +330,10 @@ static void say_crossover(struct judging *judging, const struct crossings *found
     else
         judging->result->simulated = g_strdup_printf("%s lower up to %.0f%s", low, found->at, unit);
     g_free(low);
-    if (found->count > 0 && check->has_expected)
-        judging->result->deviation = (found->at - check->expected) / check->expected;
+    if (found->count == 0 || !check->has_expected)
+        return;
+    judging->result->deviation = (found->at - check->expected) / check->expected;
+    judging_note_off(judging, judging->result->deviation, false);
 }
 
 void judge_crossover(struct judging *judging)

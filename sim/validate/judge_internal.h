@@ -25,6 +25,15 @@ judge_fn judge_ends_with, judge_contains_event, judge_parameter, judge_figure, j
 void judging_give_up(struct judging *judging, char *why);
 void judging_decide(struct judging *judging, bool holds);
 
+// Decides an order or a sign at several sizes, of which some are level and some of the others
+// wrong: level sizes count neither way. It misses if less than a share of the others are right, is
+// level if more than half of all are, and else holds.
+void judging_decide_sizes(struct judging *judging, guint sizes, guint wrong, guint level,
+                          double share);
+
+// Notes how far a value is off one that is expected.
+void judging_note_off(struct judging *judging, double off, bool points);
+
 // ---- Points (judge_points.c) ----
 
 // The first of the check's curves.

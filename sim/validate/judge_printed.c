@@ -45,6 +45,8 @@ static bool look_at_row(struct judging *judging, struct rows *rows, const GArray
     }
     double off = fabs(found->value - expected->value);
     double tolerance = tolerance_of(judging->check, expected->value);
+    if (expected->value != 0.0)
+        judging_note_off(judging, (found->value - expected->value) / fabs(expected->value), false);
     double excess = tolerance > 0.0 ? off / tolerance : off > 0.0 ? INFINITY : 0.0;
     rows->outside += off > tolerance;
     if (rows->expected && excess <= rows->excess)
@@ -122,6 +124,18 @@ static void expect_gain(struct judging *judging)
     g_free(label);
 }
 
+static void decide_gain(struct judging *judging, double gain)
+{
+    const struct check *check = judging->check;
+    bool level = fabs(gain) < check->level;
+    if (check->has_expected) {
+        judging_note_off(judging, gain - check->expected, true);
+        judging_decide(judging, fabs(gain - check->expected) <= check->tolerance);
+    } else {
+        judging_decide_sizes(judging, 1, !level && !judge_bounds_hold(check, gain), level, 1.0);
+    }
+}
+
 void judge_gain(struct judging *judging)
 {
     const struct check *check = judging->check;
@@ -150,7 +164,6 @@ void judge_gain(struct judging *judging)
     // Both are percentages already: their difference is in points of a percent.
     judging->result->deviation =
         check->has_expected ? gain - check->expected : judge_bounds_excess(check, gain, &bound);
-    judging_decide(judging, check->has_expected ? fabs(gain - check->expected) <= check->tolerance
-                                                : judge_bounds_hold(check, gain));
+    decide_gain(judging, gain);
     g_array_unref(points);
 }

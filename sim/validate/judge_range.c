@@ -25,6 +25,32 @@ static void expect_mean(struct judging *judging, const char *unit)
     g_free(label);
 }
 
+static double mean_value(const GArray *points)
+{
+    double sum = 0.0;
+    for (guint i = 0; i < points->len; i++)
+        sum += judge_points_at(points, i)->value;
+    return sum / points->len;
+}
+
+// Decides the sign of a difference's mean, as a part of the mean of what is subtracted, or of a
+// quotient's; or whether any other mean is inside the bounds.
+static void decide_bounded_mean(struct judging *judging, double mean)
+{
+    const struct check *check = judging->check;
+    const struct curve *curve = judging_curve(judging);
+    double off = mean - 1.0;
+    if (check->level > 0.0 && curve->relation == CURVE_MINUS) {
+        GArray *others = judging_points(judging, curve->other);
+        if (!others)
+            return;
+        off = mean / fabs(mean_value(others));
+        g_array_unref(others);
+    }
+    bool level = fabs(off) < check->level;
+    judging_decide_sizes(judging, 1, !level && !judge_bounds_hold(check, mean), level, 1.0);
+}
+
 void judge_mean(struct judging *judging)
 {
     const struct check *check = judging->check;
@@ -33,10 +59,7 @@ void judge_mean(struct judging *judging)
     GArray *points = judging_points(judging, judging_curve(judging));
     if (!points)
         return;
-    double sum = 0.0, bound;
-    for (guint i = 0; i < points->len; i++)
-        sum += judge_points_at(points, i)->value;
-    double mean = sum / points->len;
+    double mean = mean_value(points), bound;
     double tolerance =
         check->relative ? fabs(check->expected) * check->tolerance : check->tolerance;
     double off =
@@ -46,11 +69,16 @@ void judge_mean(struct judging *judging)
     judge_append_number(out, mean, unit);
     g_string_append_printf(out, " over %u value%s", points->len, points->len == 1 ? "" : "s");
     judging->result->simulated = g_string_free(out, FALSE);
+    g_array_unref(points);
     if (from != 0.0)
         judging->result->deviation = off / fabs(from);
-    judging_decide(judging,
-                   check->has_expected ? fabs(off) <= tolerance : judge_bounds_hold(check, mean));
-    g_array_unref(points);
+    if (!check->has_expected) {
+        decide_bounded_mean(judging, mean);
+        return;
+    }
+    if (from != 0.0)
+        judging_note_off(judging, off / fabs(from), false);
+    judging_decide(judging, fabs(off) <= tolerance);
 }
 
 static void expect_first(struct judging *judging, const char *unit)

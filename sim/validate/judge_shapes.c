@@ -191,35 +191,63 @@ void judge_narrows(struct judging *judging)
         judging_give_up(judging, g_strdup("there are no values at these sizes"));
         return;
     }
-    judging->result->simulated = g_strdup_printf("mean %.3g, then %.3g", first, later);
-    judging->result->deviation = fabs(log(later)) - fabs(log(first));
-    judging_decide(judging, fabs(log(later)) < fabs(log(first)));
+    double farther = fabs(log(later)) - fabs(log(first));
+    bool level = fabs(expm1(farther)) < check->level;
+    judging->result->simulated =
+        g_strdup_printf("mean %.3g, then %.3g%s", first, later, level ? "; level" : "");
+    judging->result->deviation = farther;
+    judging_decide_sizes(judging, 1, !level && farther >= 0.0, level, 1.0);
+}
+
+static void expect_slower(struct judging *judging)
+{
+    const struct check *check = judging->check;
+    char *at = judge_size_text(check, check->size);
+    GString *what = g_string_new("moves ");
+    if (check->low.given)
+        g_string_append_printf(what, "at least %.4g %% ", 100.0 * check->low.value);
+    g_string_append_printf(what, "fewer bytes per time than at %s", at);
+    expect_shape(judging, what->str);
+    g_string_free(what, TRUE);
+    g_free(at);
+}
+
+// Compares the bytes per time at the check's sizes with those at its size, which is `knee`.
+static void judge_slower(struct judging *judging, const GArray *points,
+                         const struct curve_point *knee)
+{
+    const struct check *check = judging->check;
+    double least = check->low.given ? check->low.value : 0.0;
+    struct shape shape = {0};
+    guint count = 0, wrong = 0, levels = 0;
+    for (guint i = 0; i < points->len; i++) {
+        const struct curve_point *point = judge_points_at(points, i);
+        if (!check_wants(check, point->size))
+            continue;
+        double part = (double)point->size / point->value / ((double)knee->size / knee->value);
+        bool level = fabs(part - 1.0) < check->level;
+        shape_add(&shape, part - 1.0, point->size);
+        wrong += !level && (check->low.given ? part > 1.0 - least : part >= 1.0);
+        levels += level;
+        count++;
+    }
+    say_shape(judging, &shape, "nearest: ", -least);
+    if (shape.any)
+        judging_decide_sizes(judging, count, wrong, levels, 1.0);
 }
 
 void judge_slows_beyond(struct judging *judging)
 {
     const struct check *check = judging->check;
-    char *at = judge_size_text(check, check->size);
-    char *what = g_strdup_printf("moves fewer bytes per time than at %s", at);
-    expect_shape(judging, what);
-    g_free(what);
+    expect_slower(judging);
     GArray *points = judging_all_points(judging, judging_curve(judging));
     const struct curve_point *knee = points ? curve_at(points, check->size) : NULL;
-    if (points && !knee)
-        judging_give_up(judging, g_strdup_printf("there is no value at %s", at));
-    g_free(at);
-    struct shape shape = {0};
-    for (guint i = 0; knee && i < points->len; i++) {
-        const struct curve_point *point = judge_points_at(points, i);
-        if (check_wants(check, point->size))
-            shape_add(&shape,
-                      (double)point->size / point->value / ((double)knee->size / knee->value) - 1.0,
-                      point->size);
-    }
     if (knee) {
-        say_shape(judging, &shape, "nearest: ", 0.0);
-        if (shape.any)
-            judging_decide(judging, shape.worst < 0.0);
+        judge_slower(judging, points, knee);
+    } else if (points) {
+        char *at = judge_size_text(check, check->size);
+        judging_give_up(judging, g_strdup_printf("there is no value at %s", at));
+        g_free(at);
     }
     if (points)
         g_array_unref(points);

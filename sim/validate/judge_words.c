@@ -17,6 +17,25 @@ void judging_decide(struct judging *judging, bool holds)
     judging->result->judged = holds ? JUDGED_HOLDS : JUDGED_MISSES;
 }
 
+void judging_decide_sizes(struct judging *judging, guint sizes, guint wrong, guint level,
+                          double share)
+{
+    guint decided = sizes - level;
+    if (decided > 0 && (double)(decided - wrong) / (double)decided < share)
+        judging->result->judged = JUDGED_MISSES;
+    else
+        judging->result->judged = 2 * decided < sizes ? JUDGED_LEVEL : JUDGED_HOLDS;
+}
+
+void judging_note_off(struct judging *judging, double off, bool points)
+{
+    struct judgement *result = judging->result;
+    if (!result->off)
+        result->off = g_array_new(FALSE, FALSE, sizeof(double));
+    result->points = points;
+    g_array_append_val(result->off, off);
+}
+
 char *judge_number_text(double value, const char *unit)
 {
     char digits[G_ASCII_DTOSTR_BUF_SIZE];

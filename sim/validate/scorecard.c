@@ -3,35 +3,23 @@
 
 #include "sim/output/junit.h"
 #include "sim/output/text.h"
+#include "sim/validate/scorecard_internal.h"
 
 #include <math.h>
 #include <string.h>
 
-#define WIDTH 100
 #define INDENT 15 // where the text of a claim starts
 #define ID 44     // columns of an id in a line
 
 static const struct {
     const char *verdict, *label, *colour;
 } verdicts[] = {
-    {"holds", "holds", "\033[32m"},
-    {"misses", "MISSES", "\033[1;31m"},
-    {"known_miss", "known miss", "\033[33m"},
-    {"not_run", "not run", "\033[36m"},
-    {"not_checkable", "not checkable", "\033[2m"},
+    {"holds", "holds", "\033[32m"},     {"level", "level", "\033[34m"},
+    {"misses", "MISSES", "\033[1;31m"}, {"known_miss", "known miss", "\033[33m"},
+    {"not_run", "not run", "\033[36m"}, {"not_checkable", "not checkable", "\033[2m"},
+    {"refuted", "refuted", "\033[33m"}, {"open", "open", "\033[2m"},
     {"same_as", "same as", "\033[2m"},
 };
-
-static const char *text_of(const json_t *object, const char *key)
-{
-    const char *text = json_string_value(json_object_get(object, key));
-    return text ? text : "";
-}
-
-static json_int_t count_of(const json_t *object, const char *key)
-{
-    return json_integer_value(json_object_get(object, key));
-}
 
 // ---- Text ----
 
@@ -50,14 +38,15 @@ static void append_line(GString *out, const char *name, const char *text)
     if (!*text)
         return;
     g_string_append_printf(out, "%*s%-11s", INDENT, "", name);
-    text_append_wrapped(out, text, WIDTH - INDENT - 11, INDENT + 11);
+    text_append_wrapped(out, text, SCORECARD_WIDTH - INDENT - 11, INDENT + 11);
     g_string_append_c(out, '\n');
 }
 
 // " [chosen: host.memory.copy_traffic]"; nothing for a claim that is not checked.
 static void append_standing(GString *out, const json_t *row)
 {
-    const char *standing = text_of(row, "standing"), *by = text_of(row, "standing_by");
+    const char *standing = scorecard_text_of(row, "standing"),
+               *by = scorecard_text_of(row, "standing_by");
     if (*standing)
         g_string_append_printf(out, " [%s%s%s]", standing, *by ? ": " : "", by);
 }
@@ -74,14 +63,14 @@ static char *deviation_of(const json_t *row)
 static void append_claim(GString *out, const json_t *row, bool colour)
 {
     char *deviation = deviation_of(row);
-    append_verdict(out, text_of(row, "verdict"), colour);
-    g_string_append(out, text_of(row, "id"));
+    append_verdict(out, scorecard_text_of(row, "verdict"), colour);
+    g_string_append(out, scorecard_text_of(row, "id"));
     append_standing(out, row);
     g_string_append_c(out, '\n');
-    append_line(out, "expected", text_of(row, "expected"));
-    append_line(out, "simulated", text_of(row, "simulated"));
+    append_line(out, "expected", scorecard_text_of(row, "expected"));
+    append_line(out, "simulated", scorecard_text_of(row, "simulated"));
     append_line(out, "deviation", deviation);
-    append_line(out, "why", text_of(row, "why"));
+    append_line(out, "why", scorecard_text_of(row, "why"));
     g_free(deviation);
 }
 
@@ -89,9 +78,10 @@ static void append_claim(GString *out, const json_t *row, bool colour)
 static void append_claim_briefly(GString *out, const json_t *row, bool colour)
 {
     char *deviation = deviation_of(row);
-    char *line = g_strdup_printf("%-*s %-10s %11s  %s", ID, text_of(row, "id"),
-                                 text_of(row, "standing"), deviation, text_of(row, "simulated"));
-    append_verdict(out, text_of(row, "verdict"), colour);
+    char *line = g_strdup_printf("%-*s %-10s %11s  %s", ID, scorecard_text_of(row, "id"),
+                                 scorecard_text_of(row, "standing"), deviation,
+                                 scorecard_text_of(row, "simulated"));
+    append_verdict(out, scorecard_text_of(row, "verdict"), colour);
     g_string_append_printf(out, "%s\n", g_strchomp(line));
     g_free(line);
     g_free(deviation);
@@ -101,30 +91,40 @@ static void append_ranks(GString *out, const json_t *top40, bool colour)
 {
     size_t index;
     json_t *rank;
-    if (count_of(top40, "ranks") == 0)
+    if (scorecard_count_of(top40, "ranks") == 0)
         return;
     g_string_append(out, "\nThe most important results\n");
     json_array_foreach(json_object_get(top40, "list"), index, rank)
     {
-        g_string_append_printf(out, "%3d  ", (int)count_of(rank, "rank"));
-        append_verdict(out, text_of(rank, "verdict"), colour);
-        text_append_left(out, text_of(rank, "standing"), 11);
-        g_string_append_printf(out, "%s\n", text_of(rank, "title"));
+        g_string_append_printf(out, "%3d  ", scorecard_count_of(rank, "rank"));
+        append_verdict(out, scorecard_text_of(rank, "verdict"), colour);
+        text_append_left(out, scorecard_text_of(rank, "standing"), 11);
+        g_string_append_printf(out, "%s\n", scorecard_text_of(rank, "title"));
     }
     const json_t *predicted = json_object_get(top40, "predicted");
-    g_string_append_printf(out, "%d of %d hold", (int)count_of(top40, "hold"),
-                           (int)count_of(top40, "ranks"));
-    if (count_of(predicted, "ranks") > 0)
+    g_string_append_printf(out, "%d of %d hold", scorecard_count_of(top40, "hold"),
+                           scorecard_count_of(top40, "ranks"));
+    if (scorecard_count_of(top40, "level") > 0)
+        g_string_append_printf(out, ", %d level", scorecard_count_of(top40, "level"));
+    if (scorecard_count_of(predicted, "ranks") > 0)
         g_string_append_printf(out, "; of the predicted, %d of %d",
-                               (int)count_of(predicted, "hold"), (int)count_of(predicted, "ranks"));
+                               scorecard_count_of(predicted, "hold"),
+                               scorecard_count_of(predicted, "ranks"));
     g_string_append_c(out, '\n');
+}
+
+// The columns of a verdict in a table of totals.
+static int verdict_width(size_t verdict)
+{
+    return (int)strlen(verdicts[verdict].label) + 2;
 }
 
 static void append_total(GString *out, const char *kind, const json_t *totals)
 {
-    g_string_append_printf(out, "%-11s%7d", kind, (int)count_of(totals, "claims"));
+    g_string_append_printf(out, "%-11s%7d", kind, scorecard_count_of(totals, "claims"));
     for (size_t i = 0; i < G_N_ELEMENTS(verdicts); i++)
-        g_string_append_printf(out, "%15d", (int)count_of(totals, verdicts[i].verdict));
+        g_string_append_printf(out, "%*d", verdict_width(i),
+                               scorecard_count_of(totals, verdicts[i].verdict));
     g_string_append_c(out, '\n');
 }
 
@@ -134,7 +134,7 @@ static void append_groups(GString *out, const char *title, json_t *groups)
     json_t *group;
     g_string_append_printf(out, "\n%-11s%7s", title, "claims");
     for (size_t i = 0; i < G_N_ELEMENTS(verdicts); i++)
-        g_string_append_printf(out, "%15s", verdicts[i].label);
+        g_string_append_printf(out, "%*s", verdict_width(i), verdicts[i].label);
     g_string_append_c(out, '\n');
     json_object_foreach(groups, name, group)
     {
@@ -145,14 +145,16 @@ static void append_groups(GString *out, const char *title, json_t *groups)
 // Behaviours that are not listed are not in the tables; and why there are no results of tests.
 static void append_behaviours(GString *out, const json_t *behaviours)
 {
-    const char *lack = text_of(behaviours, "lack");
-    if (count_of(behaviours, "claims") == 0)
+    const char *lack = scorecard_text_of(behaviours, "lack");
+    if (scorecard_count_of(behaviours, "claims") == 0)
         return;
-    g_string_append_printf(out, "\n%d of %d behaviours hold", (int)count_of(behaviours, "holds"),
-                           (int)count_of(behaviours, "claims"));
-    if (count_of(behaviours, "not_run") > 0)
+    g_string_append_printf(out, "\n%d of %d behaviours hold",
+                           scorecard_count_of(behaviours, "holds"),
+                           scorecard_count_of(behaviours, "claims"));
+    if (scorecard_count_of(behaviours, "not_run") > 0)
         g_string_append_printf(out, "; %d were not run%s%s: `netsim test' does",
-                               (int)count_of(behaviours, "not_run"), *lack ? ", as " : "", lack);
+                               scorecard_count_of(behaviours, "not_run"), *lack ? ", as " : "",
+                               lack);
     g_string_append_c(out, '\n');
 }
 
@@ -160,30 +162,34 @@ static void append_behaviours(GString *out, const json_t *behaviours)
 static void append_compared(GString *out, const json_t *totals)
 {
     const json_t *compared = json_object_get(totals, "compared");
-    int claims = (int)count_of(compared, "claims");
+    int claims = scorecard_count_of(compared, "claims");
     if (claims > 0)
         g_string_append_printf(out, "\n%d of %d comparisons of simulations hold\n",
-                               (int)count_of(compared, "hold"), claims);
+                               scorecard_count_of(compared, "hold"), claims);
 }
 
-// The number that counts comes last.
 static void append_predicted(GString *out, const json_t *totals)
 {
     const json_t *predicted = json_object_get(totals, "predicted");
-    int claims = (int)count_of(predicted, "claims");
-    if (claims > 0)
-        g_string_append_printf(out, "\n%d of %d predicted claims hold\n",
-                               (int)count_of(predicted, "hold"), claims);
+    int claims = scorecard_count_of(predicted, "claims"),
+        level = scorecard_count_of(predicted, "level");
+    if (claims == 0)
+        return;
+    g_string_append_printf(out, "\n%d of %d predicted claims hold",
+                           scorecard_count_of(predicted, "hold"), claims);
+    if (level > 0)
+        g_string_append_printf(out, ", %d level", level);
+    g_string_append_c(out, '\n');
 }
 
 // Claims that would be overlooked among those that hold.
 static void append_listed(GString *out, const json_t *totals)
 {
-    int count = (int)count_of(totals, "listed_but_hold");
+    int count = scorecard_count_of(totals, "listed_but_hold");
     if (count > 0)
         g_string_append_printf(out,
-                               "\n%d claim%s though listed as known to miss: see `why' above\n",
-                               count, count == 1 ? " holds" : "s hold");
+                               "\n%d claim%s listed as known to miss and %s not: see `why' above\n",
+                               count, count == 1 ? " is" : "s are", count == 1 ? "does" : "do");
 }
 
 static void append_totals(GString *out, json_t *totals)
@@ -196,6 +202,7 @@ static void append_totals(GString *out, json_t *totals)
     append_listed(out, totals);
     append_compared(out, totals);
     append_predicted(out, totals);
+    scorecard_append_theses(out, totals);
 }
 
 void scorecard_print(const json_t *scorecard, bool brief, bool colour, FILE *file)
@@ -225,12 +232,13 @@ static char *start_of(const char *id, int dots)
     return g_strndup(id, (gsize)(end - id));
 }
 
-// A miss, or a claim that holds though it is listed as a known miss: it alone has a `why' then.
+// A miss, or a claim that is none though it is listed as known to miss.
 static enum junit_outcome junit_outcome_of(const json_t *row)
 {
-    const char *verdict = text_of(row, "verdict");
-    bool holds = strcmp(verdict, "holds") == 0;
-    if (strcmp(verdict, "misses") == 0 || (holds && *text_of(row, "why")))
+    const char *verdict = scorecard_text_of(row, "verdict");
+    bool holds = strcmp(verdict, "holds") == 0, level = strcmp(verdict, "level") == 0;
+    if (strcmp(verdict, "misses") == 0 ||
+        ((holds || level) && *scorecard_text_of(row, "known_miss")))
         return JUNIT_FAILED;
     return holds ? JUNIT_PASSED : JUNIT_SKIPPED;
 }
@@ -238,13 +246,13 @@ static enum junit_outcome junit_outcome_of(const json_t *row)
 // "known miss: expected 1, simulated 2; so far"
 static char *message_of(const json_t *row)
 {
-    const char *verdict = text_of(row, "verdict"), *why = text_of(row, "why");
+    const char *verdict = scorecard_text_of(row, "verdict"), *why = scorecard_text_of(row, "why");
     GString *message = g_string_new(NULL);
     if (strcmp(verdict, "not_checkable") != 0 && strcmp(verdict, "same_as") != 0 &&
-        strcmp(verdict, "not_run") != 0)
+        strcmp(verdict, "not_run") != 0 && strcmp(verdict, "open") != 0)
         g_string_printf(message, "%sexpected %s, simulated %s",
                         strcmp(verdict, "known_miss") == 0 ? "known miss: " : "",
-                        text_of(row, "expected"), text_of(row, "simulated"));
+                        scorecard_text_of(row, "expected"), scorecard_text_of(row, "simulated"));
     if (*why)
         g_string_append_printf(message, "%s%s", message->len > 0 ? "; " : "", why);
     return g_string_free(message, FALSE);
@@ -257,10 +265,12 @@ char *scorecard_junit(const json_t *scorecard)
     json_t *row;
     json_array_foreach(json_object_get(scorecard, "claims"), index, row)
     {
-        const char *id = text_of(row, "id"), *standing = text_of(row, "standing");
+        const char *id = scorecard_text_of(row, "id"),
+                   *standing = scorecard_text_of(row, "standing");
         char *system = start_of(id, 1), *group = start_of(id, 2), *message = message_of(row);
         char *suite = g_strdup_printf("%s, %s", system, *standing ? standing : "not checked");
-        junit_add(junit, suite, group, id, junit_outcome_of(row), text_of(row, "verdict"), message);
+        junit_add(junit, suite, group, id, junit_outcome_of(row), scorecard_text_of(row, "verdict"),
+                  message);
         g_free(suite);
         g_free(message);
         g_free(group);

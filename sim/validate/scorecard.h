@@ -8,14 +8,15 @@
 #include <stdio.h>
 
 // Prints each claim with its standing, the expected and simulated values and the verdict; then the
-// ranks, if any; the totals by kind and by standing; and last how many predicted claims hold.
+// ranks, if any; the totals by kind and by standing; how many predicted claims hold; the known
+// misses by cause and what comes of figures; and last the facts and numbers by thesis (theses.h).
 // `brief`: one line per claim, without what was expected and why.
 void scorecard_print(const json_t *scorecard, bool brief, bool colour, FILE *file);
 
 // As JUnit XML: one suite per system and standing, one case per claim. A miss is a failure, and so
-// is a claim that holds although it is listed as a known miss. Known misses, claims that are not
-// checkable and behaviours whose tests were not run are skipped, with the reason. The caller frees
-// it (g_free).
+// is a claim that holds or is level although it is listed as a known miss. Other known misses,
+// level claims, guesses that don't hold, claims that are not checkable and behaviours whose tests
+// were not run are skipped, with the reason. The caller frees it (g_free).
 char *scorecard_junit(const json_t *scorecard);
 
 #endif

@@ -4,14 +4,28 @@
 #include <string.h>
 
 static const char *const names[STANDINGS] = {
-    [STANDING_SETTING] = "setting",     [STANDING_DRAWN] = "drawn",   [STANDING_TEST] = "test",
-    [STANDING_PREDICTED] = "predicted", [STANDING_CHOSEN] = "chosen", [STANDING_FITTED] = "fitted",
+    [STANDING_SETTING] = "setting",
+    [STANDING_DRAWN] = "drawn",
+    [STANDING_TEST] = "test",
+    [STANDING_PREDICTED] = "predicted",
+    [STANDING_CHOSEN] = "chosen",
+    [STANDING_FITTED] = "fitted",
     [STANDING_COMPARED] = "compared",
+    [STANDING_GUESS] = "guess",
+    [STANDING_ARITHMETIC] = "arithmetic",
 };
 
 const char *standing_name(enum standing standing)
 {
     return names[standing];
+}
+
+enum standing standing_named(const char *name)
+{
+    for (int i = STANDING_NONE + 1; i < STANDINGS; i++)
+        if (g_strcmp0(name, names[i]) == 0)
+            return (enum standing)i;
+    return STANDING_NONE;
 }
 
 // ---- What was chosen ----
@@ -133,6 +147,10 @@ enum standing standing_of(const struct claim *claim, const struct fits *fits,
         return claim->outside ? STANDING_NONE : STANDING_TEST;
     if (claim_is_agreement(claim))
         return claim->checks->len > 0 ? STANDING_COMPARED : STANDING_NONE;
+    if (claim_is_guess(claim))
+        return STANDING_GUESS;
+    if (claim_is_arithmetic(claim))
+        return claim->checks->len > 0 ? STANDING_ARITHMETIC : STANDING_NONE;
     bool sequence = false;
     for (guint i = 0; i < claim->checks->len; i++) {
         const struct check *check = g_ptr_array_index(claim->checks, i);

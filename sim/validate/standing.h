@@ -13,7 +13,9 @@ enum standing {
     STANDING_SETTING,
     STANDING_DRAWN,
     STANDING_TEST,
-    STANDING_COMPARED, // two simulations with one another: no source is asked
+    STANDING_GUESS,      // of the source's authors
+    STANDING_ARITHMETIC, // it can't fail
+    STANDING_COMPARED,   // two simulations with one another: no source is asked
     STANDING_PREDICTED,
     STANDING_CHOSEN,
     STANDING_FITTED,
@@ -22,6 +24,9 @@ enum standing {
 
 // "predicted"; NULL for a claim without standing.
 const char *standing_name(enum standing standing);
+
+// The standing with a name; STANDING_NONE for NULL.
+enum standing standing_named(const char *name);
 
 // The standing of a claim. *by, which the caller frees, names the parameters it was chosen by or
 // the files it was fitted by, or is NULL.

@@ -7,12 +7,9 @@
 #include <string.h>
 
 static const char *const verdict_names[VERDICTS] = {
-    [HOLDS] = "holds",
-    [MISSES] = "misses",
-    [KNOWN_MISS] = "known_miss",
-    [NOT_RUN] = "not_run",
-    [NOT_CHECKABLE] = "not_checkable",
-    [SAME_AS] = "same_as",
+    [HOLDS] = "holds",           [LEVEL] = "level",     [MISSES] = "misses",
+    [KNOWN_MISS] = "known_miss", [NOT_RUN] = "not_run", [NOT_CHECKABLE] = "not_checkable",
+    [REFUTED] = "refuted",       [OPEN] = "open",       [SAME_AS] = "same_as",
 };
 
 const char *verdict_name(enum verdict verdict)
@@ -99,19 +96,20 @@ static bool row_is(const json_t *row, enum verdict verdict)
     return strcmp(totals_row_text(row, "verdict"), verdict_names[verdict]) == 0;
 }
 
-// Of the rows with a standing that can be checked, how many hold. For predictions this is the
-// number that counts: nothing was fitted to them or chosen for them.
+// Of the rows with a standing that can be checked, how many hold and how many are level. For
+// predictions this is the number that counts: nothing was fitted to them or chosen for them.
 static json_t *that_hold(json_t *rows, enum standing standing, const char *of_what)
 {
-    int all = 0, hold = 0;
+    int all = 0, hold = 0, level = 0;
     size_t index;
     json_t *row;
     json_array_foreach(rows, index, row)
     {
         all += stands_as(row, standing) && !row_is(row, NOT_CHECKABLE);
         hold += stands_as(row, standing) && row_is(row, HOLDS);
+        level += stands_as(row, standing) && row_is(row, LEVEL);
     }
-    return json_pack("{s:i, s:i}", of_what, all, "hold", hold);
+    return json_pack("{s:i, s:i, s:i}", of_what, all, "hold", hold, "level", level);
 }
 
 json_t *totals_of(json_t *rows)
@@ -133,16 +131,14 @@ json_t *totals_of(json_t *rows)
 
 static enum standing standing_of_row(const json_t *row)
 {
-    for (int i = STANDING_NONE + 1; i < STANDINGS; i++)
-        if (g_strcmp0(totals_row_text(row, "standing"), standing_name((enum standing)i)) == 0)
-            return (enum standing)i;
-    return STANDING_NONE;
+    return standing_named(totals_row_text(row, "standing"));
 }
 
 // The worst verdict of the rank's claims, and their standing by the rule (standing.h).
 json_t *totals_of_rank(json_t *rows, const struct claim_rank *rank)
 {
-    static const enum verdict worst_first[] = {MISSES, KNOWN_MISS, NOT_RUN, NOT_CHECKABLE, HOLDS};
+    static const enum verdict worst_first[] = {MISSES,  KNOWN_MISS, NOT_RUN, NOT_CHECKABLE,
+                                               REFUTED, OPEN,       LEVEL,   HOLDS};
     bool found[VERDICTS] = {false};
     enum standing standing = STANDING_NONE;
     size_t index, worst = 0;
@@ -167,14 +163,15 @@ json_t *totals_of_rank(json_t *rows, const struct claim_rank *rank)
 
 json_t *totals_of_ranks(json_t *ranks)
 {
-    int hold = 0;
+    int hold = 0, level = 0;
     size_t index;
     json_t *rank;
     json_array_foreach(ranks, index, rank)
     {
         hold += row_is(rank, HOLDS);
+        level += row_is(rank, LEVEL);
     }
-    return json_pack("{s:I, s:i, s:o, s:o}", "ranks", (json_int_t)json_array_size(ranks), "hold",
-                     hold, "predicted", that_hold(ranks, STANDING_PREDICTED, "ranks"), "list",
-                     ranks);
+    return json_pack("{s:I, s:i, s:i, s:o, s:o}", "ranks", (json_int_t)json_array_size(ranks),
+                     "hold", hold, "level", level, "predicted",
+                     that_hold(ranks, STANDING_PREDICTED, "ranks"), "list", ranks);
 }

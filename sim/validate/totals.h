@@ -7,7 +7,18 @@
 
 #include <jansson.h>
 
-enum verdict { HOLDS, MISSES, KNOWN_MISS, NOT_RUN, NOT_CHECKABLE, SAME_AS, VERDICTS };
+enum verdict {
+    HOLDS,
+    LEVEL, // too near to decide (judge.h)
+    MISSES,
+    KNOWN_MISS,
+    NOT_RUN,
+    NOT_CHECKABLE,
+    REFUTED, // a guess that does not hold
+    OPEN,    // one that is not checked
+    SAME_AS,
+    VERDICTS
+};
 
 // "known_miss"
 const char *verdict_name(enum verdict verdict);

@@ -7,6 +7,7 @@
 #include "sim/validate/judge.h"
 #include "sim/validate/standing.h"
 #include "sim/validate/test_results.h"
+#include "sim/validate/theses.h"
 #include "sim/validate/totals.h"
 
 #include <math.h>
@@ -121,6 +122,7 @@ struct finding {
     GString *expected, *simulated;
     double deviation;
     char *why;
+    json_t *printed; // how far values are off what is printed (theses.h)
 };
 
 // One of several checks of a claim is numbered, from 1 on; 0 is the only one.
@@ -133,18 +135,31 @@ static void append_part(GString *out, guint number, const char *text)
     g_string_append(out, text);
 }
 
-// Adds one more check's judgement: a miss counts more than a check that can't be made, and that
-// more than one that holds. The deviation is that of the first check that decides.
+static void note_printed(json_t *printed, const struct judgement *judgement)
+{
+    for (guint i = 0; judgement->off && i < judgement->off->len; i++)
+        json_array_append_new(printed, json_pack("{s:f, s:b}", "off",
+                                                 g_array_index(judgement->off, double, i), "points",
+                                                 judgement->points));
+}
+
+// Adds one more check's judgement: a miss counts more than a check that can't be made, that more
+// than one that is level, and that more than one that holds. The deviation is that of the first
+// check that decides.
 static void finding_add(struct finding *finding, guint number, const struct judgement *judgement)
 {
     static const char *const said[] = {[JUDGED_HOLDS] = "",
+                                       [JUDGED_LEVEL] = "level: ",
                                        [JUDGED_MISSES] = "misses: ",
                                        [JUDGED_NOT_CHECKABLE] = "not checkable: "};
-    static const enum verdict of_judged[] = {
-        [JUDGED_HOLDS] = HOLDS, [JUDGED_MISSES] = MISSES, [JUDGED_NOT_CHECKABLE] = NOT_CHECKABLE};
-    static const int weight[] = {[HOLDS] = 0, [NOT_CHECKABLE] = 1, [MISSES] = 2, [KNOWN_MISS] = 2};
+    static const enum verdict of_judged[] = {[JUDGED_HOLDS] = HOLDS,
+                                             [JUDGED_LEVEL] = LEVEL,
+                                             [JUDGED_MISSES] = MISSES,
+                                             [JUDGED_NOT_CHECKABLE] = NOT_CHECKABLE};
+    static const int weight[] = {[HOLDS] = 0, [LEVEL] = 1, [NOT_CHECKABLE] = 2, [MISSES] = 3};
     enum verdict verdict = of_judged[judgement->judged];
     int more = weight[verdict] - weight[finding->verdict];
+    note_printed(finding->printed, judgement);
     append_part(finding->expected, number, judgement->expected);
     char *simulated = g_strconcat(number > 0 ? said[judgement->judged] : "",
                                   judgement->simulated ? judgement->simulated : "nothing", NULL);
@@ -244,35 +259,69 @@ static char *named_claims(GPtrArray *ids)
     return g_string_free(out, FALSE);
 }
 
-static void finding_of_claim(struct finding *finding, const struct scoring *scoring,
-                             const struct claim *claim)
+// A guess is no miss: it is refuted, or open where there is nothing to hold it against.
+static void finding_of_guess(struct finding *finding, const struct claim *claim)
+{
+    if (finding->verdict == MISSES)
+        finding->verdict = REFUTED;
+    if (claim->checks->len > 0 && finding->verdict != NOT_CHECKABLE)
+        return;
+    finding->verdict = OPEN;
+    if (!finding->why)
+        finding->why = g_strdup(claim->not_checkable);
+}
+
+// A known miss is one as long as it misses.
+static void finding_of_known_miss(struct finding *finding, const struct claim *claim)
+{
+    char *why = NULL;
+    if (finding->verdict == MISSES) {
+        finding->verdict = KNOWN_MISS;
+        why = g_strdup(claim->known_miss);
+    } else if (finding->verdict == HOLDS || finding->verdict == LEVEL) {
+        why = g_strdup_printf("no longer a miss, but listed as one (%s): take its known_miss out "
+                              "of references/claims/",
+                              claim->known_miss);
+    }
+    if (!why)
+        return;
+    g_free(finding->why);
+    finding->why = why;
+}
+
+// The checks of a claim.
+static struct finding finding_of_checks(const struct scoring *scoring, const struct claim *claim)
 {
     struct judge_context context = {scoring->runs, scoring->options->data_dir};
-    *finding = (struct finding){HOLDS, g_string_new(NULL), g_string_new(NULL), NAN, NULL};
+    struct finding finding = {HOLDS, g_string_new(NULL), g_string_new(NULL), NAN,
+                              NULL,  json_array()};
     for (guint i = 0; i < claim->checks->len; i++) {
         struct judgement judgement = judge(&context, g_ptr_array_index(claim->checks, i));
         if (i == 0)
-            finding->deviation = judgement.deviation;
-        finding_add(finding, claim->checks->len > 1 ? i + 1 : 0, &judgement);
+            finding.deviation = judgement.deviation;
+        finding_add(&finding, claim->checks->len > 1 ? i + 1 : 0, &judgement);
         judgement_clear(&judgement);
     }
+    return finding;
+}
+
+static struct finding finding_of_claim(const struct scoring *scoring, const struct claim *claim)
+{
+    struct finding finding = finding_of_checks(scoring, claim);
     if (claim->same_as) {
-        finding->verdict = SAME_AS;
-        finding->why = named_claims(claim->same_as);
+        finding.verdict = SAME_AS;
+        finding.why = named_claims(claim->same_as);
     } else if (claim_is_behaviour(claim)) {
-        finding_of_behaviour(finding, scoring, claim);
+        finding_of_behaviour(&finding, scoring, claim);
+    } else if (claim_is_guess(claim)) {
+        finding_of_guess(&finding, claim);
     } else if (claim->not_checkable) {
-        finding->verdict = NOT_CHECKABLE;
-        finding->why = why_not(scoring, claim);
-    } else if (claim->known_miss && finding->verdict == MISSES) {
-        finding->verdict = KNOWN_MISS;
-        g_free(finding->why);
-        finding->why = g_strdup(claim->known_miss);
-    } else if (claim->known_miss && finding->verdict == HOLDS) {
-        finding->why = g_strdup_printf("no longer a miss, but listed as one (%s): take its "
-                                       "known_miss out of references/claims/",
-                                       claim->known_miss);
+        finding.verdict = NOT_CHECKABLE;
+        finding.why = why_not(scoring, claim);
+    } else if (claim->known_miss) {
+        finding_of_known_miss(&finding, claim);
     }
+    return finding;
 }
 
 static json_t *text_or_null(const char *text)
@@ -288,8 +337,7 @@ static const char *expectation(const struct claim *claim, const struct finding *
 
 static json_t *judge_claim(const struct scoring *scoring, const struct claim *claim)
 {
-    struct finding finding;
-    finding_of_claim(&finding, scoring, claim);
+    struct finding finding = finding_of_claim(scoring, claim);
     char *by = NULL;
     enum standing standing = standing_of(claim, scoring->fits, scoring->runs, &by);
     json_t *row = json_object();
@@ -303,6 +351,13 @@ static json_t *judge_claim(const struct scoring *scoring, const struct claim *cl
                         isfinite(finding.deviation) ? json_real(finding.deviation) : json_null());
     json_object_set_new(row, "verdict", json_string(verdict_name(finding.verdict)));
     json_object_set_new(row, "why", text_or_null(finding.why));
+    json_object_set_new(row, "source", text_or_null(claim->source));
+    json_object_set_new(row, "fact", text_or_null(claim->fact));
+    json_object_set_new(row, "known_miss", text_or_null(claim->known_miss));
+    json_object_set_new(row, "cause", text_or_null(claim->cause));
+    json_object_set_new(row, "printed",
+                        claim->inferred ? json_array() : json_incref(finding.printed));
+    json_decref(finding.printed);
     g_string_free(finding.expected, TRUE);
     g_string_free(finding.simulated, TRUE);
     g_free(finding.why);
@@ -349,17 +404,18 @@ static const char *reference_row_text(const json_t *row, const char *key)
     return json_string_value(json_object_get(row, key));
 }
 
-// Claims that hold although they are listed as known to miss.
-static json_int_t listed_but_hold(const struct claim_list *list, json_t *rows)
+// Claims that hold, or are level, although they are listed as known to miss.
+static json_int_t listed_but_hold(json_t *rows)
 {
     json_int_t count = 0;
     size_t index;
     json_t *row;
     json_array_foreach(rows, index, row)
     {
-        const struct claim *claim = claims_find(list, reference_row_text(row, "id"));
-        count += claim->known_miss &&
-                 strcmp(reference_row_text(row, "verdict"), verdict_name(HOLDS)) == 0;
+        const char *verdict = reference_row_text(row, "verdict");
+        count +=
+            reference_row_text(row, "known_miss") && (strcmp(verdict, verdict_name(HOLDS)) == 0 ||
+                                                      strcmp(verdict, verdict_name(LEVEL)) == 0);
     }
     return count;
 }
@@ -401,9 +457,13 @@ static json_t *score(const struct scoring *scoring)
             json_array_append_new(rows, judge_claim(scoring, claim));
     }
     json_t *listed = rows_of(scoring, rows, false), *totals = totals_of(listed);
-    json_object_set_new(totals, "listed_but_hold",
-                        json_integer(listed_but_hold(scoring->list, listed)));
+    json_object_set_new(totals, "listed_but_hold", json_integer(listed_but_hold(listed)));
     json_object_set_new(totals, "behaviours", behaviours_of(scoring, rows));
+    json_t *facts = theses_facts(listed);
+    json_object_set_new(totals, "theses", theses_summary(listed, facts));
+    json_object_set_new(totals, "facts", facts);
+    json_object_set_new(totals, "figures", theses_figures(listed));
+    json_object_set_new(totals, "causes", theses_causes(listed));
     json_object_set_new(totals, "top40", top40_of(scoring, rows));
     json_decref(rows);
     return json_pack("{s:o, s:o}", "claims", listed, "totals", totals);

@@ -25,11 +25,22 @@ struct validate_options {
     struct campaign_options campaign;
 };
 
-// Returns the scorecard as a new reference:
+// Returns the scorecard as a new reference: `claims`, a row for each, and `totals`. A row has the
+// claim's id, kind, standing (standing.h), `standing_by`, `source`, `fact`, `known_miss` and
+// `cause`; what its checks expect and what was simulated, in words; the `verdict` (totals.h), and
+// `why` it is not as the checks decide; and
+//
+//   deviation: of the check that decides: off what is expected, as a part of it, or in points of a
+//     percentage; off the bound that is nearest, negative inside it; of two curves, off one another
+//   printed: [{off, points}], how far simulated values are off what the source prints, each as a
+//     part of it or in points; none if the claim is inferred
+//
+// The totals are by verdict, kind and standing, of the predicted, the compared, the behaviours and
+// the ranks (totals.h), and the facts, theses, figures and causes (theses.h).
 json_t *validate_scorecard(const struct registry *registry, const struct validate_options *options,
                            struct diag_list *diags, GError **error);
 
-// Whether a claim misses that is no known miss, or holds although it is listed as a known miss.
+// Whether a claim misses that is no known miss, or one holds or is level that is listed as such.
 bool validate_failed(const json_t *scorecard);
 
 // Whether a test that covers one of the selected behaviours was not run.

@@ -89,6 +89,33 @@ tests:
   sys.b.tested: [tests/a/test_it.c, tests/b/test_it.py]
   sys.a.unknown: [tests/c/test_it.c]
 """
+ORDERS = """\
+  sys.o.level:
+    kind: shape
+    statement: one is below itself
+    source: "5, figure 5.1"
+    fact: order
+    known_miss: docs/fidelity.md#slow
+    check: {order: {scenario: small, metric: latency_us, lower: second, higher: second, sizes: 0 B .. 4 KiB}}
+  sys.o.across:
+    kind: number
+    statement: it takes the time of one of two clocks
+    source: "5, figure 5.1"
+    check: {bound: {scenario: small, metric: latency_us, series: second, sizes: 4 KiB, most: %s us,
+            across: [host.processor.clock=1 MHz, host.processor.clock=1000 GHz]}}
+  sys.o.guess:
+    kind: guess
+    statement: the processor limits
+    source: "5"
+    fact: order
+    check: {bound: {scenario: small, series: second, metric: latency_us, below: 1 us}}
+  sys.o.open: {kind: guess, statement: it is the weather, source: "5"}
+  sys.o.arithmetic:
+    kind: arithmetic
+    statement: it takes time
+    source: "5"
+    check: {bound: {scenario: small, series: second, metric: latency_us, above: 0 us}}
+"""
 FIDELITY = "# Fidelity\n\n## Fast\n\n<a id=\"slow\"></a>\n"
 TOP40 = """\
 top40:
@@ -97,6 +124,8 @@ top40:
   - {rank: 3, title: It is tested, ids: [sys.b.tested]}
 """
 
+COUNTS = {key: 0 for key in ("claims", "holds", "level", "misses", "known_miss", "not_run", "not_checkable",
+                             "refuted", "open", "same_as")}
 
 # The format of build servers: the elements of Jenkins's schema (junit-10.xsd) that are used here, with the attributes
 # that they must have and may have. GitLab, Azure and others read a part of these.
@@ -166,7 +195,8 @@ class Verdicts(Case):
         self.assertIsNone(rows["sys.a.holds"]["why"])
         for row in rows.values():
             self.assertEqual(list(row), ["id", "kind", "standing", "standing_by", "expected",
-                                         "simulated", "deviation", "verdict", "why"])
+                                         "simulated", "deviation", "verdict", "why", "source", "fact",
+                                         "known_miss", "cause", "printed"])
 
     def test_a_miss_ends_with_2(self):
         self.claims(CLAIMS + MISS)
@@ -183,7 +213,7 @@ class Verdicts(Case):
         check = "\n".join("      - " + line for line in (
             "bound: {scenario: small, set: workload.samples=true, series: second, metric: repetition_min_us, above: 1 us}",
             "ratio: {scenario: small, set: workload.samples=true, over: {series: second, metric: repetition_max_us},"
-            " under: {series: second, metric: repetition_min_us}, least: 1}"))
+            " under: {series: second, metric: repetition_min_us}, least: 1, level: 0 %}"))
         claim = "  sys.c.spread:\n    kind: shape\n    statement: it varies\n    source: \"3\"\n    check:\n"
         self.claims(CLAIMS + claim + check + "\n")
         self.assertEqual(self.rows("sys.c.spread")["sys.c.spread"]["verdict"], "holds")
@@ -201,7 +231,7 @@ class Verdicts(Case):
                                      "take its known_miss out of references/claims/")
         totals = document["totals"]
         self.assertEqual((totals["misses"], totals["holds"], totals["listed_but_hold"]), (0, 2, 1))
-        self.assertIn("\n1 claim holds though listed as known to miss: see `why' above\n",
+        self.assertIn("\n1 claim is listed as known to miss and does not: see `why' above\n",
                       self.validate(code=2).stdout)
         self.validate("sys.a")
 
@@ -258,18 +288,43 @@ class Verdicts(Case):
         totals = document["totals"]
         self.assertEqual(list(document), ["claims", "totals"])
         self.assertEqual({key: value for key, value in totals.items()
-                          if key not in ("by_kind", "by_standing", "behaviours")},
-                         {"claims": 6, "holds": 1, "misses": 1, "known_miss": 1, "not_run": 0,
-                          "not_checkable": 3, "same_as": 0, "listed_but_hold": 0,
-                          "predicted": {"claims": 3, "hold": 1},
-                          "compared": {"claims": 0, "hold": 0},
-                          "top40": {"ranks": 0, "hold": 0, "list": [],
-                                    "predicted": {"ranks": 0, "hold": 0}}})
-        self.assertEqual(totals["by_kind"]["number"],
-                         {"claims": 2, "holds": 0, "misses": 1, "known_miss": 1, "not_run": 0,
-                          "not_checkable": 0, "same_as": 0})
+                          if key not in ("by_kind", "by_standing", "behaviours", "facts", "theses", "figures", "causes")},
+                         {**COUNTS, "claims": 6, "holds": 1, "misses": 1, "known_miss": 1, "not_checkable": 3,
+                          "listed_but_hold": 0,
+                          "predicted": {"claims": 3, "hold": 1, "level": 0},
+                          "compared": {"claims": 0, "hold": 0, "level": 0},
+                          "top40": {"ranks": 0, "hold": 0, "level": 0, "list": [],
+                                    "predicted": {"ranks": 0, "hold": 0, "level": 0}}})
+        self.assertEqual(totals["by_kind"]["number"], {**COUNTS, "claims": 2, "misses": 1, "known_miss": 1})
         for key in ("claims", "holds", "misses", "known_miss", "not_checkable"):
             self.assertEqual(sum(kind[key] for kind in totals["by_kind"].values()), totals[key])
+
+    def test_what_is_neither_held_nor_missed(self):
+        """Level values, values that hang on a setting, guesses, and what can't fail."""
+        for most, verdict in ((1000, "level"), (0.001, "misses"), (1e9, "holds")):
+            with self.subTest(most):
+                self.claims(CLAIMS + ORDERS % most)
+                document = json.loads(self.validate("sys.o", "--format", "json", code=2).stdout)
+                rows = {row["id"]: (row["verdict"], row["standing"]) for row in document["claims"]}
+                self.assertEqual(rows, {"sys.o.level": ("level", "predicted"), "sys.o.across": (verdict, "predicted"),
+                                        "sys.o.guess": ("refuted", "guess"), "sys.o.open": ("open", "guess"),
+                                        "sys.o.arithmetic": ("holds", "arithmetic")})
+        totals = document["totals"]
+        self.assertEqual(totals["listed_but_hold"], 1)  # the level one
+        self.assertEqual(totals["predicted"], {"claims": 2, "hold": 1, "level": 1})
+        self.assertEqual([(fact["fact"], fact["standing"], fact["verdict"], fact["claims"]) for fact in totals["facts"]],
+                         [("order", "predicted", "level", ["sys.o.level", "sys.o.guess"]),
+                          ("sys.o.across", "predicted", "holds", ["sys.o.across"]),
+                          ("sys.o.open", "guess", "open", ["sys.o.open"]),
+                          ("sys.o.arithmetic", "arithmetic", "holds", ["sys.o.arithmetic"])])
+        summary, = totals["theses"]
+        self.assertEqual({key: summary[key] for key in ("thesis", "facts", "hold", "level", "miss", "not_decidable")},
+                         {"thesis": "sys", "facts": 2, "hold": 1, "level": 1, "miss": 0, "not_decidable": 0})
+        self.assertEqual(totals["figures"], [{"thesis": "sys", "figure": "5.1", "statements": 2, "hold": 1, "level": 1,
+                                              "miss": 0, "worst_deviation": None, "worst": None}])
+        told = self.validate("sys.o", code=2).stdout
+        self.assertIn("\n1 of 2 predicted claims hold, 1 level\n", told)
+        self.assertRegex(told, r"\nsys {9}2 {5}1 {5}1 {5}0 +0 +0 +- +- +0 +- +-\n$")
 
     def test_agreement(self):
         """What compares simulations has a standing of its own, and is no evidence for the model."""
@@ -282,8 +337,8 @@ class Verdicts(Case):
         self.assertIn("1 of 1 values outside", rows["sys.f.differ"]["simulated"])
         self.assertLess(rows["sys.f.differ"]["deviation"], -0.02)
         totals = json.loads(self.validate("--format", "json", code=2).stdout)["totals"]
-        self.assertEqual(totals["compared"], {"claims": 2, "hold": 1})
-        self.assertEqual(totals["predicted"], {"claims": 2, "hold": 1})
+        self.assertEqual(totals["compared"], {"claims": 2, "hold": 1, "level": 0})
+        self.assertEqual(totals["predicted"], {"claims": 2, "hold": 1, "level": 0})
         self.assertIn("\n1 of 2 comparisons of simulations hold\n", self.validate(code=2).stdout)
 
     def test_same_as(self):
@@ -363,8 +418,7 @@ class Behaviours(Case):
         self.assertEqual((row["verdict"], row["standing"], row["why"]), ("holds", "test", None))
         self.assertEqual(row["simulated"], "passed: tests/a/test_it.c, tests/b/test_it.py")
         self.assertEqual((rank["verdict"], rank["standing"]), ("holds", "test"))
-        self.assertEqual(totals, {"claims": 2, "holds": 1, "misses": 0, "known_miss": 0,
-                                  "not_run": 0, "not_checkable": 1, "same_as": 0, "lack": None})
+        self.assertEqual(totals, {**COUNTS, "claims": 2, "holds": 1, "not_checkable": 1, "lack": None})
         self.judged(options=["--all-run"], test_a_it="run", test_b_it_py="run")
 
     def test_checked(self):
@@ -519,12 +573,12 @@ class Standings(Case):
         self.assertEqual(list(totals["by_standing"]), ["chosen", "predicted", "setting"])
         self.assertEqual(totals["by_standing"]["predicted"]["claims"], 5)
         # Not those that could not be run.
-        self.assertEqual(totals["predicted"], {"claims": 3, "hold": 2})
+        self.assertEqual(totals["predicted"], {"claims": 3, "hold": 2, "level": 0})
         told = self.validate().stdout
         self.assertIn("holds          sys.d.chosen [chosen: switch.latency]\n", told)
         self.assertIn("known miss     sys.c.known [predicted]\n", told)
         self.assertRegex(told, r"\nstanding +claims +holds.*\nchosen +1 +1 +0")
-        self.assertTrue(told.endswith("\n2 of 3 predicted claims hold\n"), told)
+        self.assertIn("\n2 of 3 predicted claims hold\n", told)
         self.validate("--format", "junit", "--out", "v.xml")
         suites = xml.etree.ElementTree.parse(self.path("v.xml")).getroot()
         junit_is_valid(self, suites)
@@ -546,7 +600,7 @@ class Top40(Case):
                          ["holds", "known_miss", "not_run"])
         self.assertEqual([rank["standing"] for rank in top40["list"]],
                          ["predicted", "predicted", "test"])
-        self.assertEqual(top40["predicted"], {"ranks": 2, "hold": 1})
+        self.assertEqual(top40["predicted"], {"ranks": 2, "hold": 1, "level": 0})
 
     def test_text(self):
         told = self.validate("--top40").stdout
@@ -577,9 +631,9 @@ class Output(Case):
         told = self.validate(code=2).stdout
         self.assertIn("MISSES         sys.c.misses [predicted]\n               expected   second below 2 us\n",
                       told)
-        self.assertRegex(told, r"\nkind +claims +holds +MISSES +known miss +not run +not checkable "
-                               r"+same as\n")
-        self.assertRegex(told, r"\nall +6 +1 +1 +1 +0 +3 +0\n")
+        self.assertRegex(told, r"\nkind +claims +holds +level +MISSES +known miss +not run +not checkable "
+                               r"+refuted +open +same as\n")
+        self.assertRegex(told, r"\nall +6 +1 +0 +1 +1 +0 +3 +0 +0 +0\n")
         self.assertNotIn("\033", told)
 
     def test_junit(self):

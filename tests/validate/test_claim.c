@@ -196,14 +196,6 @@ static void test_bad_checks(void)
                  "share: 150 %}}",
                  "a share is more than 0");
     for (int i = 0; i < 3; i++) {
-        static const char *const slacks[] = {"11 %", "0 %", "0.01"};
-        char *check = g_strdup_printf("{order: {scenario: s, metric: a_us, lower: A, higher: B, "
-                                      "sizes: 1 B, slack: %s}}",
-                                      slacks[i]);
-        expect_check(check, "a slack is more than 0 %, at most 10 %");
-        g_free(check);
-    }
-    for (int i = 0; i < 3; i++) {
         static const char *const levels[] = {"11 %", "-1 %", "0.01"};
         char *check = g_strdup_printf("{order: {scenario: s, metric: a_us, lower: A, higher: B, "
                                       "sizes: 1 B, level: %s}}",

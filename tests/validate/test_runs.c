@@ -40,7 +40,7 @@ static struct judgement judged(const char *text, bool at_hand)
 
 static void expect(const char *check, bool at_hand, const char *expected)
 {
-    static const char *const names[] = {"holds", "misses", "not checkable"};
+    static const char *const names[] = {"holds", "level", "misses", "not checkable"};
     struct judgement judgement = judged(check, at_hand);
     char *said = g_strdup_printf("%s: %s; %s", names[judgement.judged],
                                  judgement.simulated ? judgement.simulated : "-",

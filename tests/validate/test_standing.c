@@ -209,6 +209,16 @@ static void test_ranks(void)
                 "setting", "not_checkable");
     expect_rank("[" ROW("a", "\"test\"", "not_run") "," ROW("b", "\"test\"", "not_checkable") "]",
                 "test", "not_run");
+    // Level is not enough for a rank, and so is a guess that does not hold; a miss counts more.
+    expect_rank("[" ROW("a", "\"predicted\"", "holds") "," ROW("b", "\"predicted\"", "level") "]",
+                "predicted", "level");
+    expect_rank("[" ROW("a", "\"predicted\"", "level") "," ROW("b", "\"guess\"", "refuted") "]",
+                "predicted", "refuted");
+    expect_rank("[" ROW("a", "\"arithmetic\"", "holds") "," ROW("b", "\"guess\"", "open") "]",
+                "arithmetic", "open");
+    expect_rank(
+        "[" ROW("a", "\"predicted\"", "known_miss") "," ROW("b", "\"guess\"", "refuted") "]",
+        "predicted", "known_miss");
     // A claim of another rank is none of this one.
     expect_rank("[" ROW("a", "\"test\"", "holds") "," ROW("c", "\"fitted\"", "misses") "]", "test",
                 "holds");
@@ -220,6 +230,8 @@ static void test_predicted(void)
     json_t *rows = json_loads(
         "[{\"kind\": \"k\", \"standing\": \"predicted\", \"verdict\": \"holds\"},"
         " {\"kind\": \"k\", \"standing\": \"predicted\", \"verdict\": \"known_miss\"},"
+        " {\"kind\": \"k\", \"standing\": \"predicted\", \"verdict\": \"level\"},"
+        " {\"kind\": \"guess\", \"standing\": \"guess\", \"verdict\": \"refuted\"},"
         " {\"kind\": \"k\", \"standing\": \"predicted\", \"verdict\": \"not_checkable\"},"
         " {\"kind\": \"k\", \"standing\": \"fitted\", \"verdict\": \"holds\"},"
         " {\"kind\": \"agreement\", \"standing\": \"compared\", \"verdict\": \"holds\"},"
@@ -228,16 +240,16 @@ static void test_predicted(void)
         0, NULL);
     json_t *totals = totals_of(rows);
     char *text = json_dumps(json_object_get(totals, "predicted"), JSON_COMPACT);
-    SUITE_SAME_TEXT(text, "{\"claims\":2,\"hold\":1}");
+    SUITE_SAME_TEXT(text, "{\"claims\":3,\"hold\":1,\"level\":1}");
     free(text);
     text = json_dumps(json_object_get(totals, "compared"), JSON_COMPACT);
-    SUITE_SAME_TEXT(text, "{\"claims\":2,\"hold\":1}");
+    SUITE_SAME_TEXT(text, "{\"claims\":2,\"hold\":1,\"level\":0}");
     free(text);
     json_t *standings = json_object_get(totals, "by_standing");
-    CU_ASSERT_EQUAL(json_object_size(standings), 3);
+    CU_ASSERT_EQUAL(json_object_size(standings), 4);
     json_t *fitted = json_object_get(standings, "fitted");
     SUITE_SAME_INTEGER(json_integer_value(json_object_get(fitted, "holds")), 1);
-    SUITE_SAME_INTEGER(json_integer_value(json_object_get(totals, "claims")), 6);
+    SUITE_SAME_INTEGER(json_integer_value(json_object_get(totals, "claims")), 8);
     json_decref(totals);
     json_decref(rows);
 }
