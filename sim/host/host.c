@@ -70,10 +70,22 @@ static const struct param kernel_params[] = {
     PARAM(K, wake_other, PARAM_DURATION, .fallback = "1.3 us",
           .doc = "until a processor other than that of interrupts hears of a process woken for it",
           .source = "prior: an interrupt between processors, 21 clocks of an APIC bus of 16.7 MHz"),
-    PARAM(K, switch_process, PARAM_COST, .fallback = "4000 cycles",
-          .doc = "schedule, context switch and return to user mode, charged to the woken process",
+    PARAM(
+        K, switch_process, PARAM_COST, .fallback = "850 cycles",
+        .doc = "schedule, context switch and return to user mode, charged to the woken process, "
+               "before its cache has its memory again",
+        .source =
+            "prior: 700..1000 cycles, lmbench's 2p/0K of Linux 2.4.19, 0.87..1.00 us at 789 MHz "
+            "(linux-kernel, 2003-04-12); kernels for several processors, with wake_other: 1580 at "
+            "548 MHz (2002-09-08), 2350..2590 at 550 (linux-mm, 2001-07-08)",
+        .prior = "700 cycles .. 1800 cycles"),
+    PARAM(K, process_set, PARAM_SIZE, .fallback = "16 KiB", .most = "1 GiB",
+          .doc = "memory that a process uses again when it is switched to, all of which comes back "
+                 "to its first-level cache (host.memory.refill); 0: switch_process includes it",
           .source =
-              "prior: lmbench context switch of Linux 2.4 with cache refill, 5 us at 800 MHz"),
+              "assumed: at most the first-level cache of a Pentium II or III, as in lmbench's "
+              "2p/16K (no set of an MPI process was found)",
+          .prior = "4 KiB .. 16 KiB"),
     PARAM(K, block_process, PARAM_COST, .fallback = "1600 cycles",
           .doc = "going to sleep, charged to who does",
           .source = "prior: schedule of Linux 2.4, 2 us at 800 MHz"),
@@ -82,8 +94,8 @@ static const struct param kernel_params[] = {
           .source = "prior: as wake_process, the same functions of Linux 2.4"),
     PARAM(K, switch_thread, PARAM_COST, .fallback = "3000 cycles",
           .doc = "schedule and context switch to a woken thread of the kernel, charged to it",
-          .source = "prior: switch_process without another address space and the return to user "
-                    "mode; lmbench, 1.5..3 us at 2.2 GHz"),
+          .source = "prior: lmbench with cold caches, 1.5..3 us at 2.2 GHz, without another "
+                    "address space and the return to user mode"),
     {0},
 };
 
@@ -179,7 +191,11 @@ static void switch_in(struct cpu_context *context, const struct host *host, stru
 
 void host_switch_in(struct cpu_context *context, const struct host *host)
 {
-    switch_in(context, host, host->config.kernel.switch_process);
+    const struct host_config *config = &host->config;
+    switch_in(context, host, config->kernel.switch_process);
+    if (config->kernel.process_set > 0)
+        cpu_spend_time(context, time_at_rate(config->kernel.process_set, config->memory.refill),
+                       &stage_wake_up);
 }
 
 void host_wake_thread(struct cpu_context *context, const struct host *host, struct cpu_task *thread)

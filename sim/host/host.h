@@ -29,6 +29,7 @@ struct kernel_config {
     struct cost wake_process;   // charged to the waker
     sim_time wake_other;        // ps
     struct cost switch_process; // charged to the woken process
+    int64_t process_set;        // bytes
     struct cost block_process;  // charged to the sleeper
     struct cost wake_thread;    // charged to the waker
     struct cost switch_thread;  // charged to the woken thread
@@ -81,7 +82,8 @@ void host_interrupt_enter(struct cpu_context *context, const struct host *host);
 void host_interrupt_leave(struct cpu_context *context, const struct host *host);
 
 // Charges a woken process, or a thread of one, for the time until it runs: the message to its
-// processor if that is not the interrupt core, and the switch to it.
+// processor if that is not the interrupt core, the switch to it in cycles, and the refill of its
+// first-level cache, a time of the memory that has the process's set (the second-level cache).
 void host_switch_in(struct cpu_context *context, const struct host *host);
 
 // A thread of the kernel is a task of CPU_KERNEL that sleeps between its pieces of work. It has no

@@ -35,6 +35,15 @@ static const struct param memory_params[] = {
           .doc =
               "going once through data that no cache has: a checksum of what a device has written",
           .source = "prior: reading main memory, Athlon MP with PC2100"),
+    PARAM(M, refill, PARAM_BYTE_RATE, .fallback = "4800 MB/s", .least = "1 MB/s",
+          .doc = "going through data that the second-level cache has and the first-level cache has "
+                 "lost: the memory of a process that is switched to (host.kernel.process_set)",
+          .source =
+              "derived: lmbench's 2p/16K less 2p/0K are 512 lines of 32 B in 3.3..3.8 us on a "
+              "Pentium III of 789 and 790 MHz (linux-kernel, 2003-04-12, 2003-03-07) and 3.1..3.4 "
+              "at best at 1000 MHz (2002-09-11): 6.6 ns per line, three quarters of the cache's "
+              "latency of 8.8 and 8.1 ns; assumed for an Athlon",
+          .prior = "4300 MB/s .. 5300 MB/s"),
     PARAM(M, bus_rate, PARAM_BYTE_RATE, .fallback = "0 B/s",
           .doc =
               "rate of the memory bus that copies and DMA share; 0: they do not slow one another",

@@ -40,6 +40,7 @@ struct memory_config {
     int64_t copy_uncached; // bytes per second
     struct cost copy_setup;
     int64_t read_uncached; // bytes per second
+    int64_t refill;        // bytes per second
     int64_t bus_rate;      // bytes per second; 0: copies and DMA do not compete
     int64_t copy_traffic;  // bytes per byte copied
     int64_t page;          // bytes

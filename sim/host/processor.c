@@ -15,6 +15,8 @@ struct posted {
     sim_time when;
 };
 
+#define USUAL_POSTED 4 // most slices post no more: no allocation when a late one posts its second
+
 // A piece of the slice for the timeline.
 struct spent {
     const struct stage *stage;
@@ -60,7 +62,8 @@ struct cpu *cpu_new(struct sim *sim, const char *group, const char *name, int64_
     cpu->lane = trace_lane_new(sim->trace, group, name);
     event_init(&cpu->end, cpu_slice_end);
     for (int class = 0; class < CPU_CLASSES; class ++) {
-        cpu->slices[class].posted = g_array_new(FALSE, FALSE, sizeof(struct posted));
+        cpu->slices[class].posted =
+            g_array_sized_new(FALSE, FALSE, sizeof(struct posted), USUAL_POSTED);
         cpu->slices[class].spent = g_array_new(FALSE, FALSE, sizeof(struct spent));
         cpu->slices[class].memory = g_array_new(FALSE, FALSE, sizeof(struct cpu_memory_work));
     }

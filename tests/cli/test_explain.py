@@ -150,7 +150,8 @@ class Explain(Case):
                 "host.kernel.interrupt_entry=3 us", "eepro100.status_read=1 us",
                 "host.kernel.interrupt_latency=500 ns", "host.kernel.interrupt_ack=250 ns",
                 "host.kernel.wake_process=5 us", "host.kernel.wake_other=1 us",
-                "host.kernel.switch_process=2 us"))
+                "host.kernel.switch_process=2 us", "host.kernel.process_set=2 kB",
+                "host.memory.refill=500 MB/s"))
         parts = {name: time / messages / 1e6 for name, time in stages.items()}
         self.assertAlmostEqual(parts["serialisation"], 2 * 95 * BYTE_PS / 1e6)  # 87 B and preamble, twice
         self.assertAlmostEqual(parts["switch"], 8.0)
@@ -159,15 +160,15 @@ class Explain(Case):
         self.assertAlmostEqual(parts["MPI"], 1 + 5 + 5 + 1, delta=1.1)
         self.assertAlmostEqual(parts["interrupt line"], 0.5)
         self.assertAlmostEqual(parts["interrupt"], 0.25 + 3 + 1)
-        self.assertAlmostEqual(parts["wake-up"], 5 + 1 + 2)
+        self.assertAlmostEqual(parts["wake-up"], 5 + 1 + 2 + 4)
 
     def test_process_switches_are_no_network_switch(self):
         """GRIM with a polling thread: the thread and then the program are switched to. The
         classes are counted from parameters, which are given here."""
         document = self.explained(
             "grim_latency", "--series", "LANai 9 with a polling thread", "--size", "0 B",
-            *sets("host.kernel.wake_process=2 us", "host.kernel.switch_process=6 us",
-                  "switch.latency=500 ns", "grim.thread_period=90 us"))
+            *sets("host.kernel.wake_process=2 us", "host.kernel.switch_process=5 us",
+                  "host.kernel.process_set=1 kB", "host.memory.refill=1000 MB/s", "switch.latency=500 ns", "grim.thread_period=90 us"))
         series, = document["series"]
         self.assertAlmostEqual(series["classes"]["switch"][0], 0.5)
         self.assertAlmostEqual(series["stages"]["wake-up"][0], 6 + 2 + 6)

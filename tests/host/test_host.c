@@ -149,20 +149,23 @@ static void second_asks(struct engine *engine, struct event *event)
     host_interrupt(routine->host, &routine->service);
 }
 
-// Two devices ask, the second one `later`, on a host of `cores`.
-static struct routine interrupted(int64_t cores, sim_time later)
+// Two devices ask, the second one `later`, on a host of `cores` whose process has a set of `set`
+// bytes.
+static struct routine interrupted(int64_t cores, sim_time later, int64_t set)
 {
     struct sim *sim = sim_new(1, NULL);
     struct host_config config = {
         .processor = {.cores = cores, .clock = 1000000000, .cycle_ratio = 2},
         .bus = {.clock = 1, .read_burst = 1, .write_burst = 1},
+        .memory = {.refill = 5000000000},
         .kernel = {.interrupt_latency = 1600 * TIME_NS,
                    .interrupt_ack = 300 * TIME_NS,
                    .interrupt_entry = {.cycles = 1000},
                    .interrupt_exit = {.cycles = 500},
                    .interrupt_unmask = 70 * TIME_NS,
                    .wake_other = 1300 * TIME_NS,
-                   .switch_process = {.cycles = 4000}},
+                   .switch_process = {.cycles = 4000},
+                   .process_set = set},
     };
     struct routine routine = {.host = host_new(sim, 0, "host", &config)};
     cpu_task_init(&routine.service, host_interrupt_core(routine.host), CPU_INTERRUPT, serve);
@@ -183,13 +186,23 @@ static void test_interrupt_path(void)
 {
     for (int64_t cores = 1; cores <= 2; cores++) {
         // Both asks before the processor hears of the first are one interrupt.
-        struct routine routine = interrupted(cores, 1500 * TIME_NS);
+        struct routine routine = interrupted(cores, 1500 * TIME_NS, 0);
         SUITE_SAME_INTEGER(routine.services, 1);
         SUITE_SAME_INTEGER(routine.began[0], 2600 * TIME_NS);
         SUITE_SAME_INTEGER(routine.left[0] - routine.began[0], (300 + 2000 + 1000 + 70) * TIME_NS);
         SUITE_SAME_INTEGER(routine.switched, ((cores > 1 ? 1300 : 0) + 8000) * TIME_NS);
     }
-    SUITE_SAME_INTEGER(interrupted(2, 20 * TIME_US).services, 2);
+    SUITE_SAME_INTEGER(interrupted(2, 20 * TIME_US, 0).services, 2);
+}
+
+// What a process's set takes to come back to its cache is a time of the memory, whatever the
+// processor's clock; and no time of a thread of the kernel.
+static void test_refill(void)
+{
+    sim_time without = interrupted(1, 0, 0).switched;
+    SUITE_SAME_INTEGER(without, 8000 * TIME_NS);
+    SUITE_SAME_INTEGER(interrupted(1, 0, 16000).switched, without + 3200 * TIME_NS);
+    SUITE_SAME_INTEGER(interrupted(1, 0, 32000).switched, without + 6400 * TIME_NS);
 }
 
 // ---- Threads of the kernel ----
@@ -290,6 +303,7 @@ int main(void)
         {"the interrupt core is checked", test_interrupt_core_checked},
         {"cycles of the reference processor", test_cycle_ratio},
         {"the path of an interrupt", test_interrupt_path},
+        {"a switch fills the cache", test_refill},
         {"threads of the kernel", test_threads},
         {"cores of threads", test_thread_cores},
         {NULL, NULL},

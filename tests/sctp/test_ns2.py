@@ -44,7 +44,7 @@ host:
   memory: {{copy_uncached: 1000000 GB/s, copy_cached: 1000000 GB/s, copy_setup: 0 us}}
   bus: {{clock: 1000 GHz, width: 64 B, read_burst: 64 KiB, read_setup: 0, write_burst: 64 KiB, write_setup: 0}}
   kernel: {{system_call: 0 us, fast_trap: 0 us, interrupt_latency: 0 us, interrupt_entry: 0 us, interrupt_exit: 0 us,
-           interrupt_unmask: 0 us, wake_process: 0 us, wake_other: 0 us, switch_process: 0 us, block_process: 0 us}}
+           interrupt_unmask: 0 us, wake_process: 0 us, wake_other: 0 us, switch_process: 0 us, process_set: 0 B, block_process: 0 us}}
 em82547gi: {{tx_start: 0 us, rx_status: 0 us, interrupt_delay: 0 us, interrupt_distance: 0 us, tx_interrupt_delay: 0 us,
             doorbell: 0 us, status_read: 0 us, tx_frame: 0 us, tx_done: 0 us, rx_frame: 0 us}}
 stack: sctp

@@ -19,6 +19,7 @@
     "  bus: {clock: 1 GHz, rate: 100 MB/s, read_setup: 241, write_setup: 137}\n"                   \
     "  kernel: {system_call: 521 ns, fast_trap: 311 ns, interrupt_entry: 2003 ns,\n"               \
     "           interrupt_exit: 1009 ns, wake_process: 1013 ns, switch_process: 4001 ns,\n"        \
+    "           process_set: 0 B,\n"                                                               \
     "           block_process: 2011 ns, interrupt_latency: 1507 ns, interrupt_ack: 307 ns,\n"      \
     "           interrupt_unmask: 211 ns, wake_other: 1103 ns}\n"                                  \
     "eepro100: {tx_ring: 64, rx_ring: 64, descriptor: 16 B, tx_start: 601 ns,\n"                   \
