@@ -95,7 +95,8 @@ struct iwarp_qp {
     int number;             // from 1
     struct machine machine; // enum iwarp_qp_state
     const char *error;
-    bool ended; // the peer sends nothing more
+    bool ended;    // the peer sends nothing more
+    bool readable; // by the last poll(2), and not yet read from
     bool destroyed;
     const struct iwarp_transport *transport;
     void *socket;
@@ -132,13 +133,14 @@ struct iwarp_rnic {
     bool thread_blocked;         // in the call for the head of `queue`
     struct iwarp_works queue;    // of the thread
     struct iwarp_works requests; // reads whose request is to be sent, by polls
-    guint turn;                  // index of the QP that the next poll reads from
+    guint turn;                  // index of the QP that is read from next
+    int readable;                // QPs that the last poll(2) has found so, not yet read from
     uint32_t last_number;
     bool closed;
     GArray *selected; // struct inet_selected of iwarp_cq_block
     struct {
         int64_t sent, received, terminates;
-        int64_t *segments_sent, *segments_received, *terminated, *thread_blocks, *empty_reads;
+        int64_t *segments_sent, *segments_received, *terminated, *thread_blocks, *empty_polls;
     } count;
 };
 

@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Polls: what the process itself does for its QPs (thesis 004, 3.3.4 and 3.3.6), and how it sleeps
-// until there is something to do.
+// until there is something to do. All reading is done here, by the process's main thread: the
+// progress thread only sends (thread.c). As in OSC-iWARP (r666: v_poll_cq in stubs.c, rdmap_poll in
+// rdmap.c, mpa_poll_generic in mpa.c), each poll of a CQ begins with poll(2) over all sockets, also
+// if the CQ has entries, and reads one segment of each that is readable before it looks for one.
+//
+// Not modelled: that it reads also while the CQ has entries, so that messages can take receives
+// faster than the entries let the program post new ones; that a read of a segment whose end has not
+// arrived blocks (over SCTP it arrives whole; over TCP a later poll reads the rest).
 #include "models/iwarp/internal.h"
 
 // ---- Progress ----
@@ -28,23 +35,68 @@ static bool send_request(struct cpu_context *context, struct iwarp_rnic *rnic)
     }
 }
 
-bool iwarp_rnic_advance(struct cpu_context *context, struct iwarp_rnic *rnic)
+// poll(2) over the sockets of all QPs, without waiting: which of them can be read.
+static void poll_sockets(struct cpu_context *context, struct iwarp_rnic *rnic)
+{
+    GArray *selected = rnic->selected;
+    guint nth = 0;
+    g_array_set_size(selected, 0);
+    for (guint i = 0; i < rnic->qps->len; i++) {
+        const struct iwarp_qp *qp = g_ptr_array_index(rnic->qps, i);
+        if (!iwarp_qp_reads(qp))
+            continue;
+        const struct inet_selected one = {qp->transport->inet(qp->socket), INET_READABLE, 0};
+        inet_call_as(one.socket, qp->process);
+        g_array_append_val(selected, one);
+    }
+    if (selected->len == 0)
+        return;
+    rnic->readable = inet_select(context, &g_array_index(selected, struct inet_selected, 0),
+                                 (int)selected->len, false);
+    for (guint i = 0; i < rnic->qps->len; i++) {
+        struct iwarp_qp *qp = g_ptr_array_index(rnic->qps, i);
+        qp->readable =
+            iwarp_qp_reads(qp) && g_array_index(selected, struct inet_selected, nth++).ready != 0;
+    }
+    if (rnic->readable == 0)
+        ++*rnic->count.empty_polls;
+}
+
+// Reads from the next QP that the last poll(2) has found readable: one segment, in as many calls as
+// its parts take.
+static void serve_readable(struct cpu_context *context, struct iwarp_rnic *rnic)
 {
     guint count = rnic->qps->len;
-    if (send_request(context, rnic))
-        return true;
     for (guint i = 0; i < count; i++) {
         guint index = (rnic->turn + i) % count;
         struct iwarp_qp *qp = g_ptr_array_index(rnic->qps, index);
-        if (!iwarp_qp_reads(qp))
+        if (!qp->readable)
             continue;
-        if (iwarp_receive(context, qp)) {
-            rnic->turn = (index + 1) % count;
-            return true;
-        }
-        ++*rnic->count.empty_reads;
+        if (iwarp_qp_reads(qp) && iwarp_receive(context, qp) && qp->in.begun)
+            return;
+        qp->readable = false;
+        rnic->readable--;
+        rnic->turn = (index + 1) % count;
+        return;
     }
-    return false;
+    rnic->readable = 0; // they are gone
+}
+
+// What a poll begins with. Returns true if it has sent a read request.
+static bool begin_poll(struct cpu_context *context, struct iwarp_rnic *rnic)
+{
+    bool sent = send_request(context, rnic);
+    poll_sockets(context, rnic);
+    return sent;
+}
+
+bool iwarp_rnic_advance(struct cpu_context *context, struct iwarp_rnic *rnic)
+{
+    bool sent = rnic->readable == 0 && begin_poll(context, rnic);
+    if (rnic->readable == 0)
+        return sent;
+    serve_readable(context, rnic);
+    return true;
 }
 
 // ---- Entries ----
@@ -70,18 +122,22 @@ static void take_entry(struct cpu_context *context, struct iwarp_cq *cq,
 enum iwarp_poll iwarp_cq_poll(struct cpu_context *context, struct iwarp_cq *cq,
                               struct iwarp_completion *completion)
 {
-    struct inet_process *process = cq->rnic->process;
-    bool progress = false;
+    struct iwarp_rnic *rnic = cq->rnic;
+    const struct inet_process *process = rnic->process;
     if (process && process->switch_due) // the entry that it slept for is there
-        inet_enter(context, process, INET_POLL);
-    cpu_spend(context, cq->rnic->config->poll, &iwarp_stage);
-    if (!cq->head)
-        progress = iwarp_rnic_advance(context, cq->rnic);
+        inet_enter(context, rnic->process, INET_POLL);
+    bool begins = rnic->readable == 0;
+    if (begins)
+        cpu_spend(context, rnic->config->poll, &iwarp_stage);
+    bool sent = begins && begin_poll(context, rnic), read = !cq->head && rnic->readable > 0;
+    if (read)
+        serve_readable(context, rnic);
     if (cq->head) {
+        rnic->readable = 0; // the next poll asks again
         take_entry(context, cq, completion);
         return IWARP_POLL_ENTRY;
     }
-    return progress ? IWARP_POLL_PROGRESS : IWARP_POLL_NOTHING;
+    return read || sent ? IWARP_POLL_PROGRESS : IWARP_POLL_NOTHING;
 }
 
 // ---- Sleeping ----

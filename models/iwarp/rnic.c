@@ -21,7 +21,7 @@ struct iwarp_rnic *iwarp_rnic_open(struct cpu_context *context, const struct iwa
     rnic->count.segments_received = sim_counter(sim, "iwarp.segments_received");
     rnic->count.terminated = sim_counter(sim, "iwarp.terminates");
     rnic->count.thread_blocks = sim_counter(sim, "iwarp.thread_blocks");
-    rnic->count.empty_reads = sim_counter(sim, "iwarp.empty_reads");
+    rnic->count.empty_polls = sim_counter(sim, "iwarp.empty_polls");
     iwarp_thread_init(rnic);
     cpu_spend(context, config->object, &iwarp_stage);
     return rnic;

@@ -86,8 +86,9 @@ enum iwarp_result iwarp_rnic_close(struct cpu_context *context, struct iwarp_rni
 // Frees it, after the run and before the engine. NULL is ignored.
 void iwarp_rnic_free(struct iwarp_rnic *rnic);
 
-// Makes progress of what arrives and of reads, at most one segment, without taking an entry off a
-// CQ. Returns true if there was something to do.
+// Makes progress of what arrives and of reads, without taking an entry off a CQ: a poll(2) over the
+// sockets of all QPs, and then one segment of each that is readable, one QP a call. Returns true if
+// there was something to do.
 bool iwarp_rnic_advance(struct cpu_context *context, struct iwarp_rnic *rnic);
 
 // Its objects, and counts of its work.
@@ -150,8 +151,9 @@ enum iwarp_poll {
     IWARP_POLL_NOTHING,
 };
 
-// Takes one entry off the CQ (thesis 004, 3.3.6). If there is none, it sends a read request or
-// reads one segment from the QPs of the RNIC, in turn, and takes the entry that this makes.
+// Takes one entry off the CQ (thesis 004, 3.3.6). It has sent a read request that waits, and polled
+// the sockets of the RNIC's QPs, before; if the CQ is empty it reads a segment from each QP that is
+// readable, one a call, and takes the entry that this makes.
 enum iwarp_poll iwarp_cq_poll(struct cpu_context *context, struct iwarp_cq *cq,
                               struct iwarp_completion *completion);
 

@@ -189,6 +189,23 @@ static void test_shared_cq(void)
     iwarp_world_free(world);
 }
 
+// A poll asks all sockets with poll(2) before it looks at the CQ, also if that has an entry
+// (OSC-iWARP, v_poll_cq).
+static void test_poll_asks_sockets(void)
+{
+    struct iwarp_world *world = iwarp_world_new(3, NULL, NULL, NULL);
+    const struct iwarp_rnic *rnic = world->nodes[0].rnic;
+    post(world, 0, 0, 1, IWARP_WRITE, 100);
+    iwarp_run(world, TIME_S);
+    SUITE_SAME_INTEGER(*rnic->count.empty_polls, 0);
+    CU_ASSERT_PTR_NOT_NULL(world->nodes[0].cq->head);
+    iwarp_poll(world, 0, 1, 0);
+    iwarp_run(world, TIME_S);
+    SUITE_SAME_INTEGER(iwarp_entry(world, 0, 0)->operation, IWARP_WRITE);
+    SUITE_SAME_INTEGER(*rnic->count.empty_polls, 1);
+    iwarp_world_free(world);
+}
+
 // ---- Objects ----
 
 static void close_all(struct cpu_context *context, struct iwarp_node *node, void *argument)
@@ -459,6 +476,7 @@ static const struct suite_case cases[] = {
     {"advance", test_advance},
     {"two CQs, and a registered descriptor", test_two_cqs},
     {"a shared CQ", test_shared_cq},
+    {"polls ask the sockets", test_poll_asks_sockets},
     {"life of the objects", test_life},
     {"steering tags", test_tags},
     {"refused requests", test_refused},
