@@ -11,8 +11,11 @@
                    "prior: instructions of MPICH 1.2, whose device interface is thinner than "     \
                    "LAM's")
 
-#define NEW "MPICH 1.2.5 (January 2003), src/coll/intra_fns_new.c 1.20"
-#define OLD "MPICH up to 1.2.4"
+// Releases are commits of matthiasdiener/mpich: 1.2.2.3 is 32b7f2ca, 1.2.5 is 4836f61d, 1.2.5.2 is
+// b5daebd9 (intra_fns_new.c 1.21, the same broadcast), 1.2.5.3 is f90a1910. The revisions 1.22 to
+// 1.30, of February 2003 to March 2004, were not found.
+#define NEW "MPICH 1.2.5 (January 2003, 4836f61d), src/coll/intra_fns_new.c 1.20"
+#define OLD "MPICH 1.2.2.3 (32b7f2ca), src/coll/intra_fns.c 1.17"
 
 static const struct param mpich_params[] = {
     COSTS,
@@ -20,7 +23,9 @@ static const struct param mpich_params[] = {
     LIBRARY_COMMUNICATOR_PARAMS("4 B", "allreduce", "8 B",
                                 "MPICH 1.2, context_util.c, comm_split.c"),
     LIBRARY_RULE_PARAM(barrier, "recursive_doubling", NEW),
-    LIBRARY_RULE_PARAM(bcast, "small_and_few", NEW "; 1.31, of March 2004, has small_or_few"),
+    LIBRARY_RULE_PARAM(bcast, "small_and_few",
+                       NEW ", lines 16, 17, 392; 1.31, of March 2004 (1.2.5.3, f90a1910), has "
+                           "small_or_few"),
     LIBRARY_RULE_PARAM(reduce, "binomial", NEW),
     LIBRARY_RULE_PARAM(allreduce, "recursive_doubling", NEW),
     LIBRARY_RULE_PARAM(gather, "binomial", NEW),

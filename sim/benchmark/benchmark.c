@@ -268,6 +268,8 @@ const struct benchmark mpi_benchmarks[] = {
         .report = {.all_ranks = true, .messages = 4},
         .build = build_exchange,
     },
+    // Pallas 2.2's source was not found; its successor rotates the root (IMB 3.1, src/IMB_bcast.c
+    // 165, "CHANGE THE ROOT NODE"; intel/mpi-benchmarks 30b5e37f, src/IMB_bcast.c).
     {
         PALLAS("bcast", "Bcast: the root changes with each repetition", SPREAD_METRICS,
                .peers = BENCHMARK_PEERS_CHANGE),

@@ -336,9 +336,9 @@ static void mvich_settings(struct trial *trial)
     trial_set(trial, "mvich.vbuf_pool=%d", trial_pick(trial, 1, 300));
     trial_set(trial, "mvich.dreg_entries=%d", trial_pick(trial, 1, 6));
     if (trial_chance(trial, 0.3))
-        trial_set(trial, "mvich.completion_queue=true");
+        trial_set(trial, "mvich.completion_queue=false");
     if (trial_chance(trial, 0.3))
-        trial_set(trial, "mvich.wait=spin_wait");
+        trial_set(trial, "mvich.wait=poll");
 }
 
 const struct trial_stack trial_mvich = {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // MVICH as a device: MPID_DeviceCheck, its waits, and its part of reports.
 //
-// MPID_DeviceCheck handles all completed descriptors, also if it may not block; it polls the queues
-// of every VI in turn. Data of rendezvous leave when no packets are left.
+// MPID_DeviceCheck handles all completed descriptors, also if it may not block; it finds them on
+// one completion queue, or else polls the queues of every VI in turn. Data of rendezvous leave when
+// no packets are left. With nothing to handle a blocking check spins, and then waits on the
+// completion queue.
 #include "models/via/mvich/mvich.h"
 #include "models/via/vip/process.h"
 
