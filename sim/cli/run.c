@@ -4,6 +4,7 @@
 #include "sim/cli/run.h"
 
 #include "sim/benchmark/samples.h"
+#include "sim/cli/run_draws.h"
 #include "sim/flow/flow.h"
 #include "sim/measure/clocks.h"
 #include "sim/output/csv.h"
@@ -20,6 +21,7 @@
 #include "sim/run/schema.h"
 #include "sim/scenario/workload.h"
 
+#include <math.h>
 #include <signal.h>
 #include <string.h>
 
@@ -36,6 +38,7 @@ struct run_arguments {
     char *stop;       // as given; NULL: not given
     sim_time stop_at; // 0: none
     char *links;
+    char *draws; // as given; NULL: none
     int jobs;
     gboolean quiet, allow_unused;
 };
@@ -448,6 +451,55 @@ static bool run_metrics_are_right(const struct scenario *scenario, char **asked)
     return right;
 }
 
+// Reads --draws (0: not given), with which nothing is recorded.
+static bool draws_are_right(const struct run_arguments *arguments, int *draws)
+{
+    guint64 number = 0;
+    *draws = 0;
+    if (!arguments->draws)
+        return true;
+    if (!g_ascii_string_to_unsigned(arguments->draws, 10, 1, RUN_MOST_DRAWS, &number, NULL)) {
+        cli_error(NULL, "--draws %s: it must be a number from 1 to %d", arguments->draws,
+                  RUN_MOST_DRAWS);
+        return false;
+    }
+    *draws = (int)number;
+    bool records = arguments->links || arguments->stop || arguments->out;
+    for (int kind = 0; kind < RECORD_KINDS; kind++)
+        records |= arguments->records[kind] != NULL;
+    if (records)
+        cli_error("run --set draw=K records what one of them does",
+                  "--draws prints a table, and writes no results, links or records");
+    return !records;
+}
+
+// --draws, in place of the run itself.
+static enum cli_exit draw_and_write(const struct scenario *scenario,
+                                    const struct scenario_schema *schema,
+                                    const struct run_arguments *arguments, enum run_format format,
+                                    uint64_t seed, int draws)
+{
+    const struct run_draws run = {.scenario = scenario,
+                                  .schema = schema,
+                                  .sets = arguments->sets,
+                                  .seed = seed,
+                                  .draws = draws,
+                                  .jobs = arguments->jobs,
+                                  .time_limit_s = (int)ceil(arguments->limits.seconds),
+                                  .quiet = arguments->quiet};
+    json_t *document = run_draws(&run);
+    if (!document)
+        return CLI_BAD_INPUT;
+    char *text = format == RUN_CSV    ? run_draws_csv(document)
+                 : format == RUN_JSON ? document_text(json_incref(document))
+                                      : run_draws_text(document, arguments->metrics);
+    fputs(text, stdout);
+    g_free(text);
+    enum cli_exit code = run_draws_failed(document) ? CLI_RUN_FAILED : CLI_DONE;
+    json_decref(document);
+    return code;
+}
+
 static enum cli_exit run_scenario_argument(const char *scenario_argument,
                                            const struct run_arguments *arguments,
                                            struct manifest_execution *execution)
@@ -455,7 +507,9 @@ static enum cli_exit run_scenario_argument(const char *scenario_argument,
     int format = cli_choice("--format", arguments->format, run_formats);
     int links = cli_choice("--links", arguments->links, run_link_tables);
     uint64_t seed;
-    if (format < 0 || links < 0 || !cli_seed(arguments->seed, &seed))
+    int draws;
+    if (format < 0 || links < 0 || !cli_seed(arguments->seed, &seed) ||
+        !draws_are_right(arguments, &draws))
         return CLI_BAD_INPUT;
     struct scenario_schema *schema = registry_schema(&model_registry);
     struct scenario *scenario = cli_scenario_once(schema, scenario_argument, arguments->sets,
@@ -464,7 +518,9 @@ static enum cli_exit run_scenario_argument(const char *scenario_argument,
     if (scenario) {
         if (cli_series_keep(scenario, arguments->series) &&
             run_metrics_are_right(scenario, arguments->metrics))
-            code = run_and_write(scenario, arguments, (enum run_format)format, execution);
+            code = draws ? draw_and_write(scenario, schema, arguments, (enum run_format)format,
+                                          seed, draws)
+                         : run_and_write(scenario, arguments, (enum run_format)format, execution);
         scenario_free(scenario);
     }
     registry_schema_free(schema);
@@ -490,6 +546,13 @@ const struct cli_option cli_run_options[] = {
      .words = CLI_WORDS_DIRECTORY,
      .summary = "directory for the results instead of results/NAME"},
     CLI_SEED_OPTION(struct run_arguments, seed),
+    {.name = "draws",
+     .value = CLI_TEXT,
+     .offset = offsetof(struct run_arguments, draws),
+     .argument = "N",
+     .summary = "run on N machines that the uncertain constants allow, for error bars",
+     .more = "The table has the median of each value and the central 90 %. Draw K alone is `--set "
+             "draw=K`. Nothing else is recorded."},
     CLI_FORMAT_OPTION(struct run_arguments, format, run_formats,
                       "With `csv` or `json` it is one document and nothing else, and no file is "
                       "written without `--out`."),

@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+"""`netsim run --draws`: the bands are quantiles of what the draws give one by one, the same at any number of jobs."""
+
+import csv
+import io
+import json
+import unittest
+
+from harness import Case
+
+SMALL = ["run", "pingpong_cluster1", "--set", "workload.sizes=[1 B, 4 KiB]", "--set", "workload.repetitions=2",
+         "--series", "VIA RPI", "--series", "LAM TCP"]
+
+
+def latencies(document):
+    return {(value["series"], value["size_bytes"]): value for value in document["values"]
+            if value["metric"] == "latency_us"}
+
+
+class Draws(Case):
+    def bands(self, draws, *more):
+        return json.loads(self.netsim(*SMALL, "--draws", str(draws), "--format", "json", *more).stdout)
+
+    def latencies_of_a_run(self, *more):
+        document = json.loads(self.netsim(*SMALL, "--format", "json", *more).stdout)
+        return {(series["name"], point["size_bytes"]): point["latency_us"]
+                for series in document["series"] for point in series["points"]}
+
+
+class Bands(Draws):
+    def test_quantiles_of_single_draws(self):
+        """Of five draws the median is the third, and 5 % lies a fifth of the way from the first to the second."""
+        draws = [self.latencies_of_a_run("--set", f"draw={draw}") for draw in range(1, 6)]
+        for place, value in latencies(self.bands(5)).items():
+            ordered = sorted(draw[place] for draw in draws)
+            self.assertEqual(value["n"], 5)
+            self.assertEqual(value["median"], ordered[2])
+            self.assertAlmostEqual(value["low"], ordered[0] + 0.2 * (ordered[1] - ordered[0]), places=9)
+            self.assertAlmostEqual(value["high"], ordered[4] - 0.2 * (ordered[4] - ordered[3]), places=9)
+
+    def test_one_draw(self):
+        one = self.latencies_of_a_run("--set", "draw=1")
+        for place, value in latencies(self.bands(1)).items():
+            self.assertEqual({value["low"], value["median"], value["high"]}, {one[place]})
+
+    def test_jobs(self):
+        for form in ("table", "csv", "json"):
+            outputs = [self.netsim(*SMALL, "--draws", "8", "--format", form, "--jobs", jobs).stdout for jobs in ("1", "2", "3")]
+            self.assertEqual(len(set(outputs)), 1, form)
+
+    def test_band_holds_the_medians(self):
+        """The run without draws is the draw of all medians: it lies within the band of 40."""
+        plain = self.latencies_of_a_run()
+        for place, value in latencies(self.bands(40)).items():
+            self.assertLess(value["low"], plain[place])
+            self.assertGreater(value["high"], plain[place])
+
+    def test_what_a_user_sets_is_certain(self):
+        """With the clock and the switch set, the band of their share is gone: it narrows and does not vanish."""
+        wide = latencies(self.bands(20))[("VIA RPI", 1)]
+        narrow = latencies(self.bands(20, "--set", "switch.latency=8 us"))[("VIA RPI", 1)]
+        self.assertLess(narrow["high"] - narrow["low"], wide["high"] - wide["low"])
+        self.assertGreater(narrow["high"], narrow["low"])
+
+
+class Texts(Draws):
+    def test_table(self):
+        done = self.netsim(*SMALL, "--draws", "4", "--metric", "latency")
+        lines = done.stdout.splitlines()
+        self.assertEqual(lines[0], "latency, us, median (5 % .. 95 %)")
+        self.assertEqual(lines[1].split("   ")[-1].strip(), "LAM TCP")
+        self.assertRegex(lines[2], r"^ +1 +\d+\.\d+ \(\d+\.\d+ \.\. \d+\.\d+\)")
+        self.assertNotIn("bandwidth", done.stdout)
+        self.assertIn("4 draws of the uncertain constants", done.stdout)
+        self.assertIn("fitted for the medians, and not drawn: eepro100.rx_latency", done.stdout)
+
+    def test_csv(self):
+        done = self.netsim(*SMALL, "--draws", "3", "--format", "csv")
+        rows = list(csv.DictReader(io.StringIO(done.stdout)))
+        values = self.bands(3)["values"]
+        self.assertEqual(len(rows), len(values))
+        for row, value in zip(rows, values):
+            self.assertEqual((row["series"], row["metric"], int(row["size"]), row["unit"]),
+                             (value["series"], value["metric"], value["size_bytes"], value["unit"]))
+            for key in ("median", "low", "high"):
+                self.assertEqual(float(row[key]), value[key])
+
+    def test_ranks(self):
+        """Values of ranks are apart, as in a run."""
+        name = self.write("ranks.yaml", "schema: 1\ntestbed: testbeds/cluster1.yaml\nstack: lam_via\n"
+                          "workload: {ranks: 2, program: [{ranks: 0, do: [{send: {to: 1, size: 1 KiB}}]}, "
+                          "{ranks: 1, do: [{recv: {from: 0, size: 1 KiB}}]}]}\n")
+        done = self.netsim("run", name, "--draws", "3")
+        self.assertRegex(done.stdout, r"(?m)^ *rank 0 +\d+(\.\d+)? \(")
+        values = json.loads(self.netsim("run", name, "--draws", "3", "--format", "json").stdout)["values"]
+        self.assertEqual({value["rank"] for value in values}, {0, 1})
+
+
+class Refused(Draws):
+    def test_numbers(self):
+        for number in ("0", "-1", "x", "1.5", "10001", ""):
+            done = self.netsim(*SMALL, "--draws", number, code=1)
+            self.assertIn("it must be a number from 1 to 10000", done.stderr)
+
+    def test_records(self):
+        for option in (["--trace", "t.json"], ["--out", "there"], ["--links"], ["--stop-at", "1 ms"]):
+            done = self.netsim(*SMALL, "--draws", "2", *option, code=1)
+            self.assertIn("--draws prints a table, and writes no results, links or records", done.stderr)
+
+    def test_failed_runs(self):
+        """A series that fails in every draw ends with 3 and is named."""
+        done = self.netsim("run", "alltoall_deadlock", "--draws", "2", code=3)
+        self.assertRegex(done.stdout, r": 0 of 2 draws completed, and only these are in the table")
+
+
+if __name__ == "__main__":
+    unittest.main()
