@@ -29,7 +29,7 @@ class Draws(Case):
 
 class Bands(Draws):
     def test_quantiles_of_single_draws(self):
-        """Of five draws the median is the third, and 5 % lies a fifth of the way from the first to the second."""
+        """Of five draws the median is the third, and 5 % lies at a fifth between the first and the second."""
         draws = [self.latencies_of_a_run("--set", f"draw={draw}") for draw in range(1, 6)]
         for place, value in latencies(self.bands(5)).items():
             ordered = sorted(draw[place] for draw in draws)
