@@ -5,6 +5,8 @@
 #include "sim/config/reader.h"
 #include "sim/core/random.h"
 
+#include <gsl/gsl_cdf.h>
+#include <math.h>
 #include <string.h>
 
 #define MOST_CAUSES 16 // from a parameter by `with` to the one that it is drawn with
@@ -37,6 +39,13 @@ double draw_quantile(int64_t draw, const char *path)
     random_free(within);
     g_free(own);
     return (place + part * (1.0 - 1e-9)) / DRAW_BLOCK;
+}
+
+double draw_shared_quantile(int64_t draw, const char *path, const char *table)
+{
+    double own = gsl_cdf_ugaussian_Pinv(draw_quantile(draw, path));
+    double shared = gsl_cdf_ugaussian_Pinv(draw_quantile(draw, table));
+    return gsl_cdf_ugaussian_P(sqrt(1.0 - DRAW_SHARED) * own + sqrt(DRAW_SHARED) * shared);
 }
 
 // ---- Causes ----
@@ -107,15 +116,26 @@ static bool lay_value(struct drawing *drawing, const char *path, const char *val
     return good;
 }
 
+// The quantile of a parameter in the draw; 0 after a complaint.
+static double quantile_of(const struct drawing *drawing, const struct param_values *values,
+                          int index, const char *path, bool usual)
+{
+    const char *cause = cause_of(drawing, values, index, path);
+    if (!cause)
+        return 0.0;
+    return usual && !values->withs[index] ? draw_shared_quantile(drawing->draw, path, values->path)
+                                          : draw_quantile(drawing->draw, cause);
+}
+
 static bool draw_parameter(struct drawing *drawing, const struct param_values *values, int index)
 {
     struct prior prior;
     if (!prior_of(values, index, &prior))
         return true;
     char *path = reader_path(values->path, prior.param->name);
-    const char *cause = cause_of(drawing, values, index, path);
-    char *value = cause ? prior_quantile(&prior, draw_quantile(drawing->draw, cause)) : NULL;
-    bool good = cause && (!value || lay_value(drawing, path, value, values->sources[index]));
+    double u = quantile_of(drawing, values, index, path, prior.usual != NULL);
+    char *value = u > 0.0 ? prior_quantile(&prior, u) : NULL;
+    bool good = u > 0.0 && (!value || lay_value(drawing, path, value, values->sources[index]));
     prior_clear(&prior);
     g_free(value);
     g_free(path);
@@ -138,8 +158,8 @@ static void free_drawn_values(void *data)
 bool draw_lay(int64_t draw, const struct scenario_case *test_case,
               const struct scenario_schema *schema, struct node **tree, struct diag_list *diags)
 {
-    struct drawing drawing = {draw, test_case, g_ptr_array_new_with_free_func(free_drawn_values), tree,
-                              diags};
+    struct drawing drawing = {draw, test_case, g_ptr_array_new_with_free_func(free_drawn_values),
+                              tree, diags};
     for (guint i = 0; i < test_case->sections->len; i++) {
         struct param_values *values = g_ptr_array_index(test_case->sections, i);
         if (scenario_case_reads(test_case, schema, values->path))

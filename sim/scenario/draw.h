@@ -9,9 +9,12 @@
 // twentieth of every parameter's distribution (a Latin hypercube): means of a few dozen draws are
 // then several times as precise as of independent draws, in 10 dimensions and in 300.
 //
-// Parameters with a common cause (`with`) share their quantile. Of links and switches the values of
-// the keys `link` and `switch` are drawn, and of hosts those of all hosts; what one link, switch or
-// host has of its own stays as it is.
+// Parameters with a common cause (`with`) share their quantile. The values of one table that have
+// no prior of their own share half of their variance: who guessed them erred in one direction, or
+// the kernel or card is quicker than was thought in all that it does. Were they independent, errors
+// of dozens of constants would cancel, and bands be too narrow. (Assumed: no source has the half.)
+// Of links and switches the values of the keys `link` and `switch` are drawn, and of hosts those of
+// all hosts; what one link, switch or host has of its own stays as it is.
 #ifndef NETSIM_SCENARIO_DRAW_H
 #define NETSIM_SCENARIO_DRAW_H
 
@@ -19,9 +22,13 @@
 
 #define DRAW_MOST 1000000
 #define DRAW_BLOCK 20
+#define DRAW_SHARED 0.5
 
-// The quantile, above 0 and below 1, of the parameter at `path` in a draw, 1 .. DRAW_MOST.
+// The quantile, above 0 and below 1, of the parameter or table at `path` in a draw, 1 .. DRAW_MOST.
 double draw_quantile(int64_t draw, const char *path);
+
+// That of a parameter that shares DRAW_SHARED of its variance with its table.
+double draw_shared_quantile(int64_t draw, const char *path, const char *table);
 
 // Lays a draw over the tree of a case that was read from it: each uncertain parameter that the case
 // reads is set. Complains about a `with` that leads to no parameter or in a circle, and returns

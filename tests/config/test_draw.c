@@ -6,6 +6,7 @@
 #include "tests/support/compiled.h"
 #include "tests/support/suite.h"
 
+#include <gsl/gsl_cdf.h>
 #include <math.h>
 #include <string.h>
 
@@ -60,6 +61,22 @@ static void test_mean(void)
             sum += draw_quantile(k, paths[i]) - 0.5;
         CU_ASSERT(fabs(sum / DRAWS) < 0.005);
     }
+}
+
+// Two values of a table are correlated by the half that they share, in the scale of the normal
+// distribution; two of different tables are not.
+static void test_shared(void)
+{
+    double within = 0.0, between = 0.0;
+    for (int k = 1; k <= DRAWS; k++) {
+        double a = gsl_cdf_ugaussian_Pinv(draw_shared_quantile(k, "k.a", "k"));
+        double b = gsl_cdf_ugaussian_Pinv(draw_shared_quantile(k, "k.b", "k"));
+        double c = gsl_cdf_ugaussian_Pinv(draw_shared_quantile(k, "m.c", "m"));
+        within += a * b / DRAWS;
+        between += a * c / DRAWS;
+    }
+    CU_ASSERT_DOUBLE_EQUAL(within, DRAW_SHARED, 0.2);
+    CU_ASSERT_DOUBLE_EQUAL(between, 0.0, 0.2);
 }
 
 // ---- Cases ----
@@ -176,6 +193,7 @@ int main(void)
         {"each block has one draw in each twentieth", test_stratified},
         {"parameters and draws are independent", test_independent},
         {"means are exact to a tenth of chance", test_mean},
+        {"the values of a table share half of their variance", test_shared},
         {"a value is its prior's quantile", test_values},
         {"what a user sets stays", test_certain},
         {"one cause, one quantile", test_together},
