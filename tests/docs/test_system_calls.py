@@ -1,0 +1,87 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The table of docs/system-calls.md: each row's message is sent once, and the system calls of both sides, seen on the
+timeline, are those of the row, by name and in order."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+NETSIM = os.path.abspath(os.environ["NETSIM"])
+PAGE = os.path.join(os.environ["NETSIM_SOURCE_DIR"], "docs", "system-calls.md")
+
+# us: after the first exchange, which connects the two, and before the end of the program.
+FROM, TO = 40e3, 280e3
+
+
+def rows():
+    """Of the table: stack, message, settings, calls of the sender and of the receiver."""
+    with open(PAGE, encoding="utf-8") as page:
+        for line in page:
+            cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
+            if line.startswith("| `") and len(cells) == 6:
+                yield cells[0].strip("`"), cells[1], re.findall("`(.*?)`", cells[2]), cells[3], cells[4]
+
+
+def program(message):
+    """Operations of the sender and of the receiver: an exchange, a pause, the message, a pause."""
+    if "MPI_Iprobe" in message:
+        size, sends, receives = "1 B", [], [{"iprobe": {"from": 0}}]
+    else:
+        size = re.match(r"\d+ B", message).group(0)
+        sends, receives = [{"send": {"to": 1, "size": size}}], [{"recv": {"from": 0, "size": size}}]
+    end = {"compute": "300 ms"}
+    return [{"ranks": 0, "do": [{"send": {"to": 1, "size": size}}, {"recv": {"from": 1, "size": size}},
+                                {"compute": "100 ms"}, *sends, end]},
+            {"ranks": 1, "do": [{"recv": {"from": 0, "size": size}}, {"send": {"to": 0, "size": size}},
+                                {"compute": "60 ms"}, *receives, end]}]
+
+
+def scenario(stack, message):
+    return {"schema": 1, "name": "calls", "hosts": [{"name": "node", "count": 2}], "switches": [{"name": "switch"}],
+            "links": [{"from": "node", "to": "switch"}], "nic": "eepro100", "stack": stack,
+            "host": {"processor": {"cores": 2}}, "workload": {"ranks": 2, "program": program(message)}}
+
+
+def text(calls):
+    """Several polls one after another are "poll …", without the readings of the clock around them."""
+    return re.sub("poll(, poll)+", "poll …", ", ".join(call for call in calls if call != "gettimeofday"))
+
+
+class Calls(unittest.TestCase):
+    def calls(self, stack, message, settings):
+        """The calls of both sides."""
+        with tempfile.TemporaryDirectory(prefix="netsim-calls-") as directory:
+            path = os.path.join(directory, "calls.json")
+            trace = os.path.join(directory, "trace.json")
+            with open(path, "w", encoding="utf-8") as file:
+                json.dump(scenario(stack, message), file)
+            done = subprocess.run([NETSIM, "run", path, "--quiet", f"--trace={trace}", f"--out={directory}/out",
+                                   *(f"--set={setting}" for setting in settings)],
+                                  capture_output=True, text=True, timeout=60, check=False)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            with open(trace, encoding="utf-8") as file:
+                events = json.load(file)
+        events = events["traceEvents"] if isinstance(events, dict) else events
+        names = {event["pid"]: event["args"]["name"].split(": ")[1] for event in events
+                 if event["ph"] == "M" and event["name"] == "process_name"}
+        seen = {"node0": [], "node1": []}
+        for event in events:
+            if event["ph"] == "X" and event["name"].endswith("()") and FROM < event["ts"] < TO:
+                seen[names[event["pid"]]].append((event["ts"], event["name"][:-2]))
+        return [text(name for _, name in sorted(seen[node])) for node in ("node0", "node1")]
+
+    def test_table(self):
+        known = list(rows())
+        self.assertGreater(len(known), 15)
+        for stack, message, settings, sender, receiver in known:
+            with self.subTest(stack=stack, message=message):
+                self.assertEqual(self.calls(stack, message, settings), [sender, receiver])
+
+
+if __name__ == "__main__":
+    sys.exit(unittest.main())
