@@ -6,9 +6,12 @@
 
 #include <string.h>
 
+// On LANai 4 cards, for which early versions of GRIM were, and whose one DMA engine writes and
+// fetches in turn; with a channel for each, as on a LANai 9, these streams do not get there.
 static struct world *both_ways(bool control_queue, int64_t entries, uint32_t bytes, int count)
 {
     struct grim_world_options options = grim_world_defaults(2, 1);
+    grim_world_lanai4(&options);
     options.ni.control_queue = control_queue;
     options.ni.control_entries = entries;
     options.machines = "control";

@@ -377,6 +377,60 @@ static void test_done_and_gone(void)
     g_free(gone);
 }
 
+struct moves {
+    struct lanai_transfer read, write;
+    sim_time read_end, write_end;
+};
+
+static void move_done(void *owner, struct lanai_transfer *transfer)
+{
+    const struct sender *sender = owner;
+    struct moves *moves = transfer->move == LANAI_TO_HOST
+                              ? container_of(transfer, struct moves, write)
+                              : container_of(transfer, struct moves, read);
+    *(transfer->move == LANAI_TO_HOST ? &moves->write_end : &moves->read_end) =
+        sim_now(sender->bench->world->sim);
+}
+
+// A transfer of three pieces each way, started together.
+static struct moves both_moves(struct lanai_config config)
+{
+    struct bench *bench = bench_new(&config, NULL, 4096, NULL, 0);
+    struct lanai_transfer move = {
+        .item = {.handler = LANAI_NOBODY}, .bytes = 3000, .done = move_done};
+    struct moves moves = {move, move, 0, 0};
+    moves.read.move = LANAI_FROM_HOST;
+    moves.write.move = LANAI_TO_HOST;
+    lanai_start(bench->senders[0].card, &moves.read, 0);
+    lanai_start(bench->senders[0].card, &moves.write, 0);
+    bench_run(bench);
+    bench_free(bench);
+    return moves;
+}
+
+// With one channel the write begins its set-up when the read has ended. With two, both set up at
+// once and their pieces take turns at the bus; whether the card shares its SRAM or not.
+static void test_host_channels(void)
+{
+    for (int64_t accesses = 0; accesses <= 2; accesses += 2) {
+        struct lanai_config config = costly();
+        config.sram_accesses = accesses; // 2 are enough for whoever is first
+        config.sram_word = 4;
+        config.sram_host = config.sram_receive = config.sram_send = 1;
+        struct bench *bench = bench_new(&config, NULL, 4096, NULL, 0);
+        sim_time all = lanai_world_bus_time(bench->world, 3000, config.bus_hold),
+                 last = lanai_world_bus_time(bench->world, 3000 - 2048, config.bus_hold);
+        bench_free(bench);
+        struct moves one = both_moves(config);
+        SUITE_SAME_INTEGER(one.read_end, config.read_setup + all);
+        SUITE_SAME_INTEGER(one.write_end, config.read_setup + config.write_setup + 2 * all);
+        config.host_channels = 2;
+        struct moves two = both_moves(config);
+        SUITE_SAME_INTEGER(two.write_end, config.write_setup + 2 * all - last);
+        SUITE_SAME_INTEGER(two.read_end, config.write_setup + 2 * all);
+    }
+}
+
 // Packets that are started together leave one after the other, each after its own latency.
 static void test_send_engine_queues(void)
 {
@@ -655,6 +709,7 @@ int main(void)
         {"half the clock adds to the LANai's share alone", test_clock},
         {"engines take one at a time, in order", test_engines_in_order},
         {"a transfer that nobody hears of", test_done_and_gone},
+        {"a channel for each direction", test_host_channels},
         {"the send engine queues what is started", test_send_engine_queues},
         {"the bus is shared piece by piece", test_bus_is_shared},
         {"packets wait for buffers", test_held_packets},

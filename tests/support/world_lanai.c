@@ -3,7 +3,8 @@
 
 struct lanai_config lanai_world_config(void)
 {
-    return (struct lanai_config){.clock = 50000000, .sram = 64 * 1024, .bus_hold = 1024};
+    return (struct lanai_config){
+        .clock = 50000000, .sram = 64 * 1024, .bus_hold = 1024, .host_channels = 1};
 }
 
 static struct host_config host_config(void)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A Myrinet card: the LANai processor with its firmware loop, the SRAM, and three DMA engines that
-// work in parallel with it (host memory and SRAM, SRAM to the link, link to SRAM). GM and GRIM
+// A Myrinet card: the LANai processor with its firmware loop, the SRAM, and DMA engines that
+// work in parallel with it (host memory and SRAM, SRAM to the link, link to SRAM). That of the host
+// has one channel for both directions (LANai 4), or one to read and one to write, whose set-ups
+// overlap; their pieces take turns at the bus. GM and GRIM
 // bring the firmware as a table of handlers.
 //
 // The firmware is a loop on a processor without preemption. A turn takes the first handler of the
@@ -51,9 +53,10 @@ struct lanai_config {
     struct cost idle_turn;
     sim_time timer_tick;              // ps
     sim_time read_setup, write_setup; // ps
-    int64_t bus_hold;                 // bytes
-    sim_time send_latency;            // ps
-    sim_time receive_latency;         // ps
+    int64_t host_channels;
+    int64_t bus_hold;         // bytes
+    sim_time send_latency;    // ps
+    sim_time receive_latency; // ps
     struct cost write_word;
 };
 

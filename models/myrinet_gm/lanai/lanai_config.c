@@ -19,8 +19,8 @@
     "assumed: the bus waits last, then the link, which brings what it brings; no source at hand "  \
     "has the LANai's order"
 
-#define SRAM_PARAMS(accesses_source, word, word_source)                                            \
-    PARAM(L, sram_accesses, PARAM_COUNT, .fallback = "2", .most = "16",                            \
+#define SRAM_PARAMS(accesses, accesses_source, word, word_source)                                  \
+    PARAM(L, sram_accesses, PARAM_COUNT, .fallback = accesses, .most = "16",                       \
           .doc =                                                                                   \
               "accesses to the SRAM in a clock, for engines and processor; 0: they do not meet",   \
           .source = accesses_source),                                                              \
@@ -50,10 +50,19 @@
     "derived from Myricom's manual, PCI 64/66: 256 B at 147 MB/s and 512 B at 227 MB/s read, "     \
     "315 MB/s written leave this beside the time at 528 MB/s"
 
-#define ENGINE_PARAMS(setup_source)                                                                \
-    PARAM(L, read_setup, PARAM_DURATION, .fallback = "1.27 us",                                    \
-          .doc = "start of a DMA from host memory, until its first data flow",                     \
-          .source = setup_source),                                                                 \
+#define CPLANT "Cplant's MCP (9a688dc0): "
+#define TWO_CHANNELS                                                                               \
+    CPLANT "ebus.7.h starts l2e_dma and e2l_dma each by a bit of PULSE; \"LANai 7 does it in "     \
+           "hardware\", ebus.h"
+
+#define ENGINE_PARAMS(channels, channels_source, setup_source)                                     \
+    PARAM(L, host_channels, PARAM_COUNT, .fallback = channels, .least = "1", .most = "2",          \
+          .doc = "channels of the host's DMA: one for both directions, or one for reads and one "  \
+                 "for writes, which the bus arbitrates",                                           \
+          .source = channels_source),                                                              \
+        PARAM(L, read_setup, PARAM_DURATION, .fallback = "1.27 us",                                \
+              .doc = "start of a DMA from host memory, until its first data flow",                 \
+              .source = setup_source),                                                             \
         PARAM(L, write_setup, PARAM_DURATION, .fallback = "0.66 us",                               \
               .doc = "start of a DMA into host memory, until its first data flow",                 \
               .source = setup_source),                                                             \
@@ -73,10 +82,12 @@
 static const struct param lanai4_params[] = {
     PROCESSOR_PARAMS("33 MHz", "prior: the clock of a 32-bit/33-MHz PCI bus", "1 MiB",
                      "prior: cards of 256 KiB to 1 MiB"),
-    SRAM_PARAMS("prior: memory cycles at twice the LANai's clock", "4 B",
+    SRAM_PARAMS("2", "prior: memory cycles at twice the LANai's clock", "4 B",
                 "prior: 32 bits, as the LANai 4's processor and bus"),
     LOOP_PARAMS,
-    ENGINE_PARAMS("assumed: as measured for the LANai 9"),
+    ENGINE_PARAMS("1",
+                  CPLANT "ebus.4.h has one engine with a direction, ebus.h arbitrates in software",
+                  "assumed: as measured for the LANai 9"),
     {0},
 };
 
@@ -91,9 +102,9 @@ const struct param_table lanai4_table =
 static const struct param lanai7_params[] = {
     PROCESSOR_PARAMS("66 MHz", "thesis 001, chapter 3: LANai 7.2 with 66 MHz processors", "2 MiB",
                      "prior: cards of 1 to 4 MiB"),
-    SRAM_PARAMS(PCI64_SOURCE, "8 B", PCI64_SOURCE),
+    SRAM_PARAMS("2", PCI64_SOURCE, "8 B", PCI64_SOURCE),
     LOOP_PARAMS,
-    ENGINE_PARAMS("assumed: as measured for the LANai 9"),
+    ENGINE_PARAMS("2", TWO_CHANNELS, "assumed: as measured for the LANai 9"),
     {0},
 };
 
@@ -104,11 +115,16 @@ const struct param_table lanai7_table =
 static const struct param lanai9_params[] = {
     PROCESSOR_PARAMS("133 MHz", "Myricom specification: up to 133 MHz on the PCI64B", "2 MiB",
                      "prior: cards of 2 to 4 MiB"),
-    SRAM_PARAMS("prior: as on the LANai 7; \"more than 1 GByte/s\", as the data sheet of the "
-                "M2L-PCI64B has it, would be one of 8 B as well",
-                "8 B", "prior: as on the LANai 7"),
+    SRAM_PARAMS(
+        "1",
+        "derived from Myricom's data sheet of the M2L-PCI64B: more than 1 GByte/s, which an "
+        "access of 8 B in a clock of 133 MHz is, as two of a LANai 7 at 66 MHz are; its "
+        "processor does 1.7 times a LANai 7's instructions. Two accesses would also be "
+        "\"more than 1\", but then the clock of the card hardly matters to GM's rate both "
+        "ways, published as 340 MB/s at 133 MHz and 421 at 200 (GM 1.6.4)",
+        "8 B", "prior: as on the LANai 7"),
     LOOP_PARAMS,
-    ENGINE_PARAMS(SETUP_SOURCE),
+    ENGINE_PARAMS("2", TWO_CHANNELS, SETUP_SOURCE),
     {0},
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The three DMA engines. The host's and the send engine each have a queue, whose first transfer is
-// under way; the receive engine fills the buffers that are posted.
+// The DMA engines. The channels of the host's and the send engine each have a queue, whose first
+// transfer is under way; the receive engine fills the buffers that are posted.
 #include "models/myrinet_gm/lanai/lanai_internal.h"
 #include "sim/core/fifo.h"
 
@@ -16,8 +16,9 @@ static struct lanai_engine *engine_of(struct lanai *lanai, enum lanai_move move)
 {
     switch (move) {
     case LANAI_FROM_HOST:
+        return &lanai->host_engines[0];
     case LANAI_TO_HOST:
-        return &lanai->host_engine;
+        return &lanai->host_engines[lanai->config.host_channels - 1];
     case LANAI_SEND:
         return &lanai->send_engine;
     }
@@ -62,10 +63,10 @@ static sim_time piece_there(const struct lanai_transfer *transfer, int64_t piece
 }
 
 // The engine's first transfer waits for bytes from the link: the first of those that wait for the
-// engine and fetch from the host goes before it. Returns false if there is none.
-static bool let_fetch_first(struct lanai *lanai)
+// engine and fetch from the host goes before it. Returns false if there is none, as with a channel
+// for each direction.
+static bool let_fetch_first(struct lanai *lanai, struct lanai_engine *engine)
 {
-    struct lanai_engine *engine = &lanai->host_engine;
     struct lanai_transfer *before = engine->first;
     while (before->next && before->next->move != LANAI_FROM_HOST)
         before = before->next;
@@ -90,17 +91,18 @@ static void host_moved(struct engine *engine, struct event *event)
     (void)engine;
     struct lanai_transfer *transfer = container_of(event, struct lanai_transfer, event);
     struct lanai *lanai = transfer->lanai;
+    struct lanai_engine *channel = engine_of(lanai, transfer->move);
     int64_t piece = MIN(transfer->bytes - transfer->moved, lanai->config.bus_hold);
     sim_time there = piece_there(transfer, piece);
     transfer->waits = there > sim_now(lanai->sim);
     if (transfer->waits) {
-        if (!let_fetch_first(lanai))
+        if (!let_fetch_first(lanai, channel))
             engine_schedule(lanai->sim->engine, event, there);
         return;
     }
     if (piece == 0) {
-        note_load(lanai, lanai->host_engine.lane, transfer->asked);
-        engine_end(lanai, &lanai->host_engine);
+        note_load(lanai, channel->lane, transfer->asked);
+        engine_end(lanai, channel);
         return;
     }
     transfer->moved += piece;
@@ -108,19 +110,19 @@ static void host_moved(struct engine *engine, struct event *event)
     enum bus_way way = read ? BUS_READ : BUS_WRITE;
     const struct stage *stage = read ? &dma_read_stage : &dma_write_stage;
     if (lanai->share.on)
-        lanai_share_piece(lanai, way, piece, stage, transfer->item.message);
+        lanai_share_piece(lanai, event, way, piece, stage, transfer->item.message);
     else
         bus_transfer(lanai->bus, way, piece, event, stage, transfer->item.message);
 }
 
-static void host_begin(struct lanai *lanai, struct lanai_transfer *transfer)
+static void host_begin(struct lanai *lanai, const struct lanai_engine *channel,
+                       struct lanai_transfer *transfer)
 {
     const struct lanai_config *config = &lanai->config;
     sim_time now = sim_now(lanai->sim);
     sim_time ready =
         now + (transfer->move == LANAI_FROM_HOST ? config->read_setup : config->write_setup);
-    trace_span(lanai->sim->trace, lanai->host_engine.lane, &set_up_stage, now, ready,
-               transfer->item.message);
+    trace_span(lanai->sim->trace, channel->lane, &set_up_stage, now, ready, transfer->item.message);
     transfer->asked = ready;
     transfer->event.run = host_moved;
     engine_schedule(lanai->sim->engine, &transfer->event, ready);
@@ -170,7 +172,7 @@ static void engine_begin(struct lanai *lanai, struct lanai_engine *engine)
     if (transfer->move == LANAI_SEND)
         send_begin(lanai, transfer);
     else
-        host_begin(lanai, transfer);
+        host_begin(lanai, engine, transfer);
 }
 
 static void transfer_asked(struct engine *unused, struct event *event)
@@ -187,7 +189,7 @@ static void transfer_asked(struct engine *unused, struct event *event)
         engine->last = transfer;
         if (engine->first->waits && transfer->move == LANAI_FROM_HOST) {
             engine_cancel(lanai->sim->engine, &engine->first->event);
-            let_fetch_first(lanai);
+            let_fetch_first(lanai, engine);
         }
         return;
     }
@@ -381,7 +383,11 @@ void lanai_engines_init(struct lanai *lanai)
 {
     struct trace *trace = lanai->sim->trace;
     const char *group = lanai->host->name;
-    lanai->host_engine.lane = trace_lane_new(trace, group, "NIC host DMA");
+    bool one = lanai->config.host_channels == 1;
+    lanai->host_engines[0].lane =
+        trace_lane_new(trace, group, one ? "NIC host DMA" : "NIC host DMA read");
+    if (!one)
+        lanai->host_engines[1].lane = trace_lane_new(trace, group, "NIC host DMA write");
     lanai->send_engine.lane = trace_lane_new(trace, group, "NIC send DMA");
     lanai->receive_lane = trace_lane_new(trace, group, "NIC receive DMA");
     event_init(&lanai->sent, sent_event);

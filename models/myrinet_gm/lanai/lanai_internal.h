@@ -21,6 +21,17 @@ struct lanai_engine {
     trace_lane lane;
 };
 
+#define LANAI_HOST_CHANNELS 2 // at most
+
+// A piece that a channel of the host's DMA moves.
+struct lanai_piece {
+    struct event *moved; // it has
+    enum bus_way way;
+    int64_t bytes;
+    const struct stage *stage;
+    struct message_ref message;
+};
+
 // A user of the SRAM, and how much it has.
 struct lanai_region {
     const char *name;
@@ -31,11 +42,12 @@ struct lanai_region {
 struct lanai_share {
     bool on; // they could ask for more than the SRAM allows; else nothing of this is used
     struct arbiter arbiter;
-    struct event next; // the end of a transfer
-    int host_parts;    // of a piece, bus and SRAM: how many have not ended
-    struct event bus;  // the bus has moved the piece
-    struct event head; // the head of the first packet has come
-    GArray *coming;    // struct lanai_coming, first in, first out
+    struct event next;                  // the end of a transfer
+    struct lanai_piece host, host_next; // under way, and the other channel's; no bytes: none
+    int host_parts;                     // of `host`, bus and SRAM: how many have not ended
+    struct event bus;                   // the bus has moved the piece
+    struct event head;                  // the head of the first packet has come
+    GArray *coming;                     // struct lanai_coming, first in, first out
     guint coming_taken;
     bool held; // the link is held for packets to come
 
@@ -68,7 +80,9 @@ struct lanai {
     GArray *regions; // struct lanai_region, in the order of first use
     int64_t sram_used;
 
-    struct lanai_engine host_engine, send_engine;
+    // Channels of the host's DMA: both directions take the first if there is one, else they read by
+    // the first and write by the second.
+    struct lanai_engine host_engines[LANAI_HOST_CHANNELS], send_engine;
     struct event sent;                    // the send engine's packet has left
     struct lanai_buffer *empty, *emptied; // posted, first and last
     GArray *held;                         // struct lanai_held, first in, first out
@@ -110,8 +124,8 @@ void lanai_engines_clear(struct lanai *lanai);
 void lanai_share_init(struct lanai *lanai);
 void lanai_share_clear(struct lanai *lanai);
 
-// The host engine's first transfer moves a piece: its event runs when bus and SRAM have moved it.
-void lanai_share_piece(struct lanai *lanai, enum bus_way way, int64_t bytes,
+// A channel moves a piece, after the other's: `moved` runs when bus and SRAM have moved it.
+void lanai_share_piece(struct lanai *lanai, struct event *moved, enum bus_way way, int64_t bytes,
                        const struct stage *stage, struct message_ref message);
 
 // The packet is about to be sent: sets its idle byte times.

@@ -2,7 +2,8 @@
 // Engines and processor share the SRAM (lanai_arbiter.h) of a card that could ask for more accesses
 // than it allows. For any other card nothing in here runs.
 //
-// A piece that the host engine moves ends when both the bus and the SRAM have moved it. A sent
+// A piece that the host engine moves ends when both the bus and the SRAM have moved it; the card's
+// channels take turns at the bus. A sent
 // packet takes as many more byte times on the wire (packet.idle) as the SRAM delays its bytes, and
 // owes from those before, as far as is known when it starts. A received packet has arrived when its
 // last bit has and all of it is in the SRAM. While the SRAM lags the wire, the link is held for
@@ -116,11 +117,27 @@ static void start(struct lanai *lanai, enum arbiter_user user, int64_t bytes, in
 
 // ---- Host engine ----
 
+static void host_piece_begin(struct lanai *lanai, const struct lanai_piece *piece)
+{
+    struct lanai_share *share = &lanai->share;
+    share->host = *piece;
+    share->host_parts = 2;
+    start(lanai, ARBITER_HOST, piece->bytes,
+          bus_rate(bus_config(lanai->bus), piece->way, piece->bytes));
+    bus_transfer(lanai->bus, piece->way, piece->bytes, &share->bus, piece->stage, piece->message);
+}
+
 static void host_part_over(struct lanai *lanai)
 {
-    struct event *event = &lanai->host_engine.first->event;
-    if (--lanai->share.host_parts == 0)
-        event->run(lanai->sim->engine, event);
+    struct lanai_share *share = &lanai->share;
+    if (--share->host_parts > 0)
+        return;
+    struct event *moved = share->host.moved;
+    struct lanai_piece next = share->host_next;
+    share->host = share->host_next = (struct lanai_piece){0};
+    if (next.bytes > 0)
+        host_piece_begin(lanai, &next);
+    moved->run(lanai->sim->engine, moved);
 }
 
 static void bus_over(struct engine *engine, struct event *event)
@@ -129,13 +146,14 @@ static void bus_over(struct engine *engine, struct event *event)
     host_part_over(container_of(event, struct lanai, share.bus));
 }
 
-void lanai_share_piece(struct lanai *lanai, enum bus_way way, int64_t bytes,
+void lanai_share_piece(struct lanai *lanai, struct event *moved, enum bus_way way, int64_t bytes,
                        const struct stage *stage, struct message_ref message)
 {
-    struct lanai_share *share = &lanai->share;
-    share->host_parts = 2;
-    start(lanai, ARBITER_HOST, bytes, bus_rate(bus_config(lanai->bus), way, bytes));
-    bus_transfer(lanai->bus, way, bytes, &share->bus, stage, message);
+    const struct lanai_piece piece = {moved, way, bytes, stage, message};
+    if (lanai->share.host.bytes > 0)
+        lanai->share.host_next = piece;
+    else
+        host_piece_begin(lanai, &piece);
 }
 
 // ---- Send engine ----
