@@ -12,6 +12,7 @@ static const struct stage send_stage = {"send", STAGE_BUS};
 static const struct stage distance_stage = {"distance of interrupts", STAGE_NIC};
 
 #define PROTOCOLS 4       // on one card
+#define HEAD_BYTES 64     // of a frame, after which its part in the receive FIFO is followed
 #define ETHERNET_LEAST 60 // without the check sequence
 #define TX_DONE_FEW 16    // completions for which every card has room
 
@@ -82,6 +83,13 @@ struct nic {
     struct frame_queue rx_done;
     int rx_used;        // descriptors in use
     int64_t rx_waiting; // bytes in the receive FIFO that the bus has not taken
+    int64_t rx_coming;  // bytes that the frame that arrives will leave there; 0: none arrives
+    sim_time rx_last;   // when its last bit will have come
+    int64_t pause_high, pause_low;
+    bool pauses;           // the sender is to be paused
+    struct event rx_mark;  // the frame that arrives reaches the high mark
+    struct event tx_opens; // the wire is free again, after a pause
+    bool full_waits;       // tx_full, for the wire
 
     struct event interrupt;
     struct event tx_timer; // a sent frame asks for its interrupt
@@ -221,13 +229,15 @@ static void interrupt_line(struct engine *engine, struct event *event)
 // ---- Transmit ----
 
 // When the FIFO, which the frame on the wire drains, will have room for `bytes` more; now if it
-// has.
+// has, and TIME_NEVER while a pause keeps the next frame off the wire.
 static sim_time tx_room_at(const struct nic *nic, int64_t bytes)
 {
     int64_t excess = MIN(nic->fifo_bytes + bytes - nic->config.tx_fifo, nic->fifo_bytes);
     sim_time now = sim_now(nic->sim);
     if (excess <= 0)
         return now;
+    if (!nic->sending && event_pending(&nic->tx_opens))
+        return TIME_NEVER;
     sim_time drained = nic->sending_since +
                        time_of_bytes(excess, network_station_rate(nic->network, nic->station));
     return MAX(now, drained);
@@ -384,7 +394,8 @@ static void tx_run_dry(struct nic *nic, const struct packet *packet, int64_t byt
 static void tx_send(struct nic *nic)
 {
     struct packet *packet = nic->loaded.head;
-    if (nic->sending || !packet)
+    if (nic->sending || !packet ||
+        !network_station_free(nic->network, nic->station, &nic->tx_opens))
         return;
     if (packet->next == NULL && nic->rest > 0) {
         // When the bus will turn to the rest may not be known yet: then the frame has to wait for
@@ -441,6 +452,15 @@ static void tx_full_event(struct engine *engine, struct event *event)
     tx_complete(nic, nic->full_protocol, nic->full_token);
 }
 
+// The last byte of the frame loaded last finds room in the FIFO, or waits for the wire to drain it.
+static void tx_fill(struct nic *nic)
+{
+    sim_time room_at = tx_room_at(nic, 0);
+    nic->full_waits = room_at == TIME_NEVER;
+    if (!nic->full_waits)
+        engine_schedule(nic->sim->engine, &nic->tx_full, room_at);
+}
+
 // The bus side is free. The part of the frame for which the FIFO had no room follows as the wire
 // drains the FIFO, before there is room for the next frame.
 static void tx_loaded(struct nic *nic)
@@ -449,7 +469,7 @@ static void tx_loaded(struct nic *nic)
         nic->full_protocol = nic->loading_protocol;
         nic->full_token = nic->loading_token;
         nic->full_used = nic->loading_used;
-        engine_schedule(nic->sim->engine, &nic->tx_full, tx_room_at(nic, 0));
+        tx_fill(nic);
     } else if (nic->config.completion == NIC_COMPLETE_LOADED) {
         nic->tx_used -= nic->loading_used;
     }
@@ -523,6 +543,16 @@ static void tx_room_event(struct engine *engine, struct event *event)
     tx_load(container_of(event, struct nic, tx_room));
 }
 
+static void tx_opens_event(struct engine *engine, struct event *event)
+{
+    (void)engine;
+    struct nic *nic = container_of(event, struct nic, tx_opens);
+    tx_send(nic);
+    if (nic->full_waits)
+        tx_fill(nic);
+    tx_load(nic);
+}
+
 static void tx_sent_event(struct engine *engine, struct event *event)
 {
     (void)engine;
@@ -567,12 +597,49 @@ void nic_transmit(struct nic *nic, struct packet *packet, void *token)
     }
 }
 
-// ---- Receive ----
+// ---- Pauses of the sender ----
 
-static void nic_drop(struct nic *nic, struct packet *packet, int64_t *counter, const char *reason)
+// Whether the FIFO holds `bytes` before the frame that arrives is there, or else when it will
+// (TIME_NEVER: not by this frame).
+static sim_time rx_level_at(const struct nic *nic, int64_t bytes)
 {
-    (*counter)++;
-    packet_drop(nic->network, packet, reason);
+    int64_t need = bytes - nic->rx_waiting;
+    if (need <= 0)
+        return sim_now(nic->sim);
+    if (need > nic->rx_coming)
+        return TIME_NEVER;
+    return nic->rx_last -
+           network_station_in_time(nic->network, nic->station, nic->rx_coming - need);
+}
+
+static void rx_pause(struct nic *nic, bool pauses)
+{
+    nic->pauses = pauses;
+    network_pause(nic->network, nic->station, pauses);
+}
+
+// The FIFO's level has changed, or the frame that changes it.
+static void rx_marks(struct nic *nic)
+{
+    struct engine *engine = nic->sim->engine;
+    if (!(nic->config.pause & PAUSE_SEND) || !network_sends_pause(nic->network, nic->station))
+        return;
+    sim_time now = sim_now(nic->sim);
+    if (nic->pauses && rx_level_at(nic, nic->pause_low) > now)
+        rx_pause(nic, false);
+    sim_time high = nic->pauses ? TIME_NEVER : rx_level_at(nic, nic->pause_high);
+    if (high <= now)
+        rx_pause(nic, true);
+    if (high <= now || high == TIME_NEVER)
+        engine_cancel(engine, &nic->rx_mark);
+    else if (!event_pending(&nic->rx_mark) || nic->rx_mark.when != high)
+        engine_reschedule(engine, &nic->rx_mark, high);
+}
+
+static void rx_mark_event(struct engine *engine, struct event *event)
+{
+    (void)engine;
+    rx_marks(container_of(event, struct nic, rx_mark));
 }
 
 // Bytes that are still to be written when a frame's last bit has come.
@@ -581,12 +648,55 @@ static int64_t rx_residue(const struct nic *nic, const struct packet *packet)
     return MIN((int64_t)packet->wire_bytes, nic->config.rx_residue);
 }
 
+// The head of a frame has come.
+static void rx_begin(void *owner, struct packet *packet, sim_time last)
+{
+    struct nic *nic = owner;
+    nic->rx_coming = rx_residue(nic, packet);
+    nic->rx_last = last;
+    rx_marks(nic);
+}
+
+// Marks that are not set are those of FreeBSD's em for a longest frame (em_hardware_init).
+static void rx_set_marks(struct nic *nic, int64_t frame)
+{
+    enum { STEP = 1024, BELOW = 1500 };
+    const struct nic_config *config = &nic->config;
+    int64_t high = config->rx_fifo - (frame + STEP - 1) / STEP * STEP;
+    nic->pause_high = config->pause_high > 0 ? config->pause_high : MAX(high, 1);
+    nic->pause_low = config->pause_low > 0 ? config->pause_low : MAX(nic->pause_high - BELOW, 1);
+}
+
+static void rx_offer_pause(struct nic *nic)
+{
+    int mode = nic->config.rx_fifo > 0 ? nic->config.pause : nic->config.pause & PAUSE_OBEY;
+    rx_set_marks(nic, nic->config.largest_frame + ETHERNET_FCS);
+    if (mode != PAUSE_NONE)
+        network_offer_pause(
+            nic->network, nic->station,
+            &(struct pause_offer){mode, nic->config.pause_time, rx_begin, HEAD_BYTES});
+}
+
+void nic_set_mtu(struct nic *nic, int64_t mtu)
+{
+    rx_set_marks(nic, ETHERNET_HEADER + mtu + ETHERNET_FCS);
+}
+
+// ---- Receive ----
+
+static void nic_drop(struct nic *nic, struct packet *packet, int64_t *counter, const char *reason)
+{
+    (*counter)++;
+    packet_drop(nic->network, packet, reason);
+}
+
 static void rx_written(struct engine *engine, struct event *event)
 {
     (void)engine;
     struct packet *packet = container_of(event, struct packet, event);
     struct nic *nic = packet->token;
     nic->rx_waiting -= rx_residue(nic, packet);
+    rx_marks(nic);
     queue_push(&nic->rx_done, packet);
     ring_note(nic, nic->lane_rx, TRACE_JOIN);
     interrupt_ask(nic, nic->lane_rx, nic->config.rx_status);
@@ -608,9 +718,8 @@ static void rx_through(struct engine *engine, struct event *event)
     rx_write(packet->token, packet);
 }
 
-static void nic_receive(void *owner, struct packet *packet)
+static void rx_take(struct nic *nic, struct packet *packet)
 {
-    struct nic *nic = owner;
     if (packet->corrupt) {
         nic_drop(nic, packet, nic->fcs_drops, "FCS error at the receiving NIC");
         return;
@@ -639,6 +748,14 @@ static void nic_receive(void *owner, struct packet *packet)
     trace_delay(nic->sim->trace, nic->lane_rx, &stage_nic, now, through, packet->message);
     event_init(&packet->event, rx_through);
     engine_schedule(nic->sim->engine, &packet->event, through);
+}
+
+static void nic_receive(void *owner, struct packet *packet)
+{
+    struct nic *nic = owner;
+    rx_take(nic, packet);
+    nic->rx_coming = 0;
+    rx_marks(nic);
 }
 
 // ---- Interrupt service: one frame or completion a slice ----
@@ -718,6 +835,8 @@ struct nic *nic_new(struct host *host, struct bus *bus, struct network *network,
     event_init(&nic->tx_room, tx_room_event);
     event_init(&nic->interrupt, interrupt_line);
     event_init(&nic->tx_timer, tx_timer_event);
+    event_init(&nic->tx_opens, tx_opens_event);
+    event_init(&nic->rx_mark, rx_mark_event);
     cpu_task_init(&nic->service, host_interrupt_core(host), CPU_INTERRUPT, nic_service);
     nic->ring_drops = sim_loss_counter(nic->sim, "nic receive ring full", LOSS_DROPPED);
     if (config->rx_fifo > 0)
@@ -730,6 +849,7 @@ struct nic *nic_new(struct host *host, struct bus *bus, struct network *network,
     nic->interface = capture_interface(nic->sim->capture, name, &nic_capture_link,
                                        network_station_rate(network, station));
     network_attach(network, station, nic_receive, nic);
+    rx_offer_pause(nic);
     return nic;
 }
 

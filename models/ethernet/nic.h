@@ -30,9 +30,15 @@
 // the first descriptor before it asks for the frame; further descriptors are read with their
 // frames.
 //
+// A card may send and obey PAUSE frames (`pause`; IEEE 802.3x, sim/net/pause.h). It asks for a
+// pause when its receive FIFO holds pause_high bytes, those of the frame that arrives included, and
+// ends it when it holds fewer than pause_low. While it is paused itself, its frames stay in the
+// transmit FIFO.
+//
 // Not modelled: collisions and half duplex, the contention of that part of a received frame that is
-// written while it still arrives (with rx_residue as long as a frame there is none), frames that
-// wait in the receive FIFO for a descriptor, multicast filters, driver watchdogs.
+// written while it still arrives (with rx_residue as long as a frame there is none), the room in
+// the receive FIFO that a frame gives back before the last of it is written, frames that wait in
+// the receive FIFO for a descriptor, multicast filters, driver watchdogs.
 #ifndef NETSIM_MODELS_ETHERNET_NIC_H
 #define NETSIM_MODELS_ETHERNET_NIC_H
 
@@ -72,6 +78,10 @@ struct nic_config {
     sim_time coalesce_delay;     // ps
     sim_time interrupt_distance; // ps
     sim_time tx_interrupt_delay; // ps
+    int pause;                   // enum pause_mode
+    int64_t pause_high;          // bytes; 0: by the rule of FreeBSD's em, as is 0 of pause_low
+    int64_t pause_low;           // bytes
+    int64_t pause_time;          // quanta of 512 bit times
     struct cost doorbell;
     struct cost status_read;
     struct cost tx_frame;
@@ -102,6 +112,10 @@ struct nic *nic_new(struct host *host, struct bus *bus, struct network *network,
 void nic_free(struct nic *nic);
 
 void nic_register(struct nic *nic, uint16_t protocol, const struct nic_protocol *ops, void *owner);
+
+// The driver sets the MTU of the card's interface: marks for PAUSE frames that follow the longest
+// frame are set by it. Before, by the longest one that the card takes.
+void nic_set_mtu(struct nic *nic, int64_t mtu);
 
 // Frames that the transmit ring can still take, however long each of them is.
 int nic_tx_room(const struct nic *nic);

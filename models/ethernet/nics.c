@@ -77,6 +77,22 @@ static const char *const completions[] = {
                      "for one",                                                                    \
               .source = sent_source)
 
+#define PAUSE_PARAMS(mode, quanta, mode_source, mark_source)                                       \
+    PARAM(N, pause, PARAM_CHOICE, .fallback = mode, .choices = pause_modes,                        \
+          .doc = "PAUSE frames (IEEE 802.3x) that the card obeys, and sends when its receive "     \
+                 "FIFO fills; a link carries those that its other end obeys",                      \
+          .source = mode_source),                                                                  \
+        PARAM(N, pause_high, PARAM_SIZE, .fallback = "0 B",                                        \
+              .doc = "bytes in the receive FIFO at which the sender is paused; 0: rx_fifo less "   \
+                     "the longest frame of the MTU, up to whole KiB",                              \
+              .source = mark_source),                                                              \
+        PARAM(N, pause_low, PARAM_SIZE, .fallback = "0 B",                                         \
+              .doc = "bytes in it below which the pause ends; 0: pause_high less 1,500 B",         \
+              .source = mark_source),                                                              \
+        PARAM(N, pause_time, PARAM_COUNT, .fallback = quanta, .least = "1", .most = "65535",       \
+              .doc = "quanta of 512 bit times of a PAUSE frame, which is renewed at half of it",   \
+              .source = mark_source)
+
 #define COLLECT_NONE "cards of 2000: an interrupt for each"
 
 // Not in the cards of 2000 and 2001.
@@ -104,6 +120,8 @@ static const char *const completions[] = {
               .doc = "driver: taking a frame off the ring and giving the buffer back",             \
               .source = driver_source)
 
+#define PAUSE_AS_EM "as of em"
+
 static const struct param eepro100_params[] = {
     COMPLETION_PARAM("loaded", "8255x software developer manual, 6.4.2: the C bit is set when the "
                                "last transmit buffer's DMA has completed"),
@@ -115,12 +133,28 @@ static const struct param eepro100_params[] = {
     BUS_PARAMS("16 B", "500 ns", "500 ns", "82558 data sheet, prior"),
     FAST_ETHERNET_BUFFERS,
     FAST_ETHERNET_INTERRUPTS,
+    PAUSE_PARAMS("none", "4096",
+                 "Linux 2.4.0, eepro100.c: i82558_config_cmd has flow control off (byte 19, 0x84), "
+                 "and set_rx_mode keeps it off",
+                 PAUSE_AS_EM),
     DRIVER_PARAMS("2.4 us", "2.4 us",
                   "prior: the driver waits until the command unit has taken a command; port reads "
                   "of 0.6..0.8 us",
                   "500 cycles", "400 cycles", "700 cycles", "prior: instructions of the driver"),
     {0},
 };
+
+static void check_marks(const struct nic_config *config, const struct param_values *report)
+{
+    if (config->pause_high > 0 && config->pause_low > config->pause_high)
+        param_complain(report, "pause_low", "at most pause_high",
+                       "a pause that begins at %" G_GINT64_FORMAT " B would end at once",
+                       config->pause_high);
+    if (config->rx_fifo > 0 && config->pause_high > config->rx_fifo)
+        param_complain(report, "pause_high", "at most rx_fifo",
+                       "a FIFO of %" G_GINT64_FORMAT " B never holds %" G_GINT64_FORMAT " B",
+                       config->rx_fifo, config->pause_high);
+}
 
 // A frame that no ring holds would wait for ever.
 static void check_nic(const void *values, const struct param_values *report)
@@ -131,6 +165,7 @@ static void check_nic(const void *values, const struct param_values *report)
         const char *name;
         int64_t frames;
     } rings[] = {{"tx_ring", config->tx_ring}, {"rx_ring", config->rx_ring}};
+    check_marks(config, report);
     for (size_t i = 0; i < G_N_ELEMENTS(rings); i++)
         if (rings[i].frames < each)
             param_complain(report, rings[i].name, "make it longer, or largest_frame less",
@@ -151,6 +186,10 @@ static const struct param tulip_params[] = {
     BUS_PARAMS("16 B", "300 ns", "500 ns", "21140 hardware reference, prior"),
     FAST_ETHERNET_BUFFERS,
     FAST_ETHERNET_INTERRUPTS,
+    PAUSE_PARAMS("none", "4096",
+                 "Linux 2.4.0, tulip_core.c: only the 21142 and later advertise PAUSE, and no code "
+                 "obeys it",
+                 PAUSE_AS_EM),
     DRIVER_PARAMS("200 ns", "1.4 us", "prior: one posted write; one read and one write",
                   "400 cycles", "350 cycles", "600 cycles", "prior: instructions of the driver"),
     {0},
@@ -207,6 +246,11 @@ static const struct param_table tulip_table =
                         "FreeBSD's em of 2006 (if_em.h 1.44): EM_TIDV and EM_TADV of 64 steps "    \
                         "of 1.024 us; TXDW is set when the timer ends, and only an interrupt "     \
                         "of a sent frame stops it (Intel 82583V data sheet, 9.2.6.12)"),           \
+        PAUSE_PARAMS("full", "4096",                                                               \
+                     "FreeBSD's em of 2006 (if_em.c 1.114): em_hardware_init sets fc to full",     \
+                     "FreeBSD's em of 2006 (if_em.c 1.114), em_hardware_init: high water "         \
+                     "rx_buffer - roundup(max_frame, 1024), low water 1,500 B below, "             \
+                     "fc_pause_time 0x1000; that it is renewed at half is assumed"),               \
         DRIVER_PARAMS("200 ns", "1.6 us",                                                          \
                       "prior: one posted write; a read of ICR, two writes of masks",               \
                       "1700 cycles", "550 cycles", "2800 cycles",                                  \
@@ -273,6 +317,7 @@ static const struct param plain_params[] = {
                           "its adaptive moderation, on by default, is not modelled",
                     "0 s", "0 s", "off: mlx5e has none; i40e of Linux has 50 us, which adapt",
                     "off: as of received frames"),
+    PAUSE_PARAMS("none", "65535", "off: as switches have it by default", PAUSE_AS_EM),
     DRIVER_PARAMS("100 ns", "200 ns",
                   "prior: a posted write; with MSI-X no register is read, arming is a write",
                   "500 cycles", "200 cycles", "700 cycles",

@@ -87,6 +87,7 @@ static void add_interface(struct inet_host *host, int station)
     interface->nic = nic;
     int64_t own = host->cluster->cards[station].mtu;
     interface->mtu = own > 0 ? own : host->config->mtu;
+    nic_set_mtu(nic, interface->mtu);
     g_ptr_array_add(host->interfaces, interface);
     nic_register(nic, IP_ETHERTYPE, &ip_protocol, interface);
 }

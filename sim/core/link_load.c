@@ -15,6 +15,11 @@
         .name = (name_), .unit = (unit_), .doc = (doc_), .most = true                              \
     }
 
+#define PAUSE(name_, unit_, doc_)                                                                  \
+    {                                                                                              \
+        .name = (name_), .unit = (unit_), .doc = (doc_), .pause = true                             \
+    }
+
 const struct link_count_kind link_count_kinds[LINK_COUNTS] = {
     [LINK_PACKETS] = SUM("packets", "", "packets that began, repeats of the link included"),
     [LINK_BYTES] = SUM("bytes", "B",
@@ -48,6 +53,12 @@ const struct link_count_kind link_count_kinds[LINK_COUNTS] = {
                        "of those that arrived: discarded by the switch for a "
                        "wrong check sequence"),
     [LINK_UNWANTED] = SUM("no_receiver", "", "of those that arrived: no station took them"),
+    [LINK_PAUSES] =
+        PAUSE("pause_frames", "", "of the packets: PAUSE frames for the other direction"),
+    [LINK_PAUSES_ARRIVED] = PAUSE("pause_frames_arrived", "", "of these, those that came intact"),
+    [LINK_PAUSED] = PAUSE("paused", "ps",
+                          "time in which no packet could begin because of PAUSE "
+                          "frames from the far end"),
 };
 
 struct link_load *link_load_new(const char *name, const char *from, const char *to)
@@ -95,6 +106,7 @@ struct link_load *link_load_copy(const struct link_load *load)
     copy->from_port = load->from_port;
     copy->to_port = load->to_port;
     copy->rate = load->rate;
+    copy->pauses = load->pauses;
     link_load_add(copy, load);
     return copy;
 }

@@ -37,6 +37,9 @@ enum link_count {
     LINK_FULL,
     LINK_CHECK,
     LINK_UNWANTED,
+    LINK_PAUSES,
+    LINK_PAUSES_ARRIVED,
+    LINK_PAUSED,
     LINK_COUNTS
 };
 
@@ -44,7 +47,8 @@ struct link_count_kind {
     const char *name;
     const char *unit; // "ps": stored as time, shown in us
     const char *doc;
-    bool most; // of several loads together it is the largest, not the sum
+    bool most;  // of several loads together it is the largest, not the sum
+    bool pause; // shown for links that may carry PAUSE frames only
 };
 
 extern const struct link_count_kind link_count_kinds[LINK_COUNTS];
@@ -61,6 +65,7 @@ struct link_load {
     const char *from, *to;  // interned
     int from_port, to_port; // of a switch; -1: the end is a host
     int64_t rate;           // b/s
+    bool pauses;            // PAUSE frames may pass over the link
     int64_t counts[LINK_COUNTS];
     GArray *drops; // struct link_drop, by reason; NULL: none
 };

@@ -150,10 +150,10 @@ static json_t *links_text_json(const GPtrArray *links)
         json_t *counts = json_array();
         for (int count = 0; count < LINK_COUNTS; count++)
             json_array_append_new(counts, json_integer(link->counts[count]));
-        json_array_append_new(list, json_pack("[s, s, i, s, i, I, o, o]", link->name, link->from,
+        json_array_append_new(list, json_pack("[s, s, i, s, i, I, o, o, b]", link->name, link->from,
                                               link->from_port, link->to, link->to_port,
                                               (json_int_t)link->rate, counts,
-                                              link_drops_json(link->drops)));
+                                              link_drops_json(link->drops), (int)link->pauses));
     }
     return list;
 }
@@ -192,6 +192,7 @@ static struct link_load *link_load_read(const json_t *json)
     link->from_port = (int)json_integer_value(json_array_get(json, 2));
     link->to_port = (int)json_integer_value(json_array_get(json, 4));
     link->rate = json_integer_value(json_array_get(json, 5));
+    link->pauses = json_is_true(json_array_get(json, 8));
     for (size_t count = 0; count < LINK_COUNTS; count++)
         link->counts[count] = json_integer_value(json_array_get(json_array_get(json, 6), count));
     const char *reason;

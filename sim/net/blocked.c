@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Deadlock among cut-through switches: every blocked channel waits for exactly one other, so a walk
 // from any of them ends in a cycle, before a station without a credit, or before a link whose
-// window is full and stays so.
+// window is full and stays so. Deadlock among switches that pause each other: of the queues for
+// which a channel is paused all have to shrink, so that a cycle through any of them is one.
+#include "sim/net/pause.h"
 #include "sim/net/repeater.h"
 #include "sim/net/wormhole.h"
 
@@ -87,6 +89,14 @@ GPtrArray *network_describe_blocked(const struct network *network)
         else if (worm_closed(worm_waits_for(channel)) || worm_waits_for(channel)->worm->kept)
             g_ptr_array_add(lines, worm_describe(channel));
     }
+    for (int i = 0; i < network->channel_count; i++) {
+        const struct channel *channel = &network->channels[i];
+        if (!pausing_in_cycle(channel))
+            continue;
+        if (!lines)
+            lines = g_ptr_array_new_with_free_func(g_free);
+        g_ptr_array_add(lines, pausing_describe(channel));
+    }
     g_free(seen);
     return lines;
 }
@@ -96,8 +106,9 @@ bool network_blocked_in_cycle(const struct network *network)
     int *seen = g_new0(int, network->channel_count);
     bool cycle = false;
     for (int i = 0; i < network->channel_count && !cycle; i++)
-        cycle = worm_blocked(&network->channels[i]) &&
-                cycle_find(network, &network->channels[i], seen, i + 1) != NULL;
+        cycle = pausing_in_cycle(&network->channels[i]) ||
+                (worm_blocked(&network->channels[i]) &&
+                 cycle_find(network, &network->channels[i], seen, i + 1) != NULL);
     g_free(seen);
     return cycle;
 }

@@ -3,6 +3,7 @@
 #include "sim/core/intern.h"
 #include "sim/net/disorder.h"
 #include "sim/net/fabric.h"
+#include "sim/net/pause.h"
 #include "sim/net/repeater.h"
 #include "sim/net/wormhole.h"
 
@@ -112,6 +113,7 @@ void channel_clear(struct channel *channel)
     link_faults_free(channel->faults);
     repeater_free(channel->repeater);
     disorder_free(channel->disorder);
+    pausing_free(channel->pausing);
     g_free(channel->window);
     g_free(channel->queue.entries);
     g_free(channel->drop_notes);
@@ -328,19 +330,35 @@ static void output_queue_grow(struct output_queue *queue)
                                    queue->byte_limit, queue->bytes};
 }
 
+bool output_queue_fits(const struct output_queue *queue, int64_t bytes)
+{
+    return !(queue->limit && queue->tail - queue->head >= queue->limit) &&
+           !(queue->byte_limit && queue->bytes + bytes > queue->byte_limit);
+}
+
+void output_queue_put(struct output_queue *queue, sim_time when, int64_t bytes)
+{
+    if (queue->tail - queue->head == queue->capacity)
+        output_queue_grow(queue);
+    queue->entries[queue->tail++ & (queue->capacity - 1)] = (struct queue_entry){when, bytes};
+    queue->bytes += bytes;
+}
+
+sim_time output_queue_take(struct output_queue *queue)
+{
+    const struct queue_entry *entry = &queue->entries[queue->head++ & (queue->capacity - 1)];
+    queue->bytes -= entry->bytes;
+    return entry->when;
+}
+
 bool output_queue_admit(struct output_queue *queue, sim_time now, sim_time start, int64_t bytes)
 {
     uint32_t mask = queue->capacity - 1;
-    while (queue->head != queue->tail && queue->entries[queue->head & mask].start <= now)
-        queue->bytes -= queue->entries[queue->head++ & mask].bytes;
-    if (queue->limit && queue->tail - queue->head >= queue->limit)
+    while (queue->head != queue->tail && queue->entries[queue->head & mask].when <= now)
+        output_queue_take(queue);
+    if (!output_queue_fits(queue, bytes))
         return false;
-    if (queue->byte_limit && queue->bytes + bytes > queue->byte_limit)
-        return false;
-    if (queue->tail - queue->head == queue->capacity)
-        output_queue_grow(queue);
-    queue->entries[queue->tail++ & (queue->capacity - 1)] = (struct queue_entry){start, bytes};
-    queue->bytes += bytes;
+    output_queue_put(queue, start, bytes);
     return true;
 }
 
@@ -392,11 +410,57 @@ static void channel_trace(struct channel *channel, const struct packet *packet,
     channel_trace_step(channel, packet, start);
 }
 
+void channel_occupy(struct channel *channel, const struct packet *packet, sim_time start,
+                    int64_t bytes)
+{
+    channel->busy_until = time_after(start, channel_time(channel, bytes + channel->gap));
+    channel->network->hops++;
+    channel_count_packet(channel, bytes, packet->idle);
+    channel->meter.counts[LINK_BUSY] += channel->busy_until - start;
+}
+
+// The packet has the channel from `start`; it has waited since `since`.
+static inline void channel_carry(struct channel *channel, struct packet *packet, sim_time since,
+                                 sim_time start)
+{
+    struct network *network = channel->network;
+    int64_t bytes = channel_packet_bytes(channel, packet);
+    sim_time end = time_after(start, channel_time(channel, bytes));
+    channel_occupy(channel, packet, start, bytes);
+    sim_time free = channel->busy_until;
+    if (packet->sent) {
+        engine_schedule(network->engine, packet->sent, free);
+        packet->sent = NULL;
+    }
+    enum drop_cause cause;
+    bool lost = channel->faults && !channel_judge(channel, packet, start, end, &cause);
+    if (network->sim->trace)
+        channel_trace(channel, packet, lost ? &channel_lost_stage : &channel_packet_stage, since,
+                      start, end, free);
+    if (lost) {
+        channel_drop(channel, packet, cause);
+        return;
+    }
+    if (channel->faults && channel->disorder)
+        disorder_pass(channel, packet, start);
+    else
+        channel_schedule_arrival(channel, packet, start, end);
+}
+
+void channel_start(struct channel *channel, struct packet *packet, sim_time since, sim_time start)
+{
+    channel_carry(channel, packet, since, start);
+}
+
 void channel_enter(struct channel *channel, struct packet *packet)
 {
     struct network *network = channel->network;
     if (channel->worm) {
         worm_enter(channel, packet);
+        return;
+    }
+    if (channel->pausing) {
+        pausing_enter(channel, packet);
         return;
     }
     sim_time now = engine_now(network->engine);
@@ -409,28 +473,5 @@ void channel_enter(struct channel *channel, struct packet *packet)
         }
         channel_count_queue(channel, queue->tail - queue->head, queue->bytes, now);
     }
-    int64_t bytes = channel_packet_bytes(channel, packet);
-    sim_time end = time_after(start, channel_time(channel, bytes));
-    sim_time free = time_after(start, channel_time(channel, bytes + channel->gap));
-    channel->busy_until = free;
-    network->hops++;
-    channel_count_packet(channel, bytes, packet->idle);
-    channel->meter.counts[LINK_BUSY] += free - start;
-    if (packet->sent) {
-        engine_schedule(network->engine, packet->sent, free);
-        packet->sent = NULL;
-    }
-    enum drop_cause cause;
-    bool lost = channel->faults && !channel_judge(channel, packet, start, end, &cause);
-    if (network->sim->trace)
-        channel_trace(channel, packet, lost ? &channel_lost_stage : &channel_packet_stage, now,
-                      start, end, free);
-    if (lost) {
-        channel_drop(channel, packet, cause);
-        return;
-    }
-    if (channel->faults && channel->disorder)
-        disorder_pass(channel, packet, start);
-    else
-        channel_schedule_arrival(channel, packet, start, end);
+    channel_carry(channel, packet, now, start);
 }

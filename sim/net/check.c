@@ -282,12 +282,44 @@ static void check_links(struct check *check)
     }
 }
 
+// A switch that sends PAUSE frames needs a mark at which it does.
+static void check_pause(struct check *check, const struct topology_switch *node)
+{
+    const struct switch_config *config = node->values->values;
+    int64_t high = switch_pause_high(config);
+    const char *hint = NULL, *why = NULL;
+    if (!(config->pause & PAUSE_SEND) || config->discipline == SWITCH_CUT_THROUGH)
+        return;
+    if (high == 0) {
+        why = "has neither pause_high nor queue_bytes: no queue would ask for any";
+        hint = "set queue_bytes, of which half is the mark, or pause_high";
+    } else if (config->queue_bytes > 0 && high > config->queue_bytes) {
+        why = "has a pause_high above its queue_bytes";
+        hint = "leave room above the mark for what is under way";
+    } else if (config->pause_low > high) {
+        why = "has a pause_low above pause_high";
+        hint = "end a pause below the mark at which it begins";
+    } else {
+        return;
+    }
+    check->good = false;
+    diag_add(check->diags, node->mark, node->values->path, hint,
+             "switch %s sends PAUSE frames, and %s", node->name, why);
+}
+
+static void check_switches(struct check *check)
+{
+    for (guint i = 0; i < check->topology->switches->len; i++)
+        check_pause(check, g_ptr_array_index(check->topology->switches, i));
+}
+
 bool network_check(const struct topology *topology, struct diag_list *diags)
 {
     struct check check = {topology, diags, true};
     check_cut_through(&check);
     check_same_flow_control(&check);
     check_links(&check);
+    check_switches(&check);
     return check.good;
 }
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Internal to sim/net: the parts of a network. Users of the network include network.h only.
 //
-// There are two kinds of channel. If both ends take packets in whole (stations, store-and-forward
+// There are three kinds of channel. If both ends take packets in whole (stations, store-and-forward
 // switches), a packet's departure is known when it joins the first-in first-out queue: it needs no
-// event but the one at its arrival. If an end is a cut-through switch, back-pressure decides, and
-// wormhole.c runs the channel.
+// event but the one at its arrival. If PAUSE frames may hold it up, or its queue asks for them,
+// pause.c runs the queue. If an end is a cut-through switch, back-pressure decides, and wormhole.c
+// runs the channel.
 #ifndef NETSIM_NET_FABRIC_H
 #define NETSIM_NET_FABRIC_H
 
@@ -19,6 +20,7 @@
 struct ack_window;
 struct channel;
 struct disorder;
+struct pausing;
 struct repeater;
 
 struct station {
@@ -28,6 +30,7 @@ struct station {
     bool held;       // takes none, whatever its credits
     int64_t credits; // that no packet has taken
     station_receive_fn *receive;
+    struct pause_offer pause;
     station_begin_fn *begin; // NULL: only whole packets are reported
     int64_t head;            // bytes of a frame after which begin is called
     void *owner;
@@ -74,7 +77,7 @@ struct drop_note {
 
 // A packet that waits in an output queue leaves it when its transmission starts.
 struct queue_entry {
-    sim_time start;
+    sim_time when; // it starts; where that is not yet known (pause.h), when it came
     int64_t bytes;
 };
 
@@ -111,7 +114,7 @@ struct channel {
     event_fn *arrive; // the packet's event there
     sim_time busy_until;        // when the last packet so far, and the gap after it, have left
     struct link_faults *faults; // NULL: none
-    int64_t *risked;            // counter of packets left to chance; NULL: none is
+    struct pausing *pausing;    // NULL: the start of a packet is known when it enters
     uint16_t preamble, gap, least_frame;
     uint8_t route_bytes; // R: that the switch at its end removes from a packet's front
     struct output_queue queue;
@@ -124,6 +127,7 @@ struct channel {
     struct ack_window *window;
     struct repeater *repeater;
     struct disorder *disorder; // NULL: packets arrive once and in order
+    int64_t *risked;           // counter of packets left to chance; NULL: none is
     struct link_meter meter;
 };
 
@@ -221,6 +225,20 @@ void channel_clear(struct channel *channel);
 // left.
 void channel_enter(struct channel *channel, struct packet *packet);
 
+// A packet that has waited since `since` has the channel from `start`.
+void channel_start(struct channel *channel, struct packet *packet, sim_time since, sim_time start);
+
+// Of channel_start: the packet's `bytes` (channel_packet_bytes) occupy the channel, and count.
+void channel_occupy(struct channel *channel, const struct packet *packet, sim_time start,
+                    int64_t bytes);
+
+// True if the queue can hold another packet of `bytes`.
+bool output_queue_fits(const struct output_queue *queue, int64_t bytes);
+
+// Adds a packet, or takes the first one out and returns its time (struct queue_entry).
+void output_queue_put(struct output_queue *queue, sim_time when, int64_t bytes);
+sim_time output_queue_take(struct output_queue *queue);
+
 // Returns true and reserves the room if the queue can hold a packet of `bytes` until `start`.
 bool output_queue_admit(struct output_queue *queue, sim_time now, sim_time start, int64_t bytes);
 
@@ -250,6 +268,15 @@ void packet_lose(struct network *network, struct packet *packet, const char *rea
 
 // The packet is lost on the channel or at its end: notes and counts the loss, and frees the packet.
 void channel_drop(struct channel *channel, struct packet *packet, enum drop_cause cause);
+
+// Calls the network's on_deadlock, once.
+static inline void network_deadlocked(struct network *network)
+{
+    network_deadlock_fn *on_deadlock = network->on_deadlock;
+    network->on_deadlock = NULL;
+    if (on_deadlock)
+        on_deadlock(network->deadlock_owner);
+}
 
 // The packet's event at a station: its last bit has arrived.
 void station_arrive(struct engine *engine, struct event *event);

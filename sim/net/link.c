@@ -7,6 +7,7 @@
 #include <math.h>
 
 static const char *const fault_directions[] = {"both", "forward", "backward", NULL};
+static const char *const link_pauses[] = {"negotiated", "none", NULL};
 
 #define LINK_PARAM(field, kind, ...) PARAM(struct link_config, field, kind, __VA_ARGS__)
 
@@ -25,6 +26,10 @@ static const struct param link_params[] = {
     LINK_PARAM(least_frame, PARAM_SIZE, .fallback = "64 B", .most = "9 kB",
                .doc = "shorter frames are padded to this, check sequence included",
                .source = "IEEE 802.3, 4.4.2 (minFrameSize)"),
+    LINK_PARAM(pause, PARAM_CHOICE, .fallback = "negotiated", .choices = link_pauses,
+               .doc = "PAUSE frames: as the card's and the switch's `pause` have it at its ends, "
+                      "or none; a link with a window has none",
+               .source = "IEEE 802.3, Annex 28B: an end sends them if the other obeys them"),
     LINK_PARAM(bit_error_rate, PARAM_PROBABILITY, .fallback = "0",
                .doc = "probability that a bit is received wrong; the frame's check finds it",
                .source = "fault injection"),

@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+enum link_pause { LINK_PAUSE_NEGOTIATED, LINK_PAUSE_NONE };
+
 enum link_fault_direction { LINK_FAULTS_BOTH, LINK_FAULTS_FORWARD, LINK_FAULTS_BACKWARD };
 
 struct link_config {
@@ -17,6 +19,7 @@ struct link_config {
     int64_t preamble;     // B
     int64_t gap;          // B
     int64_t least_frame;  // B
+    int pause;            // enum link_pause
     double bit_error_rate;
     double drop_probability;
     struct param_counts drop_nth, corrupt_nth; // packets of one direction, counted from 1

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The traffic over the channels of a network, as records for reports.
 #include "sim/net/fabric.h"
+#include "sim/net/pause.h"
 #include "sim/net/wormhole.h"
 
 #include <string.h>
@@ -35,6 +36,7 @@ static struct link_load *channel_load(const struct channel *channel)
     struct link_load *load = link_load_new(name, load_end_name(channel, &channel->from),
                                            load_end_name(channel, &channel->to));
     load->rate = channel->rate;
+    load->pauses = pausing_possible(channel);
     load->from_port = channel->from.node ? channel->from.port : -1;
     load->to_port = channel->to.node ? channel->to.port : -1;
     memcpy(load->counts, channel->meter.counts, sizeof channel->meter.counts);
@@ -56,6 +58,7 @@ static struct link_load *channel_load_so_far(const struct channel *channel)
 {
     if (!channel->network || (!channel_has_load(channel) && !worm_has_waiting(channel)))
         return NULL;
+    pausing_count(channel);
     struct link_load *load = channel_load(channel);
     worm_count_ongoing(channel, load->counts);
     return load;
@@ -89,6 +92,7 @@ void network_take_loads(struct network *network, GPtrArray *loads, bool ends)
     for (int i = 0; i < network->channel_count; i++) {
         struct channel *channel = &network->channels[i];
         struct link_load *load = NULL;
+        pausing_count(channel);
         if (ends)
             load = channel_load_so_far(channel);
         else if (channel->network && channel_has_load(channel))

@@ -2,6 +2,7 @@
 #include "sim/net/network.h"
 
 #include "sim/net/fabric.h"
+#include "sim/net/pause.h"
 #include "sim/net/stop_go.h"
 #include "sim/net/wormhole.h"
 
@@ -199,6 +200,7 @@ struct network *network_new(struct sim *sim, const struct topology *topology)
     network_build_worms(network);
     network_build_flow_control(network);
     network_build_neighbours(network);
+    pausing_build(network);
     network->routes = route_cache_new(network, topology);
     return network;
 }

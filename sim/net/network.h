@@ -80,6 +80,40 @@ void network_credit(struct network *network, int station);
 // packet, whatever its credits. Has no effect without network_limit.
 void network_hold(struct network *network, int station, bool held);
 
+// The part of an end of a link in PAUSE frames (sim/net/pause.h): flags.
+enum pause_mode {
+    PAUSE_NONE,
+    PAUSE_OBEY = 1,
+    PAUSE_SEND = 2,
+    PAUSE_FULL = PAUSE_OBEY | PAUSE_SEND
+};
+
+// A station's part.
+struct pause_offer {
+    int mode;       // enum pause_mode
+    int64_t quanta; // of 512 bit times, for which it pauses its sender
+    // If it comes to send them: as of network_attach_head, to follow the FIFO's level while a frame
+    // arrives. NULL: not called.
+    station_begin_fn *begin;
+    int64_t head;
+};
+
+// After network_attach, before the first packet: a station at a store-and-forward end. It sends
+// PAUSE frames if the other end of its cable obeys them, and obeys those that the other end sends.
+void network_offer_pause(struct network *network, int station, const struct pause_offer *offer);
+
+// True if the station sends PAUSE frames, as both ends are known now.
+bool network_sends_pause(const struct network *network, int station);
+
+// Has the station's sender paused from now on, or no longer. Does nothing if the station sends no
+// PAUSE frames.
+void network_pause(struct network *network, int station, bool hold);
+
+// True if a packet that the station sends now, after all others have left, begins at once. If not,
+// because of a PAUSE or of a PAUSE frame, schedules `again` (which belongs to the station, and may
+// be pending) for the time when it should ask again.
+bool network_station_free(struct network *network, int station, struct event *again);
+
 // Returns the route from one station to another, or NULL if no path of links joins them. A station
 // has a route to itself over a loopback cable only. The network owns and caches it.
 const struct route *network_route(struct network *network, int from, int to);
@@ -148,12 +182,13 @@ char *network_describe_stuck(const struct network *network);
 // repeats nothing.
 int network_stuck_packets(const struct network *network, int station);
 
-// True if packets hold ports in a cycle, rather than only before stations without a credit.
+// True if packets hold ports in a cycle, rather than only before stations without a credit, or
+// switches pause each other in one.
 bool network_blocked_in_cycle(const struct network *network);
 
-// Calls `on_deadlock` once, when the first cycle of held ports closes. Nothing can open it again.
-// Timers above the network keep the event queue from ever running empty, so waiting for that is not
-// enough.
+// Calls `on_deadlock` once, when the first cycle of held ports, or of paused switches, closes.
+// Nothing can open it again. Timers above the network keep the event queue from ever running empty,
+// so waiting for that is not enough.
 typedef void network_deadlock_fn(void *owner);
 void network_on_deadlock(struct network *network, network_deadlock_fn *on_deadlock, void *owner);
 

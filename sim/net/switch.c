@@ -5,6 +5,11 @@
 #include "sim/net/wormhole.h"
 
 static const char *const disciplines[] = {"store_and_forward", "cut_through", NULL};
+const char *const pause_modes[] = {[PAUSE_NONE] = "none",
+                                   [PAUSE_OBEY] = "obey",
+                                   [PAUSE_SEND] = "send",
+                                   [PAUSE_FULL] = "full",
+                                   NULL};
 
 #define SWITCH_PARAM(field, kind, ...) PARAM(struct switch_config, field, kind, __VA_ARGS__)
 
@@ -42,6 +47,20 @@ static const struct param switch_params[] = {
                  .doc = "source routing: bytes at a packet's front that name the output, and that "
                         "the switch takes off; at most header",
                  .source = "Myrinet: 1 B; Ethernet: none"),
+    SWITCH_PARAM(pause, PARAM_CHOICE, .fallback = "none", .choices = pause_modes,
+                 .doc = "store and forward: PAUSE frames that the ports obey, and send at a mark "
+                        "of an output queue; a link carries those that its other end obeys",
+                 .source = "IEEE 802.3x; off: early Fast Ethernet switches"),
+    SWITCH_PARAM(pause_high, PARAM_SIZE, .fallback = "0 B", .most = "1 GiB",
+                 .doc = "bytes at an output above which the links that bring more are paused; 0: "
+                        "half of queue_bytes",
+                 .source = "assumed"),
+    SWITCH_PARAM(pause_low, PARAM_SIZE, .fallback = "0 B", .most = "1 GiB",
+                 .doc = "bytes at it below which the pause ends; 0: half of pause_high",
+                 .source = "assumed"),
+    SWITCH_PARAM(pause_time, PARAM_COUNT, .fallback = "65535", .least = "1", .most = "65535",
+                 .doc = "quanta of 512 bit times of a PAUSE frame, which is renewed at half of it",
+                 .source = "assumed: the most that IEEE 802.3, 31B, allows"),
     {.name = NULL},
 };
 

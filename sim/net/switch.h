@@ -25,9 +25,27 @@ struct switch_config {
     int64_t slack;       // B
     int64_t stop, go;    // B; 0: credits
     int64_t route_bytes; // B
+    int pause;           // enum pause_mode (network.h)
+    int64_t pause_high;  // B; 0: half of queue_bytes
+    int64_t pause_low;   // B; 0: half of pause_high
+    int64_t pause_time;  // quanta of 512 bit times
 };
 
 extern const struct param_table switch_table;
+
+// The marks of an output queue, in bytes; high 0: there is none.
+static inline int64_t switch_pause_high(const struct switch_config *config)
+{
+    return config->pause_high > 0 ? config->pause_high : config->queue_bytes / 2;
+}
+
+static inline int64_t switch_pause_low(const struct switch_config *config)
+{
+    return config->pause_low > 0 ? config->pause_low : switch_pause_high(config) / 2;
+}
+
+// The values of `pause` of a switch or card, by enum pause_mode.
+extern const char *const pause_modes[];
 
 struct switch_discipline {
     const char *name;

@@ -574,8 +574,7 @@ bool worm_blocked(const struct channel *channel)
 void worm_look_for_cycle(struct channel *channel)
 {
     struct network *network = channel->network;
-    network_deadlock_fn *on_deadlock = network->on_deadlock;
-    if (!on_deadlock)
+    if (!network->on_deadlock)
         return;
     // More steps than channels: the walk is in a cycle that excludes this channel.
     const struct channel *at = channel;
@@ -586,8 +585,7 @@ void worm_look_for_cycle(struct channel *channel)
         if (at == channel)
             break;
     }
-    network->on_deadlock = NULL;
-    on_deadlock(network->deadlock_owner);
+    network_deadlocked(network);
 }
 
 struct channel *worm_waits_for(const struct channel *channel)

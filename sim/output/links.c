@@ -34,15 +34,16 @@ static int64_t links_dropped_at_ends(const struct link_load *link)
 
 // ---- CSV ----
 
-static void links_append_header(GString *out, bool sizes)
+static void links_append_header(GString *out, bool sizes, bool pauses)
 {
     g_string_append_printf(out,
                            "scenario,series,%slink,from,from_port,to,to_port,rate_b_per_s,"
                            "utilisation",
                            sizes ? "size," : "");
     for (int i = 0; i < LINK_COUNTS; i++)
-        g_string_append_printf(out, ",%s%s", link_count_kinds[i].name,
-                               links_is_time(&link_count_kinds[i]) ? "_us" : "");
+        if (pauses || !link_count_kinds[i].pause)
+            g_string_append_printf(out, ",%s%s", link_count_kinds[i].name,
+                                   links_is_time(&link_count_kinds[i]) ? "_us" : "");
     g_string_append(out, ",dropped_by_hosts\n");
 }
 
@@ -55,7 +56,8 @@ static void links_append_end(GString *out, const char *name, int port)
         g_string_append_printf(out, "%d", port);
 }
 
-static void links_append_link(GString *out, const struct link_load *link, sim_time time)
+static void links_append_link(GString *out, const struct link_load *link, sim_time time,
+                              bool pauses)
 {
     char *share = text_exact(links_utilisation(link, time));
     csv_append_field(out, link->name);
@@ -63,6 +65,8 @@ static void links_append_link(GString *out, const struct link_load *link, sim_ti
     links_append_end(out, link->to, link->to_port);
     g_string_append_printf(out, ",%" G_GINT64_FORMAT ",%s", link->rate, share);
     for (int i = 0; i < LINK_COUNTS; i++) {
+        if (!pauses && link_count_kinds[i].pause)
+            continue;
         g_string_append_c(out, ',');
         if (links_is_time(&link_count_kinds[i]))
             text_append_us(out, link->counts[i]);
@@ -82,46 +86,62 @@ static void links_append_key(GString *out, const struct result *result,
     g_string_append_c(out, ',');
 }
 
+// Columns of PAUSE frames are left out where no link may carry any.
+static bool links_pause(const struct result *result)
+{
+    for (guint i = 0; i < result->series->len; i++) {
+        const struct series_result *series = g_ptr_array_index(result->series, i);
+        for (guint j = 0; series->links && j < series->links->len; j++)
+            if (links_at(series->links, j)->pauses)
+                return true;
+    }
+    return false;
+}
+
 GString *links_csv(const struct result *result)
 {
     GString *out = NULL;
+    bool pauses = links_pause(result);
     for (guint i = 0; i < result->series->len; i++) {
         const struct series_result *series = g_ptr_array_index(result->series, i);
         if (!series->links)
             continue;
         if (!out)
-            links_append_header(out = g_string_new(NULL), false);
+            links_append_header(out = g_string_new(NULL), false, pauses);
         for (guint j = 0; j < series->links->len; j++) {
             links_append_key(out, result, series);
-            links_append_link(out, links_at(series->links, j), series->simulated);
+            links_append_link(out, links_at(series->links, j), series->simulated, pauses);
         }
     }
     return out;
 }
 
 static void links_append_size(GString *out, const struct result *result,
-                              const struct series_result *series, const struct link_size *of)
+                              const struct series_result *series, const struct link_size *of,
+                              bool pauses)
 {
     for (guint i = 0; i < of->links->len; i++) {
         links_append_key(out, result, series);
         if (of->size >= 0)
             g_string_append_printf(out, "%" G_GINT64_FORMAT, of->size);
         g_string_append_c(out, ',');
-        links_append_link(out, links_at(of->links, i), of->time);
+        links_append_link(out, links_at(of->links, i), of->time, pauses);
     }
 }
 
 GString *links_csv_by_size(const struct result *result)
 {
     GString *out = NULL;
+    bool pauses = links_pause(result);
     for (guint i = 0; i < result->series->len; i++) {
         const struct series_result *series = g_ptr_array_index(result->series, i);
         if (!series->link_sizes)
             continue;
         if (!out)
-            links_append_header(out = g_string_new(NULL), true);
+            links_append_header(out = g_string_new(NULL), true, pauses);
         for (guint j = 0; j < series->link_sizes->len; j++)
-            links_append_size(out, result, series, g_ptr_array_index(series->link_sizes, j));
+            links_append_size(out, result, series, g_ptr_array_index(series->link_sizes, j),
+                              pauses);
     }
     return out;
 }
@@ -150,6 +170,8 @@ static json_t *links_one_json(const struct link_load *link, sim_time time)
     json_object_set_new(json, "utilisation", json_real(links_utilisation(link, time)));
     for (int i = 0; i < LINK_COUNTS; i++) {
         const struct link_count_kind *kind = &link_count_kinds[i];
+        if (kind->pause && !link->pauses)
+            continue;
         char *name = g_strconcat(kind->name, links_is_time(kind) ? "_us" : NULL, NULL);
         json_object_set_new(json, name,
                             links_is_time(kind) ? json_real((double)link->counts[i] / 1e6)
@@ -232,6 +254,7 @@ static void links_append_clauses(GString *out, const struct link_load *link)
         {LINK_REPEATED, "repeated"},
         {LINK_DUPLICATED, "duplicated"},
         {LINK_STOPS, "STOP"},
+        {LINK_PAUSES, "PAUSE"},
     };
     const int64_t *counts = link->counts;
     GString *clauses = g_string_new(NULL);
@@ -243,6 +266,7 @@ static void links_append_clauses(GString *out, const struct link_load *link)
     }
     links_add_time(clauses, counts[LINK_HELD_TIME], "held back");
     links_add_time(clauses, counts[LINK_NO_CREDIT], "without credit");
+    links_add_time(clauses, counts[LINK_PAUSED], "paused");
     if (clauses->len > 0)
         g_string_append_printf(out, "  %s", clauses->str);
     g_string_free(clauses, TRUE);

@@ -59,6 +59,48 @@ class Links(Case):
         for column in self.rows("lossy.yaml")[0]:
             self.assertIn(f"`{column}`", text)
 
+    def test_pause_frames(self):
+        """Columns of PAUSE frames are there if a link may carry any; JSON has them for that link alone."""
+        names = {"pause_frames", "pause_frames_arrived", "paused_us"}
+        self.assertFalse(names & set(self.rows("lossy.yaml")[0]))
+        text = """\
+schema: 1
+name: paused
+hosts:
+  - {name: quick, nics: [{name: e, nic: ethernet}]}
+  - {name: slow, nics: [{name: e, nic: ethernet, bus: narrow}]}
+  - {name: other, nics: [{name: e, nic: ethernet}]}
+buses: [{name: narrow, kind: pcie, lanes: 1, lane_rate: 500 Mb/s}]
+host: {bus: {kind: pcie, lanes: 8}}
+ethernet: {pause: full, rx_fifo: 12 KiB, largest_frame: 1514 B}
+switch: {pause: obey}
+switches: [{name: switch}]
+links: [{from: quick, to: switch}, {from: slow, to: switch}, {from: other, to: switch, pause: none}]
+link: {rate: 10 Gb/s}
+stack: tcp
+tcp: {send_buffer_grows: false, send_buffer: 128 KiB, receive_buffer: 128 KiB, window_scale: 3}
+workload: {benchmark: iperf.tcp, duration: 20 ms, bin: 10 ms}
+"""
+        self.write("paused.yaml", text)
+        rows = {row["link"]: row for row in self.rows("paused.yaml")}
+        self.assertLess(names, set(rows["quick->switch"]))
+        with open(os.path.join(SOURCE, "docs", "commands.md"), encoding="utf-8") as file:
+            commands = file.read()
+        for name in names:
+            self.assertIn(f"`{name}`", commands)
+        # The receiver's slot is slower than its link: it pauses the switch again and again, and loses nothing.
+        self.assertGreater(int(rows["slow->switch"]["pause_frames"]), 10)
+        self.assertEqual(rows["slow->switch"]["pause_frames"], rows["slow->switch"]["pause_frames_arrived"])
+        self.assertGreater(float(rows["switch->slow"]["paused_us"]), 1000)
+        self.assertEqual(int(rows["switch->slow"]["dropped_by_hosts"]), 0)
+        document = self.document("paused.yaml")
+        for link in document["series"][0]["links"]:
+            self.assertEqual(names <= set(link), "other" not in link["link"])
+        self.write("lossy.yaml", text.replace("pause: obey", "pause: none"))
+        row = next(row for row in self.rows("lossy.yaml") if row["link"] == "switch->slow")
+        self.assertFalse(names & set(row))
+        self.assertGreater(int(row["dropped_by_hosts"]), 0)
+
     def test_sums_are_the_counters(self):
         kinds = {"queue_full": "packets dropped: queue full at ", "lost": "packets dropped: lost on link "}
         for series in self.document("lossy.yaml")["series"]:

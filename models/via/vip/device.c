@@ -36,6 +36,7 @@ struct vip_agent *vip_agent_new(struct cluster *cluster, struct nic *nic,
     agent->frames_received = sim_counter(agent->sim, "via frames received");
     agent->messages_broken = sim_counter(agent->sim, "via transfers with a lost frame");
     nic_register(nic, VIA_ETHERTYPE, &device_protocol, agent);
+    nic_set_mtu(nic, agent->config->mtu);
     return agent;
 }
 
