@@ -96,13 +96,11 @@ enum mpi_progress openmpi_go_on(struct cpu_context *context, struct mpi_process 
 // timeouts.
 static void read_clock(struct cpu_context *context, const struct openmpi_process *ompi)
 {
-    static const struct stage clock_stage = {"gettimeofday", STAGE_TRAP};
-    const struct kernel_config *kernel = &ompi->process->host->config.kernel;
-    cpu_spend(context, kernel->system_call, &clock_stage);
-    cpu_spend(context, kernel->system_call, &clock_stage);
+    inet_call(context, ompi->process->host, INET_GETTIMEOFDAY);
+    inet_call(context, ompi->process->host, INET_GETTIMEOFDAY);
 }
 
-// A turn's poll. `again`: after one that has found something.
+// A turn's poll.
 static int poll_all(struct cpu_context *context, struct openmpi_process *ompi, bool blocking)
 {
     sim_time began = context->now;

@@ -7,6 +7,7 @@
 #include "sim/cli/describe_file.h"
 #include "sim/cli/describe_machine.h"
 #include "sim/cli/describe_operations.h"
+#include "sim/cli/describe_progress.h"
 #include "sim/cli/describe_search.h"
 #include "sim/config/param_kind.h"
 #include "sim/config/prior.h"
@@ -440,6 +441,10 @@ static void print_sections(const struct scenario_schema *schema, const char *mod
         else
             append_section_text(out, schema, section);
     }
+    if (!markdown)
+        describe_progress_text(out, schema, model);
+    else if (!model)
+        describe_progress_markdown(out, schema);
     (markdown ? describe_operations_markdown : describe_operations_text)(out, schema, model);
     fputs(out->str, stdout);
     g_string_free(out, TRUE);
