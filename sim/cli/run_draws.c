@@ -7,14 +7,22 @@
 #include "sim/output/progress.h"
 #include "sim/output/table.h"
 #include "sim/output/text.h"
+#include "sim/scenario/draw.h"
 
+#include <gsl/gsl_cdf.h>
 #include <gsl/gsl_statistics_double.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 // The ends of the central 90 %. With fewer than 20 draws they are nearly the least and the most.
 #define LOW 0.05
 #define HIGH 0.95
+
+static const char *draws_text_at(const json_t *value, const char *key)
+{
+    return json_string_value(json_object_get(value, key));
+}
 
 // ---- Constants that are not drawn ----
 
@@ -81,15 +89,17 @@ static bool add_draws(const struct run_draws *run, struct campaign *campaign)
 
 // ---- Quantiles ----
 
-// A metric of a series at a size or of a rank, with its value in each draw.
+// A metric of a series at a size or of a rank, with its value in each draw that completed.
 struct cell {
-    json_t *place; // {"series", "size_bytes", "rank", "metric", "unit"}
-    GArray *values;
+    json_t *place;  // {"series", "size_bytes", "rank", "metric", "unit"}
+    GArray *values; // double
+    GArray *draws;  // int, the draw of each
 };
 
 struct cells {
     GPtrArray *list; // struct cell *, in the order of the first draw that has it
     GHashTable *by_place;
+    int draw; // that is added
 };
 
 static void free_cell(void *data)
@@ -97,6 +107,7 @@ static void free_cell(void *data)
     struct cell *cell = data;
     json_decref(cell->place);
     g_array_unref(cell->values);
+    g_array_unref(cell->draws);
     g_free(cell);
 }
 
@@ -108,10 +119,12 @@ static void add_cell_value(struct cells *cells, json_t *place, double value)
         cell = g_new0(struct cell, 1);
         cell->place = json_incref(place);
         cell->values = g_array_new(FALSE, FALSE, sizeof(double));
+        cell->draws = g_array_new(FALSE, FALSE, sizeof(int));
         g_ptr_array_add(cells->list, cell);
         g_hash_table_insert(cells->by_place, g_strdup(key), cell);
     }
     g_array_append_val(cell->values, value);
+    g_array_append_val(cell->draws, cells->draw);
     free(key);
     json_decref(place);
 }
@@ -178,6 +191,7 @@ static json_t *completed_json(const struct campaign *campaign, const struct run_
         json_array_append_new(counts, json_integer(0));
     for (int draw = 0; draw < run->draws; draw++) {
         json_t *result = campaign_result(campaign, draw), *series;
+        cells->draw = draw + 1;
         size_t i;
         json_array_foreach(json_object_get(result, "series"), i, series)
         {
@@ -199,11 +213,99 @@ static json_t *completed_json(const struct campaign *campaign, const struct run_
     return list;
 }
 
+// ---- Causes ----
+
+#define CHANCE 0.05 // that the largest of all correlations is beyond the bound by chance
+
+struct input_share {
+    const char *name;
+    double share; // of the variance of the ranks, mean over sizes
+};
+
+static int compare_shares(const void *a, const void *b)
+{
+    double one = ((const struct input_share *)a)->share;
+    double other = ((const struct input_share *)b)->share;
+    return one > other ? -1 : one < other;
+}
+
+// The square of the rank correlation of a cell with an input.
+static double rank_share(const struct cell *cell, const char *input, double *inputs, double *work)
+{
+    size_t n = cell->values->len;
+    for (size_t i = 0; i < n; i++)
+        inputs[i] = draw_quantile(g_array_index(cell->draws, int, i), input);
+    double r =
+        gsl_stats_spearman(inputs, 1, (const double *)(const void *)cell->values->data, 1, n, work);
+    return isnan(r) ? 0.0 : r * r;
+}
+
+// The inputs that a metric of a series depends on, beyond what chance makes of as many. New
+// reference.
+static json_t *shares_json(const struct cells *cells, const GPtrArray *inputs, const char *series,
+                           const char *metric, int draws)
+{
+    GArray *shares = g_array_new(FALSE, FALSE, sizeof(struct input_share));
+    double *values = g_new(double, draws), *work = g_new(double, 2 * draws);
+    double z = gsl_cdf_ugaussian_Qinv(CHANCE / 2 / MAX(inputs->len, 1));
+    double bound = z * z / MAX(draws - 1, 1);
+    for (guint i = 0; i < inputs->len; i++) {
+        struct input_share share = {g_ptr_array_index(inputs, i), 0.0};
+        int count = 0;
+        for (guint k = 0; k < cells->list->len; k++) {
+            const struct cell *cell = g_ptr_array_index(cells->list, k);
+            if (strcmp(draws_text_at(cell->place, "series"), series) != 0 ||
+                strcmp(draws_text_at(cell->place, "metric"), metric) != 0 || cell->values->len < 2)
+                continue;
+            share.share += rank_share(cell, share.name, values, work);
+            count++;
+        }
+        share.share /= MAX(count, 1);
+        if (share.share > bound)
+            g_array_append_val(shares, share);
+    }
+    g_array_sort(shares, compare_shares);
+    json_t *list = json_array();
+    for (guint i = 0; i < shares->len; i++) {
+        const struct input_share *share = &g_array_index(shares, struct input_share, i);
+        json_array_append_new(list,
+                              json_pack("{s:s, s:f}", "of", share->name, "share", share->share));
+    }
+    g_array_unref(shares);
+    g_free(values);
+    g_free(work);
+    return list;
+}
+
+// Adds to each series the inputs that its first metric depends on.
+static void add_causes(const struct run_draws *run, const struct cells *cells, json_t *series)
+{
+    for (guint i = 0; i < run->scenario->cases->len; i++) {
+        const struct scenario_case *test_case = g_ptr_array_index(run->scenario->cases, i);
+        const char *metric = NULL;
+        for (guint k = 0; !metric && k < cells->list->len; k++) {
+            const struct cell *cell = g_ptr_array_index(cells->list, k);
+            if (strcmp(draws_text_at(cell->place, "series"), test_case->name) == 0)
+                metric = draws_text_at(cell->place, "metric");
+        }
+        if (!metric)
+            continue;
+        GPtrArray *inputs = draw_inputs(test_case, run->schema);
+        json_t *one = json_array_get(series, i);
+        json_object_set_new(one, "inputs", json_integer((json_int_t)inputs->len));
+        json_object_set_new(one, "causes_of", json_string(metric));
+        json_object_set_new(one, "causes",
+                            shares_json(cells, inputs, test_case->name, metric, run->draws));
+        g_ptr_array_unref(inputs);
+    }
+}
+
 static json_t *draws_document(const struct campaign *campaign, const struct run_draws *run)
 {
     struct cells cells = {g_ptr_array_new_with_free_func(free_cell),
-                          g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL)};
+                          g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL), 0};
     json_t *series = completed_json(campaign, run, &cells), *list = json_array();
+    add_causes(run, &cells, series);
     for (guint i = 0; i < cells.list->len; i++)
         json_array_append_new(list, cell_json(g_ptr_array_index(cells.list, i)));
     g_hash_table_unref(cells.by_place);
@@ -252,16 +354,13 @@ static double draws_number_at(const json_t *value, const char *key)
     return json_number_value(json_object_get(value, key));
 }
 
-static const char *draws_text_at(const json_t *value, const char *key)
-{
-    return json_string_value(json_object_get(value, key));
-}
-
-// "74.0 (68.1 .. 80.9)". The caller frees it.
+// "74.03 (68.12 .. 80.90)": four digits of the largest. The caller frees it.
 static char *band_text(const json_t *value)
 {
-    return g_strdup_printf("%.4g (%.4g .. %.4g)", draws_number_at(value, "median"),
-                           draws_number_at(value, "low"), draws_number_at(value, "high"));
+    double median = draws_number_at(value, "median"), low = draws_number_at(value, "low");
+    double high = draws_number_at(value, "high"), most = MAX(fabs(low), fabs(high));
+    int digits = most > 0.0 ? CLAMP(3 - (int)floor(log10(most)), 0, 9) : 0;
+    return g_strdup_printf("%.*f (%.*f .. %.*f)", digits, median, digits, low, digits, high);
 }
 
 // "1", "rank 3", or nothing. The caller frees it.
@@ -349,6 +448,26 @@ static void append_metric(GString *out, const struct draws_table *table, const c
     g_free(widths);
 }
 
+// "VIA RPI: latency depends most on eepro100 (29 %), host.processor.cycle_ratio (17 %)"
+static void append_causes(GString *out, const json_t *series)
+{
+    const json_t *causes = json_object_get(series, "causes"), *cause;
+    size_t i;
+    if (!causes)
+        return;
+    char *label = text_metric_label(draws_text_at(series, "causes_of"));
+    g_string_append_printf(out, "%s: the band of %s ", draws_text_at(series, "name"), label);
+    g_free(label);
+    if (json_array_size(causes) == 0)
+        g_string_append_printf(out,
+                               "has no cause that stands out among %d inputs; more draws find it",
+                               (int)json_integer_value(json_object_get(series, "inputs")));
+    json_array_foreach(causes, i, cause)
+        g_string_append_printf(out, "%s%s %.0f %%", i ? ", " : "comes from ",
+                               draws_text_at(cause, "of"), 100.0 * draws_number_at(cause, "share"));
+    g_string_append_c(out, '\n');
+}
+
 static void append_notes(GString *out, const json_t *document)
 {
     size_t i;
@@ -364,6 +483,10 @@ static void append_notes(GString *out, const json_t *document)
                                    "%s: %" JSON_INTEGER_FORMAT " of %" JSON_INTEGER_FORMAT
                                    " draws completed, and only these are in the table\n",
                                    draws_text_at(series, "name"), completed, draws);
+    }
+    json_array_foreach(json_object_get(document, "series"), i, series)
+    {
+        append_causes(out, series);
     }
     json_array_foreach(json_object_get(document, "fitted"), i, path) g_string_append_printf(
         out, "%s%s", i ? ", " : "fitted for the medians, and not drawn: ", json_string_value(path));

@@ -10,9 +10,8 @@ struct random_stream {
     gsl_rng *rng;
 };
 
-// FNV-1a over the name, mixed with the seed (splitmix64's finaliser): similar seeds give unrelated
-// streams.
-static uint64_t stream_seed(uint64_t seed, const char *name)
+// FNV-1a over the name, mixed with the seed (splitmix64's finaliser).
+uint64_t random_hash(uint64_t seed, const char *name)
 {
     uint64_t hash = 0xcbf29ce484222325u;
     for (const char *c = name; *c; c++)
@@ -28,7 +27,7 @@ struct random_stream *random_new(uint64_t seed, const char *name)
     struct random_stream *stream = g_new(struct random_stream, 1);
     stream->rng = gsl_rng_alloc(gsl_rng_mt19937);
     // MT19937 takes 32 bits of seed, and treats 0 as its own default.
-    gsl_rng_set(stream->rng, (unsigned long)(stream_seed(seed, name) >> 32) | 1u);
+    gsl_rng_set(stream->rng, (unsigned long)(random_hash(seed, name) >> 32) | 1u);
     return stream;
 }
 

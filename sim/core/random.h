@@ -11,6 +11,10 @@
 
 struct random_stream;
 
+// 64 bits that follow from a seed and a name, as good as random: similar seeds and names give
+// unrelated ones.
+uint64_t random_hash(uint64_t seed, const char *name);
+
 // `name` is the component's path, for example "link node0->switch0". Free with random_free.
 struct random_stream *random_new(uint64_t seed, const char *name);
 void random_free(struct random_stream *stream);

@@ -13,32 +13,25 @@
 
 // ---- Quantiles ----
 
-// The place of a draw in a random order of its block.
-static int place_in_block(struct random_stream *stream, int index)
+// The place of a draw in its block, which is in the order of its draws' hashes.
+static int place_in_block(int64_t draw, const char *path)
 {
-    int order[DRAW_BLOCK];
-    for (int i = 0; i < DRAW_BLOCK; i++)
-        order[i] = i;
-    for (int i = DRAW_BLOCK - 1; i > 0; i--) {
-        int other = (int)random_below(stream, (uint64_t)i + 1), held = order[i];
-        order[i] = order[other];
-        order[other] = held;
+    int64_t first = (draw - 1) / DRAW_BLOCK * DRAW_BLOCK + 1;
+    uint64_t own = random_hash((uint64_t)draw, path);
+    int place = 0;
+    for (int64_t other = first; other < first + DRAW_BLOCK; other++) {
+        uint64_t hash = random_hash((uint64_t)other, path);
+        place += hash < own || (hash == own && other < draw);
     }
-    return order[index];
+    return place;
 }
 
 double draw_quantile(int64_t draw, const char *path)
 {
-    uint64_t block = (uint64_t)(draw - 1) / DRAW_BLOCK;
-    int index = (int)((draw - 1) % DRAW_BLOCK);
-    char *own = g_strdup_printf("%s in draw %" G_GINT64_FORMAT, path, draw);
-    struct random_stream *order = random_new(block + 1, path), *within = random_new(1, own);
-    int place = place_in_block(order, index);
-    double part = 1.0 - random_uniform(within); // above 0
-    random_free(order);
-    random_free(within);
-    g_free(own);
-    return (place + part * (1.0 - 1e-9)) / DRAW_BLOCK;
+    // Seeds of a part's place are none of a draw's.
+    uint64_t bits = random_hash((uint64_t)draw | UINT64_C(1) << 63, path);
+    double part = ldexp((double)(bits >> 11) + 0.5, -53); // above 0 and below 1
+    return (place_in_block(draw, path) + part) / DRAW_BLOCK;
 }
 
 double draw_shared_quantile(int64_t draw, const char *path, const char *table)
@@ -52,7 +45,6 @@ double draw_shared_quantile(int64_t draw, const char *path, const char *table)
 
 struct drawing {
     int64_t draw;
-    const struct scenario_case *base;
     GPtrArray *sections; // struct param_values *: of the case, of all links, of all switches
     struct node **tree;
     struct diag_list *diags;
@@ -142,11 +134,12 @@ static bool draw_parameter(struct drawing *drawing, const struct param_values *v
     return good;
 }
 
-static void add_shared(struct drawing *drawing, const struct param_table *table, const char *path)
+static void add_shared(GPtrArray *sections, const struct param_table *table,
+                       const struct node *tree, const char *path)
 {
     struct diag_list *ignored = diag_list_new();
-    g_ptr_array_add(drawing->sections, param_read_part(table, node_get(*drawing->tree, path), path,
-                                                       false, NULL, ignored));
+    g_ptr_array_add(sections,
+                    param_read_part(table, node_get(tree, path), path, false, NULL, ignored));
     diag_list_free(ignored);
 }
 
@@ -155,18 +148,25 @@ static void free_drawn_values(void *data)
     param_values_free(data);
 }
 
-bool draw_lay(int64_t draw, const struct scenario_case *test_case,
-              const struct scenario_schema *schema, struct node **tree, struct diag_list *diags)
+// The sections that a case draws from.
+static GPtrArray *sections_of(const struct scenario_case *test_case,
+                              const struct scenario_schema *schema, const struct node *tree)
 {
-    struct drawing drawing = {draw, test_case, g_ptr_array_new_with_free_func(free_drawn_values),
-                              tree, diags};
+    GPtrArray *sections = g_ptr_array_new_with_free_func(free_drawn_values);
     for (guint i = 0; i < test_case->sections->len; i++) {
         struct param_values *values = g_ptr_array_index(test_case->sections, i);
         if (scenario_case_reads(test_case, schema, values->path))
-            g_ptr_array_add(drawing.sections, param_values_ref(values));
+            g_ptr_array_add(sections, param_values_ref(values));
     }
-    add_shared(&drawing, schema->link_table, "link");
-    add_shared(&drawing, schema->switch_table, "switch");
+    add_shared(sections, schema->link_table, tree, "link");
+    add_shared(sections, schema->switch_table, tree, "switch");
+    return sections;
+}
+
+bool draw_lay(int64_t draw, const struct scenario_case *test_case,
+              const struct scenario_schema *schema, struct node **tree, struct diag_list *diags)
+{
+    struct drawing drawing = {draw, sections_of(test_case, schema, *tree), tree, diags};
     bool good = true;
     for (guint i = 0; i < drawing.sections->len; i++) {
         const struct param_values *values = g_ptr_array_index(drawing.sections, i);
@@ -175,4 +175,41 @@ bool draw_lay(int64_t draw, const struct scenario_case *test_case,
     }
     g_ptr_array_unref(drawing.sections);
     return good;
+}
+
+static void add_input(GPtrArray *names, const char *name)
+{
+    if (!g_ptr_array_find_with_equal_func(names, name, g_str_equal, NULL))
+        g_ptr_array_add(names, g_strdup(name));
+}
+
+static void add_inputs_of(const struct drawing *drawing, const struct param_values *values,
+                          int index, GPtrArray *names)
+{
+    struct prior prior;
+    if (!prior_of(values, index, &prior))
+        return;
+    char *path = reader_path(values->path, prior.param->name);
+    const char *cause = cause_of(drawing, values, index, path);
+    if (cause)
+        add_input(names, cause);
+    if (cause && prior.usual && !values->withs[index])
+        add_input(names, values->path);
+    prior_clear(&prior);
+    g_free(path);
+}
+
+GPtrArray *draw_inputs(const struct scenario_case *test_case, const struct scenario_schema *schema)
+{
+    struct drawing drawing = {0, sections_of(test_case, schema, test_case->tree), NULL,
+                              diag_list_new()};
+    GPtrArray *names = g_ptr_array_new_with_free_func(g_free);
+    for (guint i = 0; i < drawing.sections->len; i++) {
+        const struct param_values *values = g_ptr_array_index(drawing.sections, i);
+        for (int index = 0; values->table->params[index].name; index++)
+            add_inputs_of(&drawing, values, index, names);
+    }
+    g_ptr_array_unref(drawing.sections);
+    diag_list_free(drawing.diags);
+    return names;
 }

@@ -30,6 +30,11 @@ double draw_quantile(int64_t draw, const char *path);
 // That of a parameter that shares DRAW_SHARED of its variance with its table.
 double draw_shared_quantile(int64_t draw, const char *path, const char *table);
 
+// The independent inputs that a case's draws come from, by name, each once: parameters, those that
+// others are drawn with, and tables whose values share a part. draw_quantile(k, name) is the one of
+// draw k. Strings, which the array owns.
+GPtrArray *draw_inputs(const struct scenario_case *test_case, const struct scenario_schema *schema);
+
 // Lays a draw over the tree of a case that was read from it: each uncertain parameter that the case
 // reads is set. Complains about a `with` that leads to no parameter or in a circle, and returns
 // false.

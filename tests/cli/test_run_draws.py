@@ -63,6 +63,22 @@ class Bands(Draws):
         self.assertGreater(narrow["high"], narrow["low"])
 
 
+class Causes(Draws):
+    def test_share_of_a_variance(self):
+        """A wide switch and a certain one: the share of the switch in the variance of a ping-pong is nearly all, or none."""
+        for switch, least, most in (("{value: 50 us, within: 3, source: a}", 0.9, 1.0), ("50 us", 0.0, 0.0)):
+            document = self.bands(60, "--set", f"switch.latency={switch}")
+            for series in document["series"]:
+                shares = {cause["of"]: cause["share"] for cause in series["causes"]}
+                self.assertGreaterEqual(shares.get("switch.latency", 0.0), least, series)
+                self.assertLessEqual(shares.get("switch.latency", 0.0), most, series)
+                self.assertLessEqual(sum(shares.values()), 1.2, series)
+
+    def test_too_few_draws(self):
+        done = self.netsim(*SMALL, "--draws", "3")
+        self.assertRegex(done.stdout, r"VIA RPI: the band of latency has no cause that stands out among \d+ inputs")
+
+
 class Texts(Draws):
     def test_table(self):
         done = self.netsim(*SMALL, "--draws", "4", "--metric", "latency")
