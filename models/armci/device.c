@@ -102,16 +102,14 @@ static enum mpi_progress advance(struct cpu_context *context, struct mpi_process
     struct armci_client *client = process->device;
     client->asleep = false;
     engine_cancel(process->sim->engine, &client->tick);
-    if (step(context, client))
+    if (!client->mpich.checking && step(context, client))
         return PROGRESS_EVENT;
-    if (client->current)
+    if (!client->mpich.checking && client->current)
         cpu_spend(context, client->config->look, &armci_stage);
-    bool handled = client->current ? mpich_iprobe(context, &client->mpich)
-                                   : mpich_check(context, &client->mpich);
-    if (handled)
-        return PROGRESS_EVENT;
-    if (!blocking)
-        return PROGRESS_NOTHING;
+    enum mpi_progress progress = client->current ? mpich_iprobe(context, &client->mpich)
+                                                 : mpich_check(context, &client->mpich, blocking);
+    if (progress != PROGRESS_NOTHING || !blocking)
+        return progress;
     sleep(context, client);
     return PROGRESS_BLOCKED;
 }

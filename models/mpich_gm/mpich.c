@@ -254,41 +254,58 @@ void mpich_start(struct cpu_context *context, struct mpich *mpich, struct mpi_re
 
 // ---- Progress ----
 
-static bool take_event(struct cpu_context *context, struct mpich *mpich)
+enum mpich_found { MPICH_FOUND_NOTHING, MPICH_FOUND_CALLBACK, MPICH_FOUND_MESSAGE };
+
+static enum mpich_found take_event(struct cpu_context *context, struct mpich *mpich)
 {
     struct gm_event event;
     switch (gm_receive(context, mpich->port, &event)) {
     case GM_NO_EVENT:
-        return false;
+        break;
     case GM_RECV_EVENT:
     case GM_FAST_RECV_EVENT:
         take(context, mpich, ((const struct mpich_header *)event.content)->self, COPY_COLD);
         gm_provide_receive_buffer(context, mpich->port, event.buffer, event.size, 0);
-        return true;
+        return MPICH_FOUND_MESSAGE;
     case GM_SENT_EVENT:
     case GM_ALARM_EVENT:
         gm_unknown(context, mpich->port, &event);
-        return true;
+        return MPICH_FOUND_CALLBACK;
     }
-    return false;
+    return MPICH_FOUND_NOTHING;
 }
 
-bool mpich_check(struct cpu_context *context, struct mpich *mpich)
+static enum mpich_found take_next(struct cpu_context *context, struct mpich *mpich)
 {
     struct mpich_header *header = mpich->local;
-    cpu_spend_for(context, mpich->config->check, &mpich_stage, MESSAGE_NONE);
     if (!header)
         return take_event(context, mpich);
     mpich->local = header->next;
     take(context, mpich, header, COPY_WARM);
-    return true;
+    return MPICH_FOUND_MESSAGE;
 }
 
-bool mpich_iprobe(struct cpu_context *context, struct mpich *mpich)
+// gmpi_net_lookup (f90a191, mpid/ch_gm/gmpi_priv.c 1021-1098): the first message ends it, and with
+// it the callbacks of sends on the way; one that may wait ends with the first callback, too.
+enum mpi_progress mpich_check(struct cpu_context *context, struct mpich *mpich, bool blocking)
 {
-    ++*mpich->iprobes;
-    cpu_spend(context, mpich->config->iprobe, &mpi_iprobe_stage);
-    return mpich_check(context, mpich);
+    bool began = mpich->checking;
+    if (!began)
+        cpu_spend_for(context, mpich->config->check, &mpich_stage, MESSAGE_NONE);
+    enum mpich_found found = take_next(context, mpich);
+    mpich->checking = found == MPICH_FOUND_CALLBACK && !blocking;
+    if (mpich->checking)
+        return PROGRESS_PART;
+    return found != MPICH_FOUND_NOTHING || began ? PROGRESS_EVENT : PROGRESS_NOTHING;
+}
+
+enum mpi_progress mpich_iprobe(struct cpu_context *context, struct mpich *mpich)
+{
+    if (!mpich->checking) {
+        ++*mpich->iprobes;
+        cpu_spend(context, mpich->config->iprobe, &mpi_iprobe_stage);
+    }
+    return mpich_check(context, mpich, false);
 }
 
 static sim_time turn(const struct mpich *mpich, struct cost more)

@@ -70,6 +70,7 @@ struct mpich {
     struct mpich_buffer *send_buffers, *free_buffers;
     struct mpi_queue waiting;                // sends that wait for a buffer or a token
     struct mpich_header *local, *local_tail; // arrived through shared memory
+    bool checking;                           // a check goes on after a callback
     int64_t *iprobes;                        // counter
 };
 
@@ -93,11 +94,13 @@ extern const struct mpi_arrival_ops mpich_gm_arrival;
 // Starts a send, receive or probe.
 void mpich_start(struct cpu_context *context, struct mpich *mpich, struct mpi_request *request);
 
-// Handles one event of the port or of shared memory. Returns false if there was none.
-bool mpich_check(struct cpu_context *context, struct mpich *mpich);
+// MPID_DeviceCheck, of which each call handles one event of the port or of shared memory.
+// PROGRESS_PART: it goes on with the next call, after the callback of a send; `blocking`: it is one
+// that may wait, and ends with a callback. PROGRESS_NOTHING: there was none.
+enum mpi_progress mpich_check(struct cpu_context *context, struct mpich *mpich, bool blocking);
 
-// Like mpich_check, but for a call of MPI_Iprobe by ARMCI.
-bool mpich_iprobe(struct cpu_context *context, struct mpich *mpich);
+// Like mpich_check that does not wait, but for a call of MPI_Iprobe by ARMCI.
+enum mpi_progress mpich_iprobe(struct cpu_context *context, struct mpich *mpich);
 
 // Time of a check that finds nothing, for mpich_check and for MPI_Iprobe; > 0.
 sim_time mpich_check_turn(const struct mpich *mpich);
