@@ -6,6 +6,7 @@ The expected time of a stage is taken from the parameters of the scenario, or co
 
 import csv
 import io
+import itertools
 import json
 import os
 import random
@@ -59,12 +60,15 @@ class Explain(Case):
             self.assertEqual([one["name"] for one in document["series"]], ["Zürich → Köln"])
 
     def test_parts_add_up_on_every_size_of_every_pingpong(self):
-        for name in ("pingpong_cluster1", "pingpong_cluster2"):
-            document = self.explained(name)
+        """Repetitions are alike: of short messages so many that the first, which differ, weigh little."""
+        sizes = {"40": [0] + [2**i for i in range(16)], "4": [2**i for i in range(16, 23)]}
+        for name, repetitions in itertools.product(("pingpong_cluster1", "pingpong_cluster2"), sizes):
+            document = self.explained(name, *sets(f"workload.repetitions={repetitions}", "workload.sizes=["
+                                                  + ", ".join(f"{size} B" for size in sizes[repetitions]) + "]"))
             self.assertGreaterEqual(len(document["series"]), 2)
             for series in document["series"]:
                 self.assertEqual(series["failures"], [])
-                self.assertGreaterEqual(len(series["sizes"]), 22)
+                self.assertEqual(series["sizes"], sizes[repetitions])
                 for i, exact in enumerate(series["exact"]):
                     with self.subTest(name=name, series=series["name"], size=series["sizes"][i]):
                         self.assertEqual(sum(exact["stages_ps"].values()), exact["total_ps"])
@@ -244,7 +248,7 @@ class Explain(Case):
                 for seed in (1, 2, 3, 4):
                     self.write("loss.yaml", "schema: 1\nname: loss\nnic: eepro100\n"
                                f"stack: {stack}\ntestbed: testbeds/cluster1.yaml\n"
-                               f"workload: {{benchmark: {benchmark}, sizes: [64 KiB]}}\n")
+                               f"workload: {{benchmark: {benchmark}, sizes: [64 KiB], repetitions: 60}}\n")
                     with self.subTest(stack=stack, seed=seed):
                         series, = self.explained("loss.yaml", "--seed", str(seed),
                                                  *sets("link.drop_probability=0.03"))["series"]
@@ -257,7 +261,7 @@ class Explain(Case):
         """As printed: what a wait is made of comes to its row but for the last digit of each line."""
         self.write("loss.yaml", "schema: 1\nname: loss\nnic: eepro100\nstack: lam_tcp\n"
                    "testbed: testbeds/cluster1.yaml\n"
-                   "workload: {benchmark: pmb.pingpong, sizes: [64 KiB]}\n")
+                   "workload: {benchmark: pmb.pingpong, sizes: [64 KiB], repetitions: 60}\n")
         for seed in ("1", "2", "3", "4"):
             text = self.netsim("explain", "loss.yaml", "--no-trials", "--seed", seed,
                                "--set", "link.drop_probability=0.03").stdout
@@ -370,7 +374,7 @@ class Explain(Case):
         for series in ("VIA RPI", "MVICH", "LAM TCP", "MPICH"):
             with self.subTest(series=series):
                 _, parts, _ = self.held("waiting for ACK", "pingpong_cluster1", "--series", series,
-                                        "--size", "256 KiB", *sets("switch.latency=9 us"))
+                                        "--size", "256 KiB", *sets("switch.latency=9 us", "workload.repetitions=20"))
                 self.assertGreaterEqual(parts["switch"], 9.0)
                 self.assertGreater(parts["serialisation"], 0)
 
@@ -389,10 +393,10 @@ class Explain(Case):
         """A receiver with a small buffer, for bare TCP and under LAM."""
         whole, _, series = self.held("waiting for window", "pingpong_cluster1", "--series",
                                      "native TCP", "--size", "256 KiB",
-                                     *sets("tcp.receive_buffer=3 KiB"))
+                                     *sets("tcp.receive_buffer=3 KiB", "workload.repetitions=20"))
         self.assertGreater(whole, 0.3 * series["total"][0])
         self.held("waiting for window", "pingpong_cluster1", "--series", "LAM TCP", "--size",
-                  "256 KiB", *sets("lam_tcp.socket_buffer=3 KiB"))
+                  "256 KiB", *sets("lam_tcp.socket_buffer=3 KiB", "workload.repetitions=20"))
 
     def test_waiting_for_a_timer(self):
         """A lost frame that no other follows is sent again when the timer runs out."""
@@ -501,7 +505,7 @@ class Explain(Case):
                    "switches: [{name: s, queue: 20}, {name: t, queue: 20, latency: 12 us}]\n"
                    "links: [{from: a, to: s}, {from: b, to: t}, {from: s, to: t}]\n"
                    "lam: {allreduce: recursive_doubling}\n"
-                   "workload: {benchmark: pmb.allreduce, ranks: 8, sizes: [256 KiB]}\n")
+                   "workload: {benchmark: pmb.allreduce, ranks: 8, sizes: [256 KiB], repetitions: 10}\n")
         _, bound, series = self.tried("jam.yaml")
         self.held_add_up(series)
         behind = {stage: times[0] for stage, times in series["stages"].items()
@@ -718,7 +722,7 @@ class Explain(Case):
                                2 * (frame - 12 * BYTE_PS / 1e6), places=6)
         self.assertAlmostEqual(series["stages"]["propagation"][0], 0.1, places=6)
         for name, size in (("pingpong_cluster1", "64 KiB"), ("gm_allsize", "64 KiB")):
-            for series in self.explained(name, "--size", size)["series"]:
+            for series in self.explained(name, "--size", size, *sets("workload.repetitions=10"))["series"]:
                 others = {part for parts in series["held"][0].values() for part in parts
                           if part.startswith("packets of ")}
                 self.assertEqual(others, set(), series["name"])

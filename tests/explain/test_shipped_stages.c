@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The stages that the shipped scenarios spend time in: one name has one class in all models, so
 // that a table of names is unambiguous, and the class is one that such a resource can have.
+#include "sim/benchmark/stream.h"
 #include "sim/explain/record.h"
 #include "sim/run/run.h"
 #include "sim/run/schema.h"
@@ -11,6 +12,9 @@
 #include <string.h>
 
 #define BIG (INT64_C(64) << 10)
+
+// Of a benchmark over time: by then each has lost its first path, if it does, and timers have expired.
+#define LONGEST (20 * TIME_S)
 
 // Whose time a stage is.
 enum place { HOST_PROCESSOR, CARD_PROCESSOR, LINK, ENGINE, LATENCY, PLACES };
@@ -70,7 +74,15 @@ static void take_piece(struct seen *seen, const struct lane_record *lane, const 
 static void take_case(struct seen *seen, const struct scenario_case *test_case, int64_t size)
 {
     struct scenario_case one = *test_case;
-    if (one.workload.benchmark) {
+    struct stream_config config;
+    struct param_values parameters;
+    if (one.workload.benchmark && one.workload.benchmark->over_time) {
+        parameters = *one.workload.parameters;
+        config = *(const struct stream_config *)parameters.values;
+        config.duration = MIN(config.duration, LONGEST);
+        parameters.values = &config;
+        one.workload.parameters = &parameters;
+    } else if (one.workload.benchmark) {
         one.workload.sizes = g_array_new(FALSE, FALSE, sizeof(int64_t));
         g_array_append_val(one.workload.sizes, size);
         one.workload.repetitions = 2;
@@ -84,7 +96,7 @@ static void take_case(struct seen *seen, const struct scenario_case *test_case, 
             take_piece(seen, lane, &g_array_index(lane->pieces, struct piece, k));
     }
     record_free(record);
-    if (one.workload.benchmark)
+    if (one.workload.benchmark && !one.workload.benchmark->over_time)
         g_array_unref(one.workload.sizes);
 }
 

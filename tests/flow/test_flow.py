@@ -63,13 +63,13 @@ class Flows(unittest.TestCase):
 class Times(Flows):
     def test_pingpong_at_points_of_the_curve(self):
         for stack in STACKS:
-            self.assert_near(HEAD + "workload: {benchmark: pmb.pingpong}\n" + BOTH.format(stack),
+            self.assert_near(HEAD + "workload: {benchmark: pmb.pingpong, repetitions: 10}\n" + BOTH.format(stack),
                              0.002)
 
     def test_pingpong_between_points(self):
         sizes = "[3 B, 77 B, 1533 B, 1534 B, 3001 B, 5001 B, 30001 B, 40000 B, 3000001 B]"
         for stack in STACKS:
-            self.assert_near(HEAD + f"workload: {{benchmark: pmb.pingpong, sizes: {sizes}}}\n" +
+            self.assert_near(HEAD + f"workload: {{benchmark: pmb.pingpong, sizes: {sizes}, repetitions: 10}}\n" +
                              BOTH.format(stack), 0.03)
 
     def test_work_of_a_rank(self):
@@ -173,7 +173,7 @@ class Ends(Flows):
                          ["packet", "flow"])
 
     def test_same_bytes(self):
-        text = HEAD + "workload: {benchmark: pmb.allreduce, sizes: 1 B .. 1 MiB}\n" + \
+        text = HEAD + "workload: {benchmark: pmb.allreduce, sizes: 1 B .. 1 MiB, repetitions: 10}\n" + \
             BOTH.format("lam_tcp")
         first, *others = [self.call(text, "--format", "csv", "--jobs", jobs).stdout
                           for jobs in ("1", "1", "2")]

@@ -17,9 +17,12 @@ import golden
 
 SANITIZED = b"__asan_init" in pathlib.Path(os.environ["NETSIM"]).read_bytes()
 
-# Under the sanitizers they take minutes, and run nothing that shorter scenarios do not.
-LONG = {"bcast_cluster2", "flow_collectives", "flow_pingpong", "grim_injection", "nas_x306",
-        "osu_bandwidth_x306", "osu_bibandwidth_x306", "pingpong_cluster2", "sctp_iperf_failover",
+# Under the sanitizers they take minutes, and run nothing that shorter scenarios do not: of flows flow_bcast_tcp, flow_cg
+# and flow_trunk, of broadcasts bcast_cluster2_small_area. test_scenarios_pingpong.py runs pingpong_cluster1 and
+# pingpong_cluster2 with fewer repetitions.
+LONG = {"bcast_cluster1", "bcast_cluster2", "flow_collectives", "flow_exchange", "flow_incast", "flow_pingpong",
+        "grim_injection", "nas_x306", "osu_bandwidth_x306", "osu_bibandwidth_x306", "pingpong_cluster1",
+        "pingpong_cluster2", "sctp_iperf_failover",
         "sweeps/retransmission_policies", "sweeps/stencil_ranks", "sweeps/unequal_rails"}
 
 PLUGIN = pathlib.Path(os.environ["NETSIM"]).parent / "netsim_flow.so"

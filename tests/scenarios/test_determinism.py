@@ -12,7 +12,7 @@ from shipped import FAILING, FEW, FEWER, LONGER, QUICK
 
 # One of each fabric, run twice here: their state logs, too, are the same with a timeline.
 TWICE = {"unexpected_messages", "copy_or_register", "gm_allsize", "grim_remote_memory", "tx_cb_full", "any_tag",
-         "sctp_handshake", "openmpi_rails", "stencil"}
+         "sctp_handshake", "stencil"}
 
 
 def outcome(document):
