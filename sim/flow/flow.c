@@ -7,6 +7,7 @@
 #include "sim/measure/books.h"
 #include "sim/measure/clocks.h"
 #include "sim/measure/result_text.h"
+#include "sim/run/deadlock.h"
 #include "sim/run/limit.h"
 #include "sim/run/measurements.h"
 #include "sim/scenario/placement.h"
@@ -47,6 +48,9 @@ struct flowing {
     struct runner *runners;
     struct series_result *result;
     uint64_t fingerprint;
+    // Of a deadlock, by rank:
+    GHashTable **unmatched; // numbers of its receives that have no message; NULL: none
+    GArray **messages;      // struct mpi_envelope: to it, that no receive has taken; NULL: none
 };
 
 // ---- What the plugin asks for ----
@@ -133,6 +137,26 @@ static bool stop(void *owner, double seconds)
     return flowing->reached != LIMIT_NONE || steps_wrong(flowing->steps);
 }
 
+static void unmatched_receive(void *owner, int rank, uint32_t request)
+{
+    const struct flowing *flowing = owner;
+    if (!flowing->unmatched[rank])
+        flowing->unmatched[rank] = g_hash_table_new(NULL, NULL);
+    g_hash_table_add(flowing->unmatched[rank], GUINT_TO_POINTER(request));
+}
+
+static void unmatched_message(void *owner, int rank, const struct flow_message *message)
+{
+    const struct flowing *flowing = owner;
+    struct mpi_envelope envelope = {.source = message->from,
+                                    .tag = message->tag,
+                                    .context = steps_context(message->space),
+                                    .length = message->size};
+    if (!flowing->messages[rank])
+        flowing->messages[rank] = g_array_new(FALSE, FALSE, sizeof envelope);
+    g_array_append_val(flowing->messages[rank], envelope);
+}
+
 // ---- How it ended ----
 
 // Each rank that has not ended: where it is, and what it waits for.
@@ -163,6 +187,53 @@ static void fail_stopped(struct flowing *flowing)
     json_decref(ranks);
 }
 
+// A rank of a diagnosis.
+struct diagnosed {
+    struct deadlock *deadlock;
+    GHashTable *unmatched;
+};
+
+static void diagnose_request(void *owner, struct deadlock_request *request)
+{
+    const struct diagnosed *rank = owner;
+    bool unmatched =
+        rank->unmatched && g_hash_table_contains(rank->unmatched, GINT_TO_POINTER(request->number));
+    request->matched = request->kind == REQUEST_RECV && !unmatched;
+    request->needs_peer = !request->matched;
+    deadlock_add_request(rank->deadlock, request);
+}
+
+// Adds what of the deadlock is a mistake of the program to `detail`.
+static void diagnose(const struct flowing *flowing, json_t *detail)
+{
+    const struct scenario_case *test_case = flowing->test_case;
+    struct deadlock *deadlock =
+        deadlock_new(registry_stack(flowing->registry, test_case->stack->name), test_case);
+    for (int rank = 0; rank < test_case->workload.ranks; rank++) {
+        int host = placement_host(test_case->workload.placement, rank);
+        struct diagnosed diagnosed = {deadlock, flowing->unmatched[rank]};
+        const GArray *messages = flowing->messages[rank];
+        bool has_ended = flowing->runners[rank].end >= 0;
+        deadlock_add_rank(deadlock, flow_cluster_host(flowing->machine, host)->name, has_ended);
+        if (!has_ended)
+            steps_each_open(flowing->steps, rank, diagnose_request, &diagnosed);
+        for (guint i = 0; messages && i < messages->len; i++)
+            deadlock_add_message(deadlock, &g_array_index(messages, struct mpi_envelope, i));
+    }
+    deadlock_describe(deadlock, detail);
+    deadlock_free(deadlock);
+}
+
+static void fail_deadlocked(struct flowing *flowing)
+{
+    json_t *ranks = open_ranks_json(flowing), *detail = json_pack("{s:O}", "ranks", ranks);
+    diagnose(flowing, detail);
+    sim_fail(flowing->sim, SIM_DEADLOCK, "deadlock", detail,
+             "%zu of %d ranks wait for what will never happen", json_array_size(ranks),
+             flowing->test_case->workload.ranks);
+    json_decref(ranks);
+}
+
 static void judge(struct flowing *flowing, const struct flow_verdict *verdict)
 {
     const char *wrong = steps_wrong(flowing->steps);
@@ -180,14 +251,9 @@ static void judge(struct flowing *flowing, const struct flow_verdict *verdict)
     switch (verdict->outcome) {
     case FLOW_DONE:
         return;
-    case FLOW_DEADLOCK: {
-        json_t *ranks = open_ranks_json(flowing);
-        sim_fail(flowing->sim, SIM_DEADLOCK, "deadlock", json_pack("{s:O}", "ranks", ranks),
-                 "%zu of %d ranks wait for what will never happen", json_array_size(ranks),
-                 flowing->test_case->workload.ranks);
-        json_decref(ranks);
+    case FLOW_DEADLOCK:
+        fail_deadlocked(flowing);
         return;
-    }
     case FLOW_STOPPED:
         fail_stopped(flowing);
         return;
@@ -250,15 +316,22 @@ static void flowing_begin(struct flowing *flowing)
     flowing->result = series_result_new(test_case->name, test_case->stack->name);
     flowing->result->number = flowing->series;
     flowing->runners = g_new0(struct runner, ranks);
+    flowing->unmatched = g_new0(GHashTable *, ranks);
+    flowing->messages = g_new0(GArray *, ranks);
     for (int rank = 0; rank < ranks; rank++)
         flowing->runners[rank].end = -1;
 }
 
 static void flowing_end(struct flowing *flowing)
 {
-    for (int rank = 0; rank < flowing->test_case->workload.ranks; rank++)
+    for (int rank = 0; rank < flowing->test_case->workload.ranks; rank++) {
         clocks_clear(&flowing->runners[rank].clocks);
+        g_clear_pointer(&flowing->unmatched[rank], g_hash_table_unref);
+        g_clear_pointer(&flowing->messages[rank], g_array_unref);
+    }
     g_free(flowing->runners);
+    g_free(flowing->unmatched);
+    g_free(flowing->messages);
     measurements_clear(&flowing->measurements);
     series_result_free(flowing->result);
     steps_free(flowing->steps);
@@ -296,6 +369,8 @@ static char *work(void *owner, flow_plugin_run_fn *plugin)
         .marked = marked,
         .ended = ended,
         .stop = stop,
+        .unmatched_receive = unmatched_receive,
+        .unmatched_message = unmatched_message,
     };
     struct flow_verdict verdict;
     plugin(FLOW_PLUGIN_VERSION, &machine, &program, &verdict);

@@ -18,7 +18,7 @@
 extern "C" {
 #endif
 
-#define FLOW_PLUGIN_VERSION 1
+#define FLOW_PLUGIN_VERSION 2
 #define FLOW_ANY (-1)
 
 // ---- The machine ----
@@ -61,12 +61,19 @@ struct flow_step {
     int tag;      // from 0; FLOW_ANY: any
     int space;    // messages of different spaces do not match; from 0
     double bytes; // that the flow has: in sixteenths, at least one byte, and below 4 GiB
+    int64_t size; // netsim's: of the message
     bool buffered;
     uint32_t request;        // number that a send or receive starts, from 1
     const uint32_t *awaited; // requests that it waits for. Each is waited for once
     int awaited_count;
     double seconds; // FLOW_BUSY
     int64_t mark;   // netsim's
+};
+
+// A message that no receive has taken.
+struct flow_message {
+    int from, tag, space;
+    int64_t size; // of its step
 };
 
 struct flow_program {
@@ -83,6 +90,10 @@ struct flow_program {
     void (*ended)(void *owner, int rank, double seconds);
     // Polled occasionally; true ends the run. NULL: none.
     bool (*stop)(void *owner, double seconds);
+    // After a deadlock, rank by rank: its receives that have no message, and the messages to it
+    // that no receive has taken, each in order. NULL: not asked.
+    void (*unmatched_receive)(void *owner, int rank, uint32_t request);
+    void (*unmatched_message)(void *owner, int rank, const struct flow_message *message);
 };
 
 // More where netsim's functions are built with a sanitizer.

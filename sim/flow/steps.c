@@ -6,13 +6,20 @@
 // Point to point and collectives, of all ranks and of each communicator.
 #define SPACES_OF_GROUP 2
 
+int steps_context(int space)
+{
+    return mpi_context_id(space / SPACES_OF_GROUP,
+                          space % SPACES_OF_GROUP ? CONTEXT_COLLECTIVE : CONTEXT_POINT_TO_POINT);
+}
+
 // A request that has been started and not waited for.
 struct open_request {
-    enum flat_kind kind; // FLAT_SEND, FLAT_RECV or FLAT_PROBE
-    int peer, tag;
+    enum flat_kind kind;    // FLAT_SEND, FLAT_RECV or FLAT_PROBE
+    int peer, tag, context; // mpi_context_id
     const struct mpi_group *group;
     int64_t size;
-    double sending; // s: for which a send goes on that is waited for at once
+    double sending;             // s: for which a send goes on that is waited for at once
+    bool buffered, synchronous; // a send: done for the plugin; in the synchronous mode
 };
 
 // Where a rank stands.
@@ -102,7 +109,7 @@ static struct open_request *open_at(const struct standing *at, uint32_t number)
     return &g_array_index(at->open, struct open_request, place - 1);
 }
 
-static void open_request(struct standing *at, double sending)
+static void open_request(struct standing *at, double sending, bool buffered)
 {
     const struct flat_op *op = &at->op;
     guint place = at->open->len;
@@ -113,7 +120,15 @@ static void open_request(struct standing *at, double sending)
         g_array_set_size(at->open, place + 1);
     }
     g_array_index(at->open, struct open_request, place) =
-        (struct open_request){op->kind, op->peer, op->tag, op->group, op->size, sending};
+        (struct open_request){.kind = op->kind,
+                              .peer = op->peer,
+                              .tag = op->tag,
+                              .context = steps_context(space_of(op)),
+                              .group = op->group,
+                              .size = op->size,
+                              .sending = sending,
+                              .buffered = buffered,
+                              .synchronous = op->synchronous};
     g_hash_table_insert(at->places, GUINT_TO_POINTER(op->request), GSIZE_TO_POINTER(place + 1));
 }
 
@@ -210,7 +225,8 @@ static void send(struct steps *steps, int rank, struct standing *at)
     struct flow_step step = message_step(FLOW_SEND, op);
     step.bytes = MAX(point.wire, 1);
     step.buffered = !op->synchronous && op->size <= steps->curve->eager;
-    open_request(at, step.buffered ? point.sending : 0);
+    step.size = op->size;
+    open_request(at, step.buffered ? point.sending : 0, step.buffered);
     at->sent = op->request;
     at->busy += point.send;
     steps->books.sent++;
@@ -228,11 +244,11 @@ static void take(struct steps *steps, int rank, struct standing *at)
         send(steps, rank, at);
         return;
     case FLAT_RECV:
-        open_request(at, 0);
+        open_request(at, 0, false);
         hold(at, message_step(FLOW_RECV, op));
         return;
     case FLAT_PROBE:
-        open_request(at, 0);
+        open_request(at, 0, false);
         hold(at, message_step(FLOW_PROBE, op));
         return;
     case FLAT_IPROBE: // whose answer changes nothing
@@ -318,6 +334,50 @@ static json_t *request_json(const struct open_request *request, uint32_t number)
     json_object_set_new(json, "size", json_integer(request->size));
     json_object_set_new(json, "waits_for", json_string(waits[request->kind]));
     return json;
+}
+
+static int compare_numbers(const void *a, const void *b)
+{
+    guint one = GPOINTER_TO_UINT(*(void *const *)a), other = GPOINTER_TO_UINT(*(void *const *)b);
+    return (one > other) - (one < other);
+}
+
+// Whether the rank's latest operation waits for that request.
+static bool is_awaited(const struct standing *at, uint32_t number)
+{
+    if (at->op.kind == FLAT_PROBE)
+        return at->op.request == number;
+    for (int i = 0; (at->waits || at->op.kind == FLAT_WAITANY) && i < at->op.awaited_count; i++)
+        if (at->op.awaited[i] == number)
+            return true;
+    return false;
+}
+
+void steps_each_open(const struct steps *steps, int rank, steps_request_fn *each, void *owner)
+{
+    static const enum mpi_request_kind kinds[] = {
+        [FLAT_SEND] = REQUEST_SEND, [FLAT_RECV] = REQUEST_RECV, [FLAT_PROBE] = REQUEST_PROBE};
+    const struct standing *at = &steps->ranks[rank];
+    guint count;
+    gpointer *numbers = g_hash_table_get_keys_as_array(at->places, &count);
+    qsort(numbers, count, sizeof *numbers, compare_numbers);
+    for (guint i = 0; at->began && i < count; i++) {
+        uint32_t number = GPOINTER_TO_UINT(numbers[i]);
+        const struct open_request *open = open_at(at, number);
+        struct deadlock_request request = {.kind = kinds[open->kind],
+                                           .number = (int)number,
+                                           .peer = open->peer,
+                                           .tag = open->tag,
+                                           .context = open->context,
+                                           .group = open->group,
+                                           .size = open->size,
+                                           .waited = is_awaited(at, number),
+                                           .needs_peer = true,
+                                           .standard = !open->synchronous};
+        if (!open->buffered)
+            each(owner, &request);
+    }
+    g_free(numbers);
 }
 
 json_t *steps_open_json(const struct steps *steps, int rank)

@@ -9,6 +9,7 @@
 
 #include "sim/flatten/flatten.h"
 #include "sim/flow/flow_cluster.h"
+#include "sim/run/deadlock.h"
 
 struct steps;
 
@@ -39,6 +40,14 @@ char *steps_place(const struct steps *steps, int rank);
 
 // The requests that the rank waits for, as the reports of stacks have them; new reference.
 json_t *steps_open_json(const struct steps *steps, int rank);
+
+// The context and group of messages of a space of the plugin (flow_step.space).
+int steps_context(int space);
+
+// Calls `each` with the open requests of a rank that has not ended, in order of their numbers. Of a
+// receive `matched` is left to the caller.
+typedef void steps_request_fn(void *owner, struct deadlock_request *request);
+void steps_each_open(const struct steps *steps, int rank, steps_request_fn *each, void *owner);
 
 // A call that cannot be run, with its place; NULL: there was none. The steps own it.
 const char *steps_wrong(const struct steps *steps);

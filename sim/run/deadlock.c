@@ -16,6 +16,7 @@ struct deadlock_rank {
 struct deadlock {
     const struct stack_eager *eager; // NULL: the stack has none
     struct eager_limit limit;
+    bool on_flows;        // where an eager send that its sockets do not hold waits, too
     bool named_by_host;   // no host has two ranks
     GHashTable *hosts;    // names of hosts
     GArray *ranks;        // struct deadlock_rank
@@ -459,6 +460,8 @@ static json_t *circle_json(const struct wait_walk *walk, const int *ranks, guint
                                eager->setting, value, deadlock->limit.value);
         if (value - deadlock->limit.value + deadlock->limit.longest > deadlock->limit.most)
             g_string_append_printf(text, ", if %s allow it", eager->also);
+        if (deadlock->on_flows)
+            g_string_append(text, " (on flows, what the sockets do not hold waits all the same)");
     }
     json_t *json = json_pack("{s:o, s:s}", "ranks", rank_list(ranks, count), "text", text->str);
     if (value > 0)
@@ -652,6 +655,7 @@ struct deadlock *deadlock_new(const struct stack *stack, const struct scenario_c
     struct deadlock *deadlock = g_new(struct deadlock, 1);
     *deadlock = (struct deadlock){
         .eager = stack->eager,
+        .on_flows = test_case->fidelity == FIDELITY_FLOW,
         .named_by_host = true,
         .hosts = g_hash_table_new(g_str_hash, g_str_equal),
         .ranks = g_array_new(FALSE, FALSE, sizeof(struct deadlock_rank)),

@@ -11,7 +11,7 @@ import unittest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "cli"))
-from harness import Case  # noqa: E402
+from harness import Case, NETSIM  # noqa: E402
 
 # Testbed, and the full name of the setting that makes sends eager with what must be raised with it; None: all sends are.
 LIBRARIES = {
@@ -29,11 +29,14 @@ LIBRARIES = {
 SENDS = """[{send: {to: (rank + 1) % ranks, size: SIZE, tag: 1}}, {recv: {from: (rank - 1) % ranks, size: SIZE, tag: 1}}]"""
 
 
-class Deadlock(Case):
+class Runs(Case):
+    FIDELITY = "packet"
+
     def simulate(self, stack, ranks, program, *sets, code=3, workload=""):
         """The first series of a run, with its printed output in one line."""
         testbed = os.path.join(os.environ["NETSIM_SOURCE_DIR"], "scenarios", "testbeds", LIBRARIES[stack][0] + ".yaml")
         file = self.write("case.yaml", f"schema: 1\nname: case\ntestbed: {testbed}\nstack: {stack}\n"
+                                       f"fidelity: {self.FIDELITY}\n"
                                        f"workload: {{{workload}ranks: {ranks}, program: {program}}}\n")
         done = self.netsim("run", file, "--out", "out", *(word for one in sets for word in ("--set", one)), code=code)
         with open(self.path("out/manifest.json"), encoding="utf-8") as manifest:
@@ -47,6 +50,8 @@ class Deadlock(Case):
             self.assertIn(entry["text"], printed)
         return found
 
+
+class Deadlock(Runs):
     def test_another_tag(self):
         for stack in LIBRARIES:
             with self.subTest(stack=stack):
@@ -157,6 +162,47 @@ class Deadlock(Case):
     def test_two_ranks_on_a_host(self):
         circle, = self.find("circles", "armci", 4, "[{ranks: all, do: [{recv: {from: (rank + 1) % ranks, size: 8 B}}]}]")
         self.assertEqual(circle["text"], "rank 0 -> rank 1 -> rank 2 -> rank 3 -> rank 0: each waits to receive from the next")
+
+
+@unittest.skipUnless(os.path.exists(os.path.join(os.path.dirname(NETSIM), "netsim_flow.so")), "the plugin for SimGrid is not built")
+class OnFlows(Runs):
+    """Flows have the same findings: their matching is the plugin's, their requests are the flattened program's."""
+
+    FIDELITY = "flow"
+
+    def first_text(self, kind, program, **keys):
+        return self.find(kind, "lam_tcp", 2, program, **keys)[0]["text"]
+
+    def test_mismatches(self):
+        receives = "{ranks: 1, do: [{recv: {from: 0, size: 8 B, tag: 7}}]}]"
+        for differs, program in (
+                ("a message of 8 B with tag 8 from node0 lies there unexpected (another tag)",
+                 "[{ranks: 0, do: [{send: {to: 1, size: 8 B, tag: 8}}]}, " + receives),
+                ("a message of 300000 B with tag 8 from node0 lies there unexpected (another tag)",
+                 "[{ranks: 0, do: [{send: {to: 1, size: 300 kB, tag: 8}}]}, " + receives),
+                ("a message of 8 B with tag 7 from node0 lies there unexpected (another communicator)",
+                 "[{ranks: 0, do: [{send: {to: 1, size: 8 B, tag: 7, comm: both}}]}, " + receives),
+                ("a message of 8 B of a collective from node0 lies there unexpected (one of a collective, the other of none)",
+                 "[{ranks: 0, do: [{bcast: {root: 0, size: 8 B}}]}, " + receives)):
+            with self.subTest(differs=differs):
+                self.assertEqual(self.first_text("mismatches", program, workload="communicators: {both: {dup: all}}, "),
+                                 "node1 waits to receive tag 7 from node0; " + differs)
+        self.assertEqual(self.first_text("mismatches", "[{ranks: 0, do: [{send: {to: 1, size: 8 B, tag: 8}}]}, "
+                                         "{ranks: 1, do: [{probe: {from: 0, tag: 7}}]}]"),
+                         "node1 waits to probe tag 7 from node0; a message of 8 B with tag 8 from node0 lies there unexpected "
+                         "(another tag)")
+
+    def test_circle(self):
+        program = "[{ranks: all, do: " + SENDS.replace("SIZE", "300 KiB") + "}]"
+        circle, = self.find("circles", "lam_tcp", 2, program)
+        self.assertTrue(circle["text"].startswith("node0 -> node1 -> node0: each waits to send to the next; with lam_tcp.short of "))
+        self.assertTrue(circle["text"].endswith(" (on flows, what the sockets do not hold waits all the same)"))
+        self.simulate("lam_tcp", 2, program, f"lam_tcp.short={circle['setting']['needed_bytes']} B", "tcp.buffer_limit=1 MiB", code=0)
+
+    def test_ended(self):
+        found = self.first_text("ended", "[{ranks: 0, do: [{irecv: {from: 1, size: 8 B, request: r}}, {wait: r}]}, "
+                                "{ranks: 1, do: [{irecv: {from: 0, size: 8 B, request: r}}]}]")
+        self.assertEqual(found, "node0 waits to receive any tag from node1, which has ended its program")
 
 
 if __name__ == "__main__":

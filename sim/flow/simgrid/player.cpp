@@ -30,6 +30,7 @@ struct Posted {
 
 struct Message {
     int from, tag, space;
+    int64_t size;
     bool late;           // its flow starts when a receive takes it
     MPI_Request request; // that its sender must wait for, once it is received; or MPI_REQUEST_NULL
 };
@@ -262,7 +263,7 @@ void Player::send(const flow_step &step)
     OpenRequest &own = me().open[step.request];
     own.buffered = step.buffered;
     auto message = std::make_shared<Message>();
-    *message = {number_, step.tag, step.space, !step.buffered, MPI_REQUEST_NULL};
+    *message = {number_, step.tag, step.space, step.size, !step.buffered, MPI_REQUEST_NULL};
     message->late = message->late || is_behind(to, *message);
     bool detached = !give(to, message) && !message->late;
     auto *start = detached ? MPI_Isend : MPI_Issend;
@@ -419,16 +420,16 @@ void Player::play()
 
 // ---- The job ----
 
-// Space 0 is MPI_COMM_WORLD; the others are communicators of the same group. Making them takes
-// simulated time: the ranks start together afterwards.
+// Each space is a communicator of all ranks; none is MPI_COMM_WORLD, whose receives SMPI matches
+// with messages of any communicator. Making them takes simulated time: the ranks start together
+// afterwards.
 static void make_spaces(Job &job, int rank)
 {
     MPI_Group all;
     MPI_Comm_group(MPI_COMM_WORLD, &all);
     for (size_t i = 0; i < job.spaces.size(); i++) {
-        MPI_Comm space = MPI_COMM_WORLD;
-        if (i > 0)
-            MPI_Comm_create(MPI_COMM_WORLD, all, &space);
+        MPI_Comm space;
+        MPI_Comm_create(MPI_COMM_WORLD, all, &space);
         job.spaces[i][static_cast<size_t>(rank)] = space;
     }
     job.ready->wait();
@@ -474,6 +475,20 @@ bool player_stops(Job &job)
     return job.stopped;
 }
 
+static void report_unmatched(const Job &job)
+{
+    const flow_program &program = *job.program;
+    for (int i = 0; program.unmatched_receive && i < program.ranks; i++) {
+        const Rank &rank = job.ranks[static_cast<size_t>(i)];
+        for (const Posted &receive : rank.posted)
+            program.unmatched_receive(program.owner, i, receive.request);
+        for (const auto &message : rank.coming) {
+            const flow_message found = {message->from, message->tag, message->space, message->size};
+            program.unmatched_message(program.owner, i, &found);
+        }
+    }
+}
+
 void player_judge(const Job &job)
 {
     flow_verdict *verdict = job.verdict;
@@ -482,8 +497,11 @@ void player_judge(const Job &job)
                        : job.stopped                   ? FLOW_STOPPED
                                                        : FLOW_DEADLOCK;
     verdict->text[0] = 0;
-    if (job.fault.empty())
+    if (job.fault.empty()) {
+        if (verdict->outcome == FLOW_DEADLOCK)
+            report_unmatched(job);
         return;
+    }
     verdict->outcome = FLOW_BROKEN;
     job.fault.copy(verdict->text, sizeof verdict->text - 1);
 }
