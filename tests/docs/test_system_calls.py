@@ -41,10 +41,10 @@ def program(message):
                                 {"compute": "60 ms"}, *receives, end]}]
 
 
-def scenario(stack, message):
+def scenario(stack, ranks):
     return {"schema": 1, "name": "calls", "hosts": [{"name": "node", "count": 2}], "switches": [{"name": "switch"}],
             "links": [{"from": "node", "to": "switch"}], "nic": "eepro100", "stack": stack,
-            "host": {"processor": {"cores": 2}}, "workload": {"ranks": 2, "program": program(message)}}
+            "host": {"processor": {"cores": 2}}, "workload": {"ranks": 2, "program": ranks}}
 
 
 def text(calls):
@@ -53,13 +53,13 @@ def text(calls):
 
 
 class Calls(unittest.TestCase):
-    def calls(self, stack, message, settings):
-        """The calls of both sides."""
+    def calls(self, stack, ranks, settings):
+        """The calls of both ranks."""
         with tempfile.TemporaryDirectory(prefix="netsim-calls-") as directory:
             path = os.path.join(directory, "calls.json")
             trace = os.path.join(directory, "trace.json")
             with open(path, "w", encoding="utf-8") as file:
-                json.dump(scenario(stack, message), file)
+                json.dump(scenario(stack, ranks), file)
             done = subprocess.run([NETSIM, "run", path, "--quiet", f"--trace={trace}", f"--out={directory}/out",
                                    *(f"--set={setting}" for setting in settings)],
                                   capture_output=True, text=True, timeout=60, check=False)
@@ -80,7 +80,24 @@ class Calls(unittest.TestCase):
         self.assertGreater(len(known), 15)
         for stack, message, settings, sender, receiver in known:
             with self.subTest(stack=stack, message=message):
-                self.assertEqual(self.calls(stack, message, settings), [sender, receiver])
+                self.assertEqual(self.calls(stack, program(message), settings), [sender, receiver])
+
+    def test_full_socket(self):
+        """net_send_w of ch_p4: while it can't write, the lower rank reads a message that comes; the higher one only
+        peeks at it, and tries to write again."""
+        long, short = {"to": 1, "size": "400 kB"}, {"to": 0, "size": "100 B"}
+        for lower in (True, False):
+            sender, other = (0, 1) if lower else (1, 0)
+            ranks = [{"ranks": sender, "do": [{"compute": "50 ms"}, {"send": {**long, "to": other}},
+                                              {"recv": {"from": other, "size": "100 B"}}]},
+                     {"ranks": other, "do": [{"compute": "80 ms"}, {"send": {**short, "to": sender}},
+                                             {"compute": "80 ms"}, {"recv": {"from": sender, "size": "400 kB"}}]}]
+            calls = self.calls("mpich_p4", ranks, ["mpich_p4.eager=1 MiB"])[sender]
+            with self.subTest(lower=lower):
+                reads = "select, recv, select, read, read, write, select"
+                peeks = "select, recv, (write, )+select, recv, write"
+                self.assertRegex(calls, reads if lower else peeks)
+                self.assertEqual("read" in calls[:calls.rindex("write")], lower)
 
 
 if __name__ == "__main__":
