@@ -4,6 +4,7 @@
 //
 // Under AddressSanitizer, which has a malloc of its own, nothing is counted and the runs alone are
 // tested.
+#include "sim/core/link_load.h"
 #include "sim/core/random.h"
 #include "sim/net/network.h"
 #include "tests/support/allocations.h"
@@ -63,9 +64,19 @@ static void host_receive(void *owner, struct packet *packet)
     packet_free(load->network, packet);
 }
 
-// Runs to `warm`, then to `end`, and expects no allocation in between.
-static void check_steady(const struct topology *topology, bool messages, sim_time warm,
-                         sim_time end)
+static int64_t pause_frames(const struct network *network)
+{
+    GPtrArray *loads = network_link_loads(network);
+    int64_t frames = 0;
+    for (guint i = 0; i < loads->len; i++)
+        frames += ((const struct link_load *)g_ptr_array_index(loads, i))->counts[LINK_PAUSES];
+    g_ptr_array_unref(loads);
+    return frames;
+}
+
+// Runs to `warm`, then to `end`, and expects no allocation in between. Returns the PAUSE frames.
+static int64_t check_steady(const struct topology *topology, bool messages, sim_time warm,
+                            sim_time end)
 {
     struct load load = {.sim = sim_new(1, NULL), .messages = messages};
     load.network = network_new(load.sim, topology);
@@ -75,6 +86,7 @@ static void check_steady(const struct topology *topology, bool messages, sim_tim
     for (int i = 0; i < load.count; i++) {
         load.hosts[i] = (struct host){.load = &load, .number = i};
         network_attach(load.network, i, host_receive, &load);
+        network_offer_pause(load.network, i, &(struct pause_offer){.mode = PAUSE_OBEY});
         event_init(&load.hosts[i].sent, host_sent);
         event_init(&load.hosts[i].next, host_send);
         engine_schedule(load.sim->engine, &load.hosts[i].next, i);
@@ -87,10 +99,12 @@ static void check_steady(const struct topology *topology, bool messages, sim_tim
     SUITE_SAME_INTEGER(allocations.count - before, 0);
     CU_ASSERT(load.received - received > 100000);
     CU_ASSERT(messages || network_drops(load.network) > 1000);
+    int64_t pauses = pause_frames(load.network);
     g_free(load.hosts);
     random_free(load.random);
     network_free(load.network);
     sim_free(load.sim);
+    return pauses;
 }
 
 static void test_counting_works(void)
@@ -111,6 +125,19 @@ static void test_store_and_forward(void)
     link.rate = 1000000000;
     struct topology *topology = topology_star(8, &link, &node);
     check_steady(topology, true, TIME_S, 2 * TIME_S);
+    topology_free(topology);
+}
+
+static void test_pauses(void)
+{
+    struct link_config link = topology_link_defaults();
+    struct switch_config node = topology_switch_defaults();
+    node.queue = 0;
+    node.pause = PAUSE_FULL;
+    node.pause_high = 3000;
+    link.rate = 1000000000;
+    struct topology *topology = topology_star(8, &link, &node);
+    CU_ASSERT(check_steady(topology, true, TIME_S, 2 * TIME_S) > 10000);
     topology_free(topology);
 }
 
@@ -188,6 +215,7 @@ int main(void)
     static const struct suite_case cases[] = {
         {"allocations are counted", test_counting_works},
         {"store and forward", test_store_and_forward},
+        {"PAUSE frames", test_pauses},
         {"faults and full queues", test_faults},
         {"cut through", test_cut_through},
         {"the ledger", test_ledger},
