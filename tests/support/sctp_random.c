@@ -64,6 +64,14 @@ static void choose_switches(struct sctp_random *run)
     }
 }
 
+// Those that came later, by the run's number: the runs stay as they were by chance.
+static void choose_sends(struct sctp_random *run)
+{
+    sctp_random_set(run, "sctp.send_rule=%s", run->number % 2 ? "s2007" : "always");
+    sctp_random_set(run, "sctp.nagle_rule=%s", run->number % 3 ? "s2007" : "rfc");
+    sctp_random_set(run, "sctp.fill=%s", run->number % 5 < 3 ? "overshoots" : "fits");
+}
+
 static void choose_cmt(struct sctp_random *run)
 {
     static const char *const policies[] = {"same", "asap", "cwnd", "ssthresh", "lossrate"};
@@ -156,6 +164,7 @@ struct sctp_random sctp_random_new(int number)
     sctp_random_set(&run, "sctp.profile=%s", profiles[sctp_random_below(&run, 3)]);
     choose_cmt(&run);
     choose_switches(&run);
+    choose_sends(&run);
     choose_times(&run);
     choose_sizes(&run);
     choose_faults(&run);

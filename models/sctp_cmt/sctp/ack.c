@@ -38,21 +38,12 @@ static uint8_t dac_flags(const struct sctp_association *association)
     return (uint8_t)(bits ? packets << 6 : packets);
 }
 
-// It may ride in front of a packet to any path.
-static int64_t least_mtu(const struct sctp_association *association)
-{
-    int64_t least = INT64_MAX;
-    for (int i = 0; i < association->path_count; i++)
-        least = MIN(least, association->paths[i].mtu);
-    return least;
-}
-
-// Gap blocks and duplicates, as many as fit into a packet.
+// Gap blocks and duplicates, as many as fit into a packet: the SACK may ride in one to any path.
 static void add_blocks(const struct sctp_association *association, struct sctp_chunk *chunk)
 {
     const struct sctp_in *in = &association->in;
     struct sctp_sack *sack = &chunk->sack;
-    int64_t room = least_mtu(association) - IP_HEADER - SCTP_COMMON_HEADER - SCTP_SACK_HEADER;
+    int64_t room = sctp_least_mtu(association) - IP_HEADER - SCTP_COMMON_HEADER - SCTP_SACK_HEADER;
     int duplicates = (int)MIN(in->duplicate_count, room / 4);
     int gaps = sctp_map_gaps(in, NULL, (int)(room / 4) - duplicates);
     if (gaps + duplicates == 0)

@@ -39,6 +39,7 @@ enum sctp_due_mark {
     SCTP_DUE_T1 = 8,             // T1 starts once the queued chunks have left
     SCTP_DUE_T2 = 16,            // so does T2
     SCTP_DUE_SHUTDOWN = 32,      // data may all be acknowledged: the shutdown goes on
+    SCTP_DUE_SEND = 64,          // a send of the user may call output
 };
 
 enum sctp_timer {
@@ -140,6 +141,7 @@ struct sctp_host {
         int64_t *bad_checksums, *out_of_the_blue, *bad_tags, *heartbeats, *window_probes;
         int64_t *rwnd_blocked, *rwnd_blocked_us, *strikes_suppressed, *dropped_for_window,
             *failovers;
+        int64_t *queued_for_burst, *queued_for_cwnd;
         int64_t *timeout[SCTP_TIMERS]; // of time-outs, those of a timer; NULL: none yet
     } count;
 };

@@ -22,6 +22,9 @@ static const char *const cucs[] = {"off", "v1", "v2", NULL};
 static const char *const dac_forms[] = {"flag_bits", "number", NULL};
 static const char *const scheduler_names[] = {"head", "round_robin", "fill", NULL};
 static const char *const policy_names[] = {"same", "asap", "cwnd", "ssthresh", "lossrate", NULL};
+static const char *const send_rules[] = {"always", "s2007", NULL};
+static const char *const nagle_rule_names[] = {"rfc", "s2007", NULL};
+static const char *const fills[] = {"fits", "overshoots", NULL};
 static const char *const splittings[] = {"none", "send", "receive", "both", NULL};
 
 static const struct param sctp_params[] = {
@@ -214,6 +217,14 @@ static const struct param sctp_params[] = {
           .source = "RFC 9260, 6.1; BSD SCTP of September 2007; ns-2.35"),
     PARAM(T, burst, PARAM_COUNT, .fallback = "4", .least = "1", .most = "1000",
           .doc = "Max.Burst in MTUs", .source = "RFC 9260, 16"),
+    PARAM(T, send_rule, PARAM_CHOICE, PARAM_BY_PROFILE("always", "s2007", "always"),
+          .choices = send_rules,
+          .doc = "when a user's send calls output: always; s2007: not while more than Max.Burst "
+                 "MTUs, or than cwnd, are in flight on the primary path, with CMT, too, so that "
+                 "the next SACK distributes what waits among the paths",
+          .source = "RFC 9260, 6.1; BSD SCTP of September 2007: sctp_lower_sosend, "
+                    "sctps_send_burst_avoid and sctps_send_cwnd_avoid (added on 5 May 2007, "
+                    "removed on 19 February 2009); ns-2.35: sendmsg"),
     // Buffers, windows and streams.
     PARAM_IN(T, settings, send_buffer, PARAM_SIZE, PARAM_BY_PROFILE("256 KiB", "256 KiB", "1 GiB"),
              .least = "1 B", .most = "1 GiB", .doc = "SO_SNDBUF of a socket that does not set it",
@@ -259,6 +270,18 @@ static const struct param sctp_params[] = {
     PARAM_IN(T, settings, no_delay, PARAM_BOOL, PARAM_BY_PROFILE("false", "false", "true"),
              .doc = "SCTP_NODELAY: small messages do not wait for acknowledgments (Nagle)",
              .source = "BSD SCTP of September 2007; ns-2.35 has no such wait"),
+    PARAM(T, nagle_rule, PARAM_CHOICE, PARAM_BY_PROFILE("rfc", "s2007", "rfc"),
+          .choices = nagle_rule_names,
+          .doc = "what Nagle's algorithm holds: rfc: all output of less than a packet; s2007: only "
+                 "that which a user's send calls, while less than the MTU and 52 B waits, in which "
+                 "messages count without a chunk's header",
+          .source = "RFC 9260, 6.1; BSD SCTP of September 2007: sctp_lower_sosend, "
+                    "sctp_chunk_output, SCTP_MIN_OVERHEAD with INET6"),
+    PARAM(T, fill, PARAM_CHOICE, PARAM_BY_PROFILE("fits", "overshoots", "fits"), .choices = fills,
+          .doc = "chunks that are made for a path at once: those that fit into a packet, or one "
+                 "after the other until it is full, of which the last need not fit",
+          .source = "RFC 9260, 6.10; BSD SCTP of September 2007: sctp_fill_outqueue, "
+                    "sctp_move_to_outqueue"),
     PARAM(T, chunk_limit, PARAM_SIZE, PARAM_BY_PROFILE("0 B", "0 B", "1452 B"), .most = "9000 B",
           .doc = "most user data per chunk; 0: by the MTU",
           .source = "ns-2.35: dataChunkSize_ 1468, its header included"),
@@ -438,17 +461,16 @@ static const struct param sctp_params[] = {
 
 #define LEAST_WINDOW 1500 // RFC 9260, 3.3.2: smallest a_rwnd of an INIT
 
-// Bytes of user data in a full chunk.
-static int64_t chunk_bytes(const struct sctp_config *config)
+int64_t sctp_most_chunk_data(const struct sctp_config *config, int64_t mtu)
 {
-    int64_t by_mtu = config->inet.mtu - IP_HEADER - SCTP_COMMON_HEADER - SCTP_DATA_HEADER;
-    return config->chunk_limit ? MIN(config->chunk_limit, by_mtu) : by_mtu;
+    int64_t fits = (mtu - IP_HEADER - SCTP_COMMON_HEADER - SCTP_DATA_HEADER) & ~INT64_C(3);
+    return config->chunk_limit > 0 ? MIN(config->chunk_limit, fits) : fits;
 }
 
 static void check_buffers(const struct sctp_config *config, const struct param_values *report)
 {
     const struct sctp_settings *settings = &config->settings;
-    int64_t chunk = chunk_bytes(config);
+    int64_t chunk = sctp_most_chunk_data(config, config->inet.mtu);
     if (settings->send_buffer < chunk)
         param_complain(report, "send_buffer", "make it larger, or the MTU smaller",
                        "the send buffer is smaller than a chunk of %" PRId64 " B", chunk);

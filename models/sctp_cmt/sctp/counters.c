@@ -25,6 +25,8 @@ void sctp_host_counters(struct sctp_host *host, struct sim *sim)
     host->count.strikes_suppressed = sim_counter(sim, "sctp missing reports that CMT left out");
     host->count.dropped_for_window =
         sim_loss_counter(sim, "sctp chunks dropped for want of buffer", LOSS_DROPPED);
+    host->count.queued_for_burst = sim_counter(sim, "sctp sends queued for a burst");
+    host->count.queued_for_cwnd = sim_counter(sim, "sctp sends queued for cwnd");
     host->count.failovers = sim_counter(sim, "sctp changes of the primary path");
 }
 

@@ -12,6 +12,7 @@ static const struct due_action {
     {SCTP_DUE_ABORT, sctp_association_abort},
     {SCTP_DUE_RETRANSMISSION, sctp_output_timeout},
     {SCTP_DUE_OUTPUT, sctp_output},
+    {SCTP_DUE_SEND, sctp_output_of_send},
     {SCTP_DUE_T1, sctp_t1_start},
     {SCTP_DUE_T2, sctp_t2_start},
     {SCTP_DUE_SHUTDOWN, sctp_shutdown_check},

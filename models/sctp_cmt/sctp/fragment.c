@@ -26,14 +26,17 @@ static void wheel_turn(struct sctp_out *out)
         sctp_wheel_add(out, stream);
 }
 
-int64_t sctp_fragment_point(const struct sctp_association *association)
+int64_t sctp_least_mtu(const struct sctp_association *association)
 {
-    const struct sctp_config *config = association->host->config;
-    int64_t mtu = config->inet.mtu;
+    int64_t mtu = association->host->config->inet.mtu;
     for (int i = 0; i < association->path_count; i++)
         mtu = MIN(mtu, association->paths[i].mtu);
-    int64_t fits = (mtu - IP_HEADER - SCTP_COMMON_HEADER - SCTP_DATA_HEADER) & ~INT64_C(3);
-    return config->chunk_limit > 0 ? MIN(config->chunk_limit, fits) : fits;
+    return mtu;
+}
+
+int64_t sctp_fragment_point(const struct sctp_association *association)
+{
+    return sctp_most_chunk_data(association->host->config, sctp_least_mtu(association));
 }
 
 static void ring_grow(struct sctp_out *out)
@@ -90,6 +93,15 @@ static void chunk_make(struct sctp_association *association, struct sctp_path *p
     wheel_turn(out);
 }
 
+// Whether the packet, of which `made` bytes are filled, takes a chunk of `takes` bytes more. The
+// BSD stack of 2007 asks only if it is full (sctp_fill_outqueue: goal_mtu).
+static bool takes_chunk(const struct sctp_config *config, int64_t room, int64_t made, int64_t takes)
+{
+    if (config->fill == SCTP_FILL_OVERSHOOTS)
+        return made < ((room - SCTP_DATA_HEADER) & ~INT64_C(3));
+    return made + takes <= room;
+}
+
 int64_t sctp_stream_cut(struct sctp_association *association, struct sctp_path *path, int64_t room)
 {
     struct sctp_out *out = &association->out;
@@ -99,7 +111,7 @@ int64_t sctp_stream_cut(struct sctp_association *association, struct sctp_path *
         const struct sctp_pending *pending = out->wheel_head->head;
         uint32_t bytes = (uint32_t)MIN(pending->message->length - pending->cut, most);
         int64_t takes = sctp_padded(SCTP_DATA_HEADER + bytes);
-        if (made + takes > room)
+        if (!takes_chunk(association->host->config, room, made, takes))
             break;
         chunk_make(association, path, out->wheel_head, bytes);
         made += takes;

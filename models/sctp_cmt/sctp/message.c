@@ -92,7 +92,7 @@ int64_t sctp_send(struct cpu_context *context, struct sctp_socket *socket,
     copy_in(context, socket, info);
     sctp_stream_put(association, info, message_of(host, info));
     if (association->machine.state != SCTP_COOKIE_WAIT)
-        sctp_due(association, SCTP_DUE_OUTPUT);
+        sctp_due(association, SCTP_DUE_SEND);
     sctp_run_due(context, association);
     return info->bytes;
 }

@@ -67,12 +67,14 @@ struct sctp_out {
     int64_t resend;            // chunks in state SCTP_RESEND
     int64_t fast_packets;      // that may still ignore cwnd (fast retransmit)
     int64_t flight;            // bytes, sum of the paths
+    int64_t flight_data;       // user bytes of the flight
     int64_t outstanding;       // chunks sent, not acknowledged, not marked
     int64_t charged;           // bytes that these count in the peer's window
     int64_t waiting;           // user messages of which chunks are still to be made
     int64_t waiting_bytes;     // what is not in chunks yet
     int64_t peer_rwnd;         // by the sender's count (RFC 9260, 6.2.1)
     struct inet_buffer buffer; // SO_SNDBUF: user bytes not acknowledged
+    bool of_send;              // output that a user's send calls is under way
     bool fast_acked; // a chunk that may not be fast-retransmitted (again) was acknowledged
     bool recovering; // fast recovery of the association, until `recover` is acknowledged
     uint32_t recover;
@@ -105,9 +107,11 @@ static inline void sctp_wheel_add(struct sctp_out *out, struct sctp_stream_out *
 
 // Frees the stream's first message, all of which is in chunks, or lost.
 void sctp_pending_free(struct sctp_association *association, struct sctp_stream_out *stream);
-// Makes chunks for the path from the streams' queues, at most `room` bytes of chunks.
-// Returns how many bytes.
+// Makes chunks for the path from the streams' queues, to fill a packet that holds `room` bytes of
+// chunks (enum sctp_fill). Returns how many bytes.
 int64_t sctp_stream_cut(struct sctp_association *association, struct sctp_path *path, int64_t room);
+// The least MTU of all paths.
+int64_t sctp_least_mtu(const struct sctp_association *association);
 // Bytes of user data per chunk: what fits into a packet on every path.
 int64_t sctp_fragment_point(const struct sctp_association *association);
 
@@ -156,8 +160,19 @@ const struct wait *sctp_out_wait(const struct sctp_association *association);
 
 // Sends all that windows and paths allow: control chunks, retransmissions, new data.
 void sctp_output(struct cpu_context *context, struct sctp_association *association);
+// A send of the user has queued a message: output if the send rule and Nagle's allow it, else
+// control chunks only.
+void sctp_output_of_send(struct cpu_context *context, struct sctp_association *association);
 // After T3-rtx: one packet of retransmissions, whatever cwnd, and control chunks.
 void sctp_output_timeout(struct cpu_context *context, struct sctp_association *association);
+
+// ---- send_rule.c ----
+
+// Nagle's algorithm holds new data: data are in flight, and less than a packet waits.
+bool sctp_nagle_holds(const struct sctp_association *association);
+// True if a send only queues its message (sctp.send_rule); counts the reason in the counter that
+// *counter is set to, NULL for none.
+bool sctp_send_only_queues(const struct sctp_association *association, int64_t **counter);
 
 // ---- sack.c ----
 

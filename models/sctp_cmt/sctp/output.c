@@ -198,17 +198,6 @@ static bool resend(struct cpu_context *context, struct sctp_association *associa
 
 // ---- New data ----
 
-static bool nagle_holds(const struct sctp_association *association)
-{
-    const struct sctp_out *out = &association->out;
-    int64_t unsent = out->waiting_bytes + SCTP_DATA_HEADER * out->waiting;
-    if (association->settings.no_delay || out->flight == 0)
-        return false;
-    for (uint32_t tsn = out->unsent; tsn != out->next; tsn++)
-        unsent += sctp_outgoing_bytes(sctp_out_at(out, tsn));
-    return unsent < association->primary->mtu - IP_HEADER - SCTP_COMMON_HEADER;
-}
-
 // The peer's window keeps new data, but for one chunk when nothing is in flight (RFC 9260, 6.1 A).
 static bool window_allows(const struct sctp_association *association,
                           const struct sctp_outgoing *chunk)
@@ -269,13 +258,26 @@ static bool send_next_packet(struct cpu_context *context, struct sctp_associatio
     return true;
 }
 
+static int nagle_rule_of(const struct sctp_association *association)
+{
+    return association->host->config->nagle_rule;
+}
+
+// By the BSD stack's rule Nagle's algorithm stops only output that a user's send calls, in which it
+// is asked after each round of packets.
+static bool nagle_stops(const struct sctp_association *association)
+{
+    return association->out.of_send && nagle_rule_of(association) == SCTP_NAGLE_S2007 &&
+           sctp_nagle_holds(association);
+}
+
 // Sends all chunks that are made, or stops at the first that must wait.
 static bool send_ready_chunks(struct cpu_context *context, struct sctp_association *association)
 {
     struct sctp_out *out = &association->out;
     bool sent = false;
-    while (out->unsent != out->next && move_ready(context, association) &&
-           send_next_packet(context, association))
+    while (out->unsent != out->next && !(sent && nagle_stops(association)) &&
+           move_ready(context, association) && send_next_packet(context, association))
         sent = true;
     return sent;
 }
@@ -285,8 +287,8 @@ static bool may_send_new(const struct sctp_association *association)
     const struct sctp_out *out = &association->out;
     bool has_data = out->waiting > 0 || out->unsent != out->next;
     return has_data && (out->resend == 0 || sctp_chooses_late(association)) &&
-           (out->peer_rwnd > 0 || out->flight == 0) && !nagle_holds(association) &&
-           sctp_may_send_data(association);
+           (out->peer_rwnd > 0 || out->flight == 0) && sctp_may_send_data(association) &&
+           !(nagle_rule_of(association) == SCTP_NAGLE_RFC && sctp_nagle_holds(association));
 }
 
 // Makes chunks for one path, a packet's worth, and sends them. Returns false if none could leave.
@@ -369,7 +371,7 @@ static void send_new(struct cpu_context *context, struct sctp_association *assoc
     for (int i = 0; i < association->path_count; i++)
         limited[i] = association->paths[i].cc.cwnd;
     send_ready_chunks(context, association);
-    while (schedule_round(context, association))
+    while (schedule_round(context, association) && !nagle_stops(association))
         continue;
     lift_limits(association, windows, limited);
 }
@@ -396,6 +398,22 @@ void sctp_output(struct cpu_context *context, struct sctp_association *associati
         send_new(context, association);
     flush_control(context, association);
     sctp_out_note(context, association);
+}
+
+void sctp_output_of_send(struct cpu_context *context, struct sctp_association *association)
+{
+    int64_t *counter;
+    bool queues = sctp_send_only_queues(association, &counter);
+    if (counter)
+        ++*counter;
+    association->out.of_send = true;
+    if (queues || nagle_stops(association)) {
+        flush_control(context, association);
+        sctp_out_note(context, association);
+    } else {
+        sctp_output(context, association);
+    }
+    association->out.of_send = false;
 }
 
 void sctp_output_timeout(struct cpu_context *context, struct sctp_association *association)

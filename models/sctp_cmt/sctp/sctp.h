@@ -48,6 +48,13 @@ enum sctp_policy {
     SCTP_RTX_SSTHRESH,
     SCTP_RTX_LOSSRATE
 };
+// When a send of the user calls output: always, or as the BSD stack of 2007 has it, not while much
+// is in flight on the primary path.
+enum sctp_send_rule { SCTP_SEND_ALWAYS, SCTP_SEND_S2007 };
+enum sctp_nagle_rule { SCTP_NAGLE_RFC, SCTP_NAGLE_S2007 };
+// How much is cut for one packet: what fits into it, or chunks until it is full, the last of which
+// need not fit.
+enum sctp_fill { SCTP_FILL_FITS, SCTP_FILL_OVERSHOOTS };
 enum sctp_splitting { SCTP_SPLIT_NONE, SCTP_SPLIT_SEND, SCTP_SPLIT_RECEIVE, SCTP_SPLIT_BOTH };
 
 // Settings that setsockopt can change for one socket. A socket begins with the stack's.
@@ -110,6 +117,9 @@ struct sctp_config {
     int64_t idle_floor;         // MTU to which cwnd decays per idle RTO; 0: it does not
     int burst_rule;             // enum sctp_burst_rule
     int64_t burst;              // MTU
+    int send_rule;              // enum sctp_send_rule
+    int nagle_rule;             // enum sctp_nagle_rule
+    int fill;                   // enum sctp_fill
     bool cwnd_in_mtu;           // windows are counted in whole MTU, not in the longest DATA chunk
     int64_t ssthresh_floor_cmt; // the same with CMT; 0: as without
     bool grow_by_cum;  // avoidance, too, counts only SACKs that move cum_tsn (RFC 4960, 7.2.2)
@@ -156,6 +166,9 @@ struct sctp_config {
 };
 
 extern const struct param_table sctp_table;
+
+// Bytes of user data in the longest DATA chunk, by an MTU.
+int64_t sctp_most_chunk_data(const struct sctp_config *config, int64_t mtu);
 
 // "sctp"; ends with a NULL path.
 extern const struct scenario_section sctp_sections[];

@@ -29,6 +29,7 @@ void sctp_flight_enter(struct sctp_association *association, struct sctp_outgoin
     struct sctp_out *out = &association->out;
     chunk->path->flight += sctp_outgoing_bytes(chunk);
     out->flight += sctp_outgoing_bytes(chunk);
+    out->flight_data += chunk->bytes;
     out->charged += charge_window(association, chunk);
     out->outstanding++;
     chunk->state = SCTP_SENT;
@@ -40,6 +41,7 @@ void sctp_flight_leave(struct sctp_association *association, struct sctp_outgoin
     struct sctp_out *out = &association->out;
     chunk->path->flight -= sctp_outgoing_bytes(chunk);
     out->flight -= sctp_outgoing_bytes(chunk);
+    out->flight_data -= chunk->bytes;
     out->charged -= charge_window(association, chunk);
     out->outstanding--;
 }
@@ -106,6 +108,8 @@ void sctp_out_open(struct sctp_association *association, int64_t a_rwnd)
 static const struct wait rwnd_blocked = {"the window that the receiver offers (rwnd-blocked)",
                                          WAIT_WINDOW};
 static const struct wait cwnd_full = {"a SACK, as cwnd is full", WAIT_ACK};
+static const struct wait sack_after_send = {
+    "a SACK, as much is in flight on the primary path (send rule)", WAIT_ACK};
 static const struct wait small_sack = {"a SACK, as less than a packet waits", WAIT_ACK};
 static const struct wait t3_waits[SCTP_MOST_PATHS] = {
     {"T3 of path 1", WAIT_ACK}, {"T3 of path 2", WAIT_ACK}, {"T3 of path 3", WAIT_ACK},
@@ -155,6 +159,7 @@ const struct wait *sctp_out_wait(const struct sctp_association *association)
     if (!sctp_out_waits(association))
         return NULL;
     bool blocked = window_blocks(association), full = true;
+    int64_t *counter;
     const struct sctp_path *path = path_of_hole(association);
     for (int i = 0; i < association->path_count; i++)
         full &= association->paths[i].flight >= association->paths[i].cc.cwnd;
@@ -162,7 +167,11 @@ const struct wait *sctp_out_wait(const struct sctp_association *association)
         return &t3_waits[path->number];
     if (blocked)
         return &rwnd_blocked;
-    return out->flight == 0 ? NULL : full || out->waiting_bytes == 0 ? &cwnd_full : &small_sack;
+    if (out->flight == 0)
+        return NULL;
+    if (full || out->waiting_bytes == 0)
+        return &cwnd_full;
+    return sctp_send_only_queues(association, &counter) ? &sack_after_send : &small_sack;
 }
 
 static const struct machine_state rwnd_states[] = {
