@@ -7,7 +7,8 @@
 static const struct benchmark benchmarks[] = {
     BENCHMARK_OF_STREAM("iperf.tcp",
                         "iperf over one TCP connection: writes for a time, and what is received by "
-                        "second"),
+                        "second",
+                        .parameters = &stream_table),
     {.build = NULL},
 };
 

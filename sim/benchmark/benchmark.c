@@ -347,7 +347,8 @@ const struct benchmark mpi_benchmarks[] = {
         .build = build_registration,
     },
     BENCHMARK_OF_STREAM("native.stream",
-                        "writes on the bare provider for a time, and what is received by second"),
+                        "writes on the bare provider for a time, and what is received by second",
+                        .parameters = &stream_table),
     {.build = NULL},
 };
 

@@ -7,18 +7,31 @@
 
 #define S struct stream_config
 
+#define STREAM_TIMES                                                                               \
+    PARAM(S, start, PARAM_DURATION, .fallback = "0 s", .most = "600000 s",                         \
+          .doc = "simulated time before which the first write doesn't begin; the processor is "    \
+                 "busy until then",                                                                \
+          .source = "iperf: at once"),                                                             \
+        PARAM(S, duration, PARAM_DURATION, .fallback = "10 s", .least = "1 ms",                    \
+              .most = "600000 s", .doc = "how long is written; whole bins",                        \
+              .source = "iperf 2: -t"),                                                            \
+        PARAM(S, bin, PARAM_DURATION, .fallback = "1 s", .least = "1 ms", .most = "600000 s",      \
+              .doc = "time over which received bytes are counted together; whole milliseconds",    \
+              .source = "iperf: -i 1")
+
 static const struct param stream_params[] = {
     PARAM(S, write_size, PARAM_SIZE, .fallback = "8 KiB", .least = "1 B", .most = "64 MiB",
           .doc = "bytes of a write, and of a read", .source = "iperf 2: -l with TCP"),
-    PARAM(S, start, PARAM_DURATION, .fallback = "0 s", .most = "600000 s",
-          .doc = "simulated time before which the first write doesn't begin; the processor is "
-                 "busy until then",
-          .source = "iperf: at once"),
-    PARAM(S, duration, PARAM_DURATION, .fallback = "10 s", .least = "1 ms", .most = "600000 s",
-          .doc = "how long is written; whole bins", .source = "iperf 2: -t"),
-    PARAM(S, bin, PARAM_DURATION, .fallback = "1 s", .least = "1 ms", .most = "600000 s",
-          .doc = "time over which received bytes are counted together; whole milliseconds",
-          .source = "iperf: -i 1"),
+    STREAM_TIMES,
+    {0},
+};
+
+static const struct param stream_own_params[] = {
+    PARAM(S, write_size, PARAM_SIZE, .fallback = "0 B", .most = "64 MiB",
+          .doc = "bytes of a write; 0 B: the most that a packet holds, without fragments",
+          .source = "iperf 1.7.0 of sctp-refimpl (September 2007), PerfSocket_TCP.cpp: Send_TCP "
+                    "takes SCTP_MAXSEG for the length, whatever -l"),
+    STREAM_TIMES,
     {0},
 };
 
@@ -37,6 +50,17 @@ static void check_bins(const void *values, const struct param_values *report)
 const struct param_table stream_table =
     PARAM_TABLE(S, stream_params, .name = "stream", .doc = "a benchmark that writes for a time",
                 .check = check_bins);
+
+const struct param_table stream_own_write_table =
+    PARAM_TABLE(S, stream_own_params, .name = "stream", .doc = "a benchmark that writes for a time",
+                .check = check_bins);
+
+int64_t stream_write_size(const struct scenario_case *test_case)
+{
+    const struct workload *workload = &test_case->workload;
+    const S *config = workload->parameters->values;
+    return config->write_size > 0 ? config->write_size : workload->benchmark->write_size(test_case);
+}
 
 const char *stream_counts(const struct stream_config *config)
 {
@@ -63,10 +87,11 @@ void stream_build(struct program *program, const struct workload *workload)
 
 // ---- While it runs ----
 
-struct stream *stream_new(const struct stream_config *config)
+struct stream *stream_new(const struct stream_config *config, int64_t write_size)
 {
     struct stream *stream = g_new0(struct stream, 1);
     stream->config = config;
+    stream->write_size = write_size;
     stream->bins = config->duration / config->bin;
     stream->bytes = g_new0(int64_t, stream->bins);
     return stream;
@@ -106,7 +131,7 @@ void stream_receive(struct stream *stream, sim_time now)
     if (stream->bin_over && MIN(bin, stream->bins) > before)
         stream->bin_over(stream->owner, MIN(bin, stream->bins) - 1);
     if (bin < stream->bins)
-        stream->bytes[bin] += stream->config->write_size;
+        stream->bytes[bin] += stream->write_size;
     stream->heard = now;
     stream->received++;
     stream->ended = stream->received == stream->last;

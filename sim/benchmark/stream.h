@@ -13,7 +13,7 @@
 
 // The benchmark's own keys of the workload.
 struct stream_config {
-    int64_t write_size; // bytes of a buffer, > 0
+    int64_t write_size; // bytes of a buffer; 0: benchmark_schema.write_size
     sim_time start;     // when the first write may begin at the earliest
     sim_time duration;  // a multiple of bin, > 0
     sim_time bin;       // a multiple of 1 ms, > 0
@@ -22,6 +22,7 @@ struct stream_config {
 // A stream while it runs: what its two ends know of each other.
 struct stream {
     const struct stream_config *config;
+    int64_t write_size;        // bytes of a buffer, > 0
     bool begun, ended;         // ended: the reader has the last buffer
     sim_time origin;           // of the bins: the first write
     int64_t written, received; // buffers
@@ -36,7 +37,7 @@ struct stream {
 };
 
 // `config` must outlive the stream. The caller frees it with stream_free.
-struct stream *stream_new(const struct stream_config *config);
+struct stream *stream_new(const struct stream_config *config, int64_t write_size);
 void stream_free(struct stream *stream); // NULL is ignored
 
 // The writer is about to write a buffer. The first call is the origin of the bins.
@@ -52,6 +53,9 @@ void stream_receive(struct stream *stream, sim_time now);
 // mean and the longest gap, which belong to no bin. Nothing unless the stream has ended.
 void stream_report(const struct stream *stream, struct series_result *result);
 
+// Bytes of a buffer of a case with such a benchmark.
+int64_t stream_write_size(const struct scenario_case *test_case);
+
 // The unit of the result's sizes: COUNTS_SECONDS, or COUNTS_MS if the bins are no whole seconds.
 const char *stream_counts(const struct stream_config *config);
 
@@ -59,11 +63,13 @@ const char *stream_counts(const struct stream_config *config);
 void stream_build(struct program *program, const struct workload *workload);
 
 extern const struct param_table stream_table;
+// Without a write_size the benchmark has one of its own (benchmark_schema.write_size).
+extern const struct param_table stream_own_write_table;
 
 #define STREAM_METRICS "rate_Mb_per_s, mean_rate_Mb_per_s, longest_gap_ms"
 
-// A row of a list of benchmarks.
-#define BENCHMARK_OF_STREAM(name_, doc_)                                                           \
+// A row of a list of benchmarks; of further members of the schema at least .parameters.
+#define BENCHMARK_OF_STREAM(name_, doc_, ...)                                                      \
     {                                                                                              \
         .schema = {.name = (name_),                                                                \
                    .doc = (doc_),                                                                  \
@@ -74,7 +80,7 @@ extern const struct param_table stream_table;
                    .counts = COUNTS_SECONDS,                                                       \
                    .over_time = true,                                                              \
                    .overlapping = true,                                                            \
-                   .parameters = &stream_table},                                                   \
+                   __VA_ARGS__},                                                                   \
         .build = stream_build                                                                      \
     }
 

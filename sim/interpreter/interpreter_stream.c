@@ -11,7 +11,7 @@ static enum interpreter_phase start_stream(struct interpreter *run, struct cpu_c
         .peer = run->step.peer,
         .context = CONTEXT_POINT_TO_POINT,
         .address = run->step.address,
-        .size = run->step.size,
+        .size = run->stream->write_size,
         .blocking = true,
     };
     interpreter_wait_for(run, mpi_start(context, run->process, kind, &transfer));

@@ -182,7 +182,7 @@ static struct work stream_work(const struct scenario_case *test_case)
     const struct stream_config *config = test_case->workload.parameters->values;
     double bytes = fastest_link(&test_case->topology) / 8 * time_to_s(config->duration);
     return (struct work){
-        .operations = 2 * bytes / (double)config->write_size, .bytes = bytes, .peers = 1};
+        .operations = 2 * bytes / (double)stream_write_size(test_case), .bytes = bytes, .peers = 1};
 }
 
 // By how many calls a recording has: as if each were a message of some packets to one of few peers.

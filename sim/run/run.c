@@ -89,7 +89,7 @@ static void report_bin(void *owner, int64_t bin)
 static void stream_start(struct running *run)
 {
     const struct stream_config *config = run->test_case->workload.parameters->values;
-    run->stream = stream_new(config);
+    run->stream = stream_new(config, stream_write_size(run->test_case));
     run->stream->bin_over = report_bin;
     run->stream->owner = run;
     run->result->counts = stream_counts(config);

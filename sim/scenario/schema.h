@@ -84,6 +84,8 @@ struct benchmark_schema {
     // It runs for a time and reports over time: it takes neither sizes nor repetitions. `counts`
     // is then a unit of time.
     bool over_time;
+    // Then: bytes of a write that the workload does not set. NULL: its table has a default.
+    int64_t (*write_size)(const struct scenario_case *test_case);
     // Its messages overlap, so that a single repetition has no time of its own.
     bool overlapping;
     enum benchmark_peers peers;

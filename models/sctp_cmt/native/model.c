@@ -6,7 +6,8 @@
 static const struct benchmark benchmarks[] = {
     BENCHMARK_OF_STREAM("iperf.sctp",
                         "iperf over one SCTP association: writes for a time, and what is received "
-                        "by second"),
+                        "by second",
+                        .parameters = &stream_own_write_table, .write_size = native_write_size),
     {.build = NULL},
 };
 

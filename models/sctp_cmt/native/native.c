@@ -96,8 +96,8 @@ static bool receive_from(struct cpu_context *context, struct mpi_process *proces
     const struct native_sctp_config *config = native_of(process)->config;
     struct sctp_received received;
     cpu_spend(context, config->call, &native_stage);
-    int64_t bytes =
-        sctp_receive(context, link_to(process, peer)->socket, config->message, &received);
+    int64_t bytes = sctp_receive(context, link_to(process, peer)->socket,
+                                 native_of(process)->longest_read, &received);
     if (bytes <= 0) {
         if (bytes != SCTP_AGAIN)
             lost(process, peer);

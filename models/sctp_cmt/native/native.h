@@ -16,10 +16,14 @@
 
 #define NATIVE_MOST_CARDS 8 // of a host
 
+// SCTP_NODELAY: as the program has it, or by the user's word.
+enum native_no_delay { NATIVE_NO_DELAY_BY_PROGRAM, NATIVE_NO_DELAY_ON, NATIVE_NO_DELAY_OFF };
+
 struct native_sctp_config {
     int64_t message;           // bytes: the longest user message
     struct param_counts cards; // interfaces that take part; empty: all
-    bool no_delay;             // SCTP_NODELAY
+    int no_delay;              // enum native_no_delay
+    int64_t read;              // bytes: the longest read of iperf's server
     sim_time exchange;         // ps
     struct cost call;
 };
@@ -34,6 +38,8 @@ struct native_link {
 struct native_process {
     struct mpi_process *process;
     const struct native_sctp_config *config;
+    bool no_delay;        // SCTP_NODELAY is set
+    int64_t longest_read; // bytes
     const struct cluster *cluster;
     struct sctp_host *host;    // its own
     struct native_link *links; // by rank
@@ -49,6 +55,9 @@ static inline struct native_process *native_of(const struct mpi_process *process
 {
     return process->device;
 }
+
+// The write of iperf.sctp: the most user data that a packet holds.
+int64_t native_write_size(const struct scenario_case *test_case);
 
 extern const struct mpi_startup_step native_startup[];
 enum mpi_progress native_finalize(struct cpu_context *context, struct mpi_process *process);

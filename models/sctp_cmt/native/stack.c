@@ -6,6 +6,8 @@
 
 #define N struct native_sctp_config
 
+static const char *const no_delays[] = {"by_program", "true", "false", NULL};
+
 static const struct param native_params[] = {
     PARAM(N, message, PARAM_SIZE, .fallback = "64 KiB", .least = "1 B", .most = "64 MiB",
           .doc = "the longest user message, if the send buffer holds it; a longer message of the "
@@ -14,8 +16,14 @@ static const struct param native_params[] = {
     PARAM(N, cards, PARAM_COUNTS, .fallback = "[]", .most = "7",
           .doc = "cards that take part, counted from 0 among those that the stack uses; empty: all",
           .source = "sctp_bindx: without it all addresses of the host"),
-    PARAM(N, no_delay, PARAM_BOOL, .fallback = "true", .doc = "SCTP_NODELAY",
-          .source = "as NetPIPE does with TCP; thesis 004, 3.2: ch3:sctp sets it"),
+    PARAM(N, no_delay, PARAM_CHOICE, .fallback = "by_program", .choices = no_delays,
+          .doc = "SCTP_NODELAY; by_program: it is set, but not in iperf.sctp",
+          .source = "NetPIPE of sctp-refimpl, sctp.c; iperf 1.7.0 there, Settings.cpp and "
+                    "PerfSocket.cpp: only with -N; thesis 004, 3.2: ch3:sctp sets it"),
+    PARAM(N, read, PARAM_SIZE, .fallback = "8 KiB", .least = "1 B", .most = "64 MiB",
+          .doc = "the longest read of iperf.sctp's server; other programs read up to message",
+          .source = "iperf 1.7.0 of sctp-refimpl, Settings.cpp: kDefault_BufferLen, which the "
+                    "server keeps"),
     PARAM(N, exchange, PARAM_DURATION, .fallback = "1 ms", .most = "10 s",
           .doc = "until the other processes know a port", .source = "assumed: by hand or a daemon"),
     PARAM(N, call, PARAM_COST, .fallback = "100 cycles",
@@ -32,11 +40,29 @@ const struct scenario_section native_sctp_sections[] = {
     {NULL, NULL},
 };
 
+// iperf, of which write_size and read are; the other programs are NetPIPE's kind.
+static bool is_iperf(const struct scenario_case *test_case)
+{
+    const struct benchmark_schema *benchmark = test_case->workload.benchmark;
+    return benchmark && benchmark->write_size == native_write_size;
+}
+
+int64_t native_write_size(const struct scenario_case *test_case)
+{
+    const struct sctp_config *sctp = scenario_section_values(test_case, "sctp");
+    return sctp_most_chunk_data(sctp, sctp->inet.mtu);
+}
+
 static void native_init(struct job *job, struct mpi_process *process)
 {
     struct native_process *native = process->device;
     native->process = process;
     native->config = scenario_section_values(job->test_case, "native_sctp");
+    native->no_delay = native->config->no_delay == NATIVE_NO_DELAY_BY_PROGRAM
+                           ? !is_iperf(job->test_case)
+                           : native->config->no_delay == NATIVE_NO_DELAY_ON;
+    native->longest_read =
+        is_iperf(job->test_case) ? native->config->read : native->config->message;
     native->cluster = job->cluster;
     native->host =
         sctp_host_new(job->cluster, process->host, scenario_section_values(job->test_case, "sctp"));

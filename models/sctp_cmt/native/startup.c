@@ -41,7 +41,7 @@ static struct sctp_socket *socket_new(struct cpu_context *context,
 {
     struct sctp_socket *socket =
         sctp_socket_new(context, native->host, SCTP_ONE_TO_ONE, &native->process->task);
-    if (native->config->no_delay)
+    if (native->no_delay)
         sctp_socket_settings(socket)->no_delay = true;
     return socket;
 }
