@@ -9,12 +9,18 @@
 #define MIXED_BUFFER INT64_C(0x80000000) // of one-sided operations, outside of the window
 #define MIXED_WARM_UPS 1                 // rounds
 
+// Where a round waits for its messages.
+enum mixed_wait { MIXED_AFTER_FENCE, MIXED_BEFORE_FENCE, MIXED_BETWEEN };
+
+static const char *const mixed_waits[] = {"after_fence", "before_fence", "between", NULL};
+
 struct mixed_config {
     int64_t rounds;
     int64_t sends;                 // of a rank in a round
     int64_t least_send, most_send; // bytes
     int64_t puts;                  // of a rank in a round, and as many gets
     int64_t least_put, most_put;   // bytes
+    int wait;                      // enum mixed_wait
 };
 
 #define M struct mixed_config
@@ -35,6 +41,11 @@ static const struct param mixed_params[] = {
           .doc = "of the first put and get; the next ones double it", .source = DEFINED),
     PARAM(M, most_put, PARAM_SIZE, .fallback = "1 MiB", .least = "1 B", .most = "4 MiB",
           .doc = "after it the sizes begin again", .source = DEFINED),
+    PARAM(M, wait, PARAM_CHOICE, .fallback = "before_fence", .choices = mixed_waits,
+          .doc = "where a round waits for its messages: after the fence; before it; between: for "
+                 "the first half of them before the fence, for the others after it",
+          .source = "thesis 004, 4.2: \"MPI_Waitall/Waitany functions and MPI_Win_fence are "
+                    "placed in specific places to allow overlapping\"; assumed: in that order"),
     {0},
 };
 
@@ -113,16 +124,29 @@ static void append_one_sided(GPtrArray *body, enum ch3_rma_kind kind, int peer,
     }
 }
 
-// The messages are under way when the one-sided operations begin: the fence waits for the
-// latter, and the messages are waited for after it.
+// Waits for the first `messages` messages of either direction.
+static void append_wait(GPtrArray *body, int64_t messages)
+{
+    struct op *wait = op_append(body, OP_WAITALL);
+    wait->names = g_new0(char *, 2 * messages + 1);
+    for (int64_t i = 0; i < 2 * messages; i++)
+        wait->names[i] = g_strdup_printf("%c%" G_GINT64_FORMAT, i % 2 ? 's' : 'r', i / 2);
+}
+
+// The messages are under way when the one-sided operations begin, for which the fence waits.
 static void append_round(GPtrArray *body, int rank, const struct mixed_config *config)
 {
     append_messages(body, OP_IRECV, 1 - rank, config);
     append_messages(body, OP_ISEND, 1 - rank, config);
     append_one_sided(body, CH3_PUT, 1 - rank, config);
     append_one_sided(body, CH3_GET, 1 - rank, config);
+    if (config->wait == MIXED_BETWEEN && config->sends > 1)
+        append_wait(body, config->sends / 2);
+    if (config->wait == MIXED_BEFORE_FENCE)
+        op_append(body, OP_WAITALL);
     op_append_kind(body, &ch3_rma_operations[CH3_WIN_FENCE]);
-    op_append(body, OP_WAITALL);
+    if (config->wait != MIXED_BEFORE_FENCE)
+        op_append(body, OP_WAITALL);
 }
 
 static void append_rounds(GPtrArray *body, int rank, const struct mixed_config *config,
