@@ -48,13 +48,17 @@ def scenario(stack, ranks):
 
 
 def text(calls):
-    """Several polls one after another are "poll …", without the readings of the clock around them."""
+    """Several polls one after another are "poll …", without readings of the clock."""
     return re.sub("poll(, poll)+", "poll …", ", ".join(call for call in calls if call != "gettimeofday"))
 
 
 class Calls(unittest.TestCase):
     def calls(self, stack, ranks, settings):
-        """The calls of both ranks."""
+        """The calls of both ranks, as the table has them."""
+        return [text(names) for names in self.names(stack, ranks, settings)]
+
+    def names(self, stack, ranks, settings):
+        """All calls of both ranks, in their order."""
         with tempfile.TemporaryDirectory(prefix="netsim-calls-") as directory:
             path = os.path.join(directory, "calls.json")
             trace = os.path.join(directory, "trace.json")
@@ -73,7 +77,7 @@ class Calls(unittest.TestCase):
         for event in events:
             if event["ph"] == "X" and event["name"].endswith("()") and FROM < event["ts"] < TO:
                 seen[names[event["pid"]]].append((event["ts"], event["name"][:-2]))
-        return [text(name for _, name in sorted(seen[node])) for node in ("node0", "node1")]
+        return [[name for _, name in sorted(seen[node])] for node in ("node0", "node1")]
 
     def test_table(self):
         known = list(rows())
@@ -81,6 +85,13 @@ class Calls(unittest.TestCase):
         for stack, message, settings, sender, receiver in known:
             with self.subTest(stack=stack, message=message):
                 self.assertEqual(self.calls(stack, program(message), settings), [sender, receiver])
+
+    def test_clock(self):
+        """Open MPI's event library reads the clock twice for each poll; no other library reads it."""
+        for stack, times in (("openmpi_tcp", 2), ("ch3_sock", 0)):
+            names = self.names(stack, program("100 B"), ["openmpi_tcp.daemon=1 ms"] if times else [])
+            for node in names:
+                self.assertEqual(node.count("gettimeofday"), times * node.count("poll"), stack)
 
     def test_full_socket(self):
         """net_send_w of ch_p4: while it can't write, the lower rank reads a message that comes; the higher one only
