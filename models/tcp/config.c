@@ -124,9 +124,10 @@ static const struct param tcp_params[] = {
     PARAM(T, rto_initial, PARAM_DURATION, .fallback = "3 s", .least = "1 ms", .most = "120 s",
           .doc = "retransmission timeout before the first measurement",
           .source = "RFC 2988, 2.1; FreeBSD 6.2: TCPTV_RTOBASE"),
-    PARAM(T, rto_least, PARAM_DURATION, PARAM_BY_PROFILE("200 ms", "30 ms"), .least = "1 us",
+    PARAM(T, rto_least, PARAM_DURATION, PARAM_BY_PROFILE("200 ms", "3 ms"), .least = "1 us",
           .most = "10 s", .doc = "least of what rto_bounds names",
-          .source = "Linux 2.4: TCP_RTO_MIN; FreeBSD 6.2: net.inet.tcp.rexmit_min"),
+          .source = "Linux 2.4: TCP_RTO_MIN; FreeBSD of February 2006: TCPTV_MIN, 3 ticks in "
+                    "tcp_timer.h 1.28; assumed: 6.2 has the same (later revisions: hz/33)"),
     PARAM(T, rto_bounds, PARAM_CHOICE, PARAM_BY_PROFILE("variance", "sum"), .choices = rto_bounds,
           .doc = "what is at least rto_least: the timeout above the smoothed round trip, or the "
                  "whole of it before rto_slop",
