@@ -208,6 +208,24 @@ static char *source_text(const struct param *param)
     return text;
 }
 
+// The prior of a default, "within 1.6 (usual of a kernel)"; NULL: it has none. The caller frees it.
+static char *default_prior_text(const struct scenario_section *section, const struct param *param)
+{
+    struct diag_list *diags = diag_list_new();
+    struct param_values *values =
+        param_read_part(section->table, NULL, section->path, false, NULL, diags);
+    struct prior prior;
+    char *text = NULL;
+    if (prior_of(values, (int)(param - section->table->params), &prior)) {
+        text = prior.usual ? g_strdup_printf("%s (usual of %s)", prior.text, prior.usual->name)
+                           : g_strdup(prior.text);
+        prior_clear(&prior);
+    }
+    param_values_free(values);
+    diag_list_free(diags);
+    return text;
+}
+
 // ---- Text ----
 
 static void append_indented(GString *out, const char *text)
@@ -221,7 +239,7 @@ static void append_param_text(GString *out, const struct scenario_section *secti
                               const struct param *param)
 {
     const struct param_table *table = section->table;
-    char *prior = prior_default_text(table, section->path, param);
+    char *prior = default_prior_text(section, param);
     char *range = range_text(param), *fallback = default_text(table, param);
     g_string_append_printf(out, "  %s = %s", param->name, fallback);
     g_free(fallback);
@@ -307,7 +325,7 @@ static void append_param_markdown(GString *out, const struct scenario_section *s
 {
     char *range = range_text(param), *source = source_text(param);
     char *fallback = default_text(section->table, param);
-    char *prior = prior_default_text(section->table, section->path, param);
+    char *prior = default_prior_text(section, param);
     g_string_append_printf(out, "| `%s` |", param->name);
     text_append_cell(out, fallback);
     g_free(fallback);
@@ -344,7 +362,7 @@ static json_t *param_json(const struct describe_hit *hit)
     char *path = describe_path(hit), *range = range_text(hit->param);
     char *fallback = default_text(hit->section->table, hit->param);
     char *source = source_text(hit->param);
-    char *prior = prior_default_text(hit->section->table, hit->section->path, hit->param);
+    char *prior = default_prior_text(hit->section, hit->param);
     json_t *json = json_pack("{s:s, s:s, s:s, s:s, s:s?, s:s?, s:s?}", "path", path, "default",
                              fallback, "unit", param_kind_units(hit->param->kind), "range", range,
                              "meaning", hit->param->doc, "source", source, "uncertain", prior);

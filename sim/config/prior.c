@@ -277,23 +277,6 @@ bool prior_of(const struct param_values *values, int index, struct prior *prior)
     return true;
 }
 
-char *prior_default_text(const struct param_table *table, const char *path,
-                         const struct param *param)
-{
-    struct diag_list *diags = diag_list_new();
-    struct param_values *values = param_read_part(table, NULL, path, false, NULL, diags);
-    struct prior prior;
-    char *text = NULL;
-    if (prior_of(values, (int)(param - table->params), &prior)) {
-        text = prior.usual ? g_strdup_printf("%s (usual of %s)", prior.text, prior.usual->name)
-                           : g_strdup(prior.text);
-        prior_clear(&prior);
-    }
-    param_values_free(values);
-    diag_list_free(diags);
-    return text;
-}
-
 // ---- Quantiles ----
 
 // A number within what the parameter takes.

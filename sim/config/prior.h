@@ -71,11 +71,6 @@ void prior_clear(struct prior *prior);
 // low quantiles. NULL: the value itself. The caller frees it.
 char *prior_quantile(const struct prior *prior, double u);
 
-// The prior of a table's default for readers, "within 1.6 (usual of a kernel)"; NULL: it has none.
-// The caller frees it.
-char *prior_default_text(const struct param_table *table, const char *path,
-                         const struct param *param);
-
 // The keys of a value in a file, as the text above, interned; NULL without such keys, or after
 // a complaint.
 const char *prior_read(const struct node *node, const char *path, struct diag_list *diags,
