@@ -118,10 +118,9 @@ static const struct param lanai9_params[] = {
     SRAM_PARAMS(
         "1",
         "derived from Myricom's data sheet of the M2L-PCI64B: more than 1 GByte/s, which an "
-        "access of 8 B in a clock of 133 MHz is, as two of a LANai 7 at 66 MHz are; its "
-        "processor does 1.7 times a LANai 7's instructions. Two accesses would also be "
-        "\"more than 1\", but then the clock of the card hardly matters to GM's rate both "
-        "ways, published as 340 MB/s at 133 MHz and 421 at 200 (GM 1.6.4)",
+        "access of 8 B in a clock of 133 MHz is, as two of a LANai 7 at 66 MHz are; two "
+        "would be more than 1 as well, and GM 1.6.4's published rates do not decide: the "
+        "simulated rate both ways hardly depends on the card's clock with either",
         "8 B", "prior: as on the LANai 7"),
     LOOP_PARAMS,
     ENGINE_PARAMS("2", TWO_CHANNELS, SETUP_SOURCE),
