@@ -176,17 +176,28 @@ struct fits *fits_load(const char *data_dir, const struct claim_list *list, stru
 
 // ---- Asking ----
 
+static bool is_fixed_curve(const struct fixed *fixed, const struct curve *curve, const char *under)
+{
+    return fixed->scenario == curve->scenario && fixed->sets == curve->sets &&
+           fixed->metric == curve->metric && fixed->series == curve->series &&
+           fixed->under == under;
+}
+
+// The file that fixes a curve at a size, or at one below it and at one above it.
 static const char *fixed_at(const struct fits *fits, const struct curve *curve, const char *under,
                             int64_t size)
 {
+    const char *below = NULL, *above = NULL;
     for (guint i = 0; i < fits->fixed->len; i++) {
         const struct fixed *fixed = &g_array_index(fits->fixed, struct fixed, i);
-        if (fixed->scenario == curve->scenario && fixed->sets == curve->sets &&
-            fixed->metric == curve->metric && fixed->series == curve->series &&
-            fixed->under == under && fixed->size == size)
-            return fixed->file;
+        if (!is_fixed_curve(fixed, curve, under))
+            continue;
+        if (fixed->size <= size)
+            below = fixed->file;
+        if (fixed->size >= size)
+            above = fixed->file;
     }
-    return NULL;
+    return above ? below : NULL;
 }
 
 // The file that fixes a curve's value at a size: the quotient, or each by itself.

@@ -21,8 +21,8 @@ bool fits_read(struct fits *fits, const struct node *tree, const struct claim_li
 void fits_free(struct fits *fits);
 
 // The file, by its name without .yaml, that fits a claim: because a target names it, or because its
-// checks use only values that targets fix: a point's value, a gain's quotient. NULL if none does.
-// Borrowed.
+// checks use only values that targets fix: a point's value, a gain's quotient, and what lies
+// between two of them. NULL if none does. Borrowed.
 const char *fits_claim(const struct fits *fits, const struct claim *claim, const struct runs *runs);
 
 #endif

@@ -290,7 +290,9 @@ static const struct scenario *scenario_of(const struct runs *runs, const struct 
     return scenario;
 }
 
-json_t *runs_case(const struct runs *runs, const struct curve *curve, char **why)
+// The case of a curve's series. NULL and *why if there is none.
+static const struct scenario_case *case_of(const struct runs *runs, const struct curve *curve,
+                                           char **why)
 {
     if (!runs->schema) {
         *why = g_strdup("no scenarios are at hand");
@@ -298,7 +300,28 @@ json_t *runs_case(const struct runs *runs, const struct curve *curve, char **why
     }
     const struct scenario *scenario = scenario_of(runs, curve, why);
     int number = scenario ? case_number(scenario, curve, why) : -1;
-    return number >= 0 ? scenario_case_json(g_ptr_array_index(scenario->cases, number)) : NULL;
+    return number >= 0 ? g_ptr_array_index(scenario->cases, number) : NULL;
+}
+
+json_t *runs_case(const struct runs *runs, const struct curve *curve, char **why)
+{
+    const struct scenario_case *one = case_of(runs, curve, why);
+    return one ? scenario_case_json(one) : NULL;
+}
+
+json_t *runs_read_case(const struct runs *runs, const struct curve *curve, char **why)
+{
+    const struct scenario_case *one = case_of(runs, curve, why);
+    json_t *json = one ? scenario_case_json(one) : NULL;
+    json_t *parameters = json_object_get(json, "parameters"), *section;
+    const char *path;
+    void *next;
+    json_object_foreach_safe(parameters, next, path, section)
+    {
+        if (!scenario_case_reads(one, runs->schema, path))
+            json_object_del(parameters, path);
+    }
+    return json;
 }
 
 // ---- State logs ----

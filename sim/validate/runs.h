@@ -54,4 +54,7 @@ void runs_add_state_log(struct runs *runs, const struct curve *curve, const char
 // Runs nothing.
 json_t *runs_case(const struct runs *runs, const struct curve *curve, char **why);
 
+// The same without the parameters of models that the series does not read.
+json_t *runs_read_case(const struct runs *runs, const struct curve *curve, char **why);
+
 #endif

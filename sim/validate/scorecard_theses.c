@@ -69,39 +69,45 @@ static void append_figures(GString *out, const json_t *totals)
 static void append_off(GString *out, const json_t *numbers, const char *unit)
 {
     static const char *const keys[] = {"median", "p90"};
-    int width = 10 - (int)strlen(unit);
-    g_string_append_printf(out, "%10d", scorecard_count_of(numbers, "count"));
+    int width = 9 - (int)strlen(unit);
+    g_string_append_printf(out, "%7d", scorecard_count_of(numbers, "count"));
     for (size_t i = 0; i < G_N_ELEMENTS(keys); i++) {
         const json_t *value = json_object_get(numbers, keys[i]);
         if (json_is_number(value))
             g_string_append_printf(out, "%*.1f%s", width, 100.0 * json_number_value(value), unit);
         else
-            g_string_append_printf(out, "%10s", "-");
+            g_string_append_printf(out, "%9s", "-");
     }
 }
 
-// What counts comes last: facts that nothing was fitted to or chosen for.
+static void append_counts(GString *out, const json_t *counts)
+{
+    static const char *const keys[] = {"facts", "hold", "level", "miss"};
+    for (size_t i = 0; i < G_N_ELEMENTS(keys); i++)
+        g_string_append_printf(out, "%6d", scorecard_count_of(counts, keys[i]));
+}
+
+// What counts comes last: facts that nothing was fitted to or chosen for, and beside them how many
+// of the others miss all the same.
 static void append_facts(GString *out, const json_t *totals)
 {
-    static const char *const columns[] = {"facts", "hold", "level", "miss", "not decidable"};
-    static const char *const keys[] = {"facts", "hold", "level", "miss", "not_decidable"};
     size_t index;
     json_t *thesis;
     const json_t *theses = json_object_get(totals, "theses");
     if (json_array_size(theses) == 0)
         return;
-    g_string_append_printf(out, "\n%-46s%30s%30s\n%-7s", "Predicted facts",
-                           "numbers printed, off by", "percentages, off by points", "thesis");
-    for (size_t i = 0; i < G_N_ELEMENTS(columns); i++)
-        g_string_append_printf(out, i < 4 ? "%6s" : "%15s", columns[i]);
+    g_string_append_printf(out, "\n%-6s%39s%24s%25s%25s\n%-6s%6s%6s%6s%6s%15s%6s%6s%6s%6s", "",
+                           "predicted facts", "chosen or fitted", "numbers, off by",
+                           "percentages, by points", "thesis", "facts", "hold", "level", "miss",
+                           "not decidable", "facts", "hold", "level", "miss");
     for (int i = 0; i < 2; i++)
-        g_string_append_printf(out, "%10s%10s%10s", "count", "median", "90 %");
+        g_string_append_printf(out, "%7s%9s%9s", "count", "median", "90 %");
     json_array_foreach(theses, index, thesis)
     {
-        g_string_append_printf(out, "\n%-7s", scorecard_text_of(thesis, "thesis"));
-        for (size_t i = 0; i < G_N_ELEMENTS(keys); i++)
-            g_string_append_printf(out, i < 4 ? "%6d" : "%15d",
-                                   scorecard_count_of(thesis, keys[i]));
+        g_string_append_printf(out, "\n%-6s", scorecard_text_of(thesis, "thesis"));
+        append_counts(out, thesis);
+        g_string_append_printf(out, "%15d", scorecard_count_of(thesis, "not_decidable"));
+        append_counts(out, json_object_get(thesis, "others"));
         append_off(out, json_object_get(thesis, "numbers"), " %");
         append_off(out, json_object_get(thesis, "percentages"), "");
     }

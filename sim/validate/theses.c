@@ -34,6 +34,13 @@ static char *system_of(const char *id)
     return g_strndup(id, strcspn(id, "."));
 }
 
+// Whether a claim is of a thesis; NULL is any.
+static bool is_of(const char *id, const char *system)
+{
+    size_t length = system ? strlen(system) : 0;
+    return !system || (strncmp(id, system, length) == 0 && id[length] == '.');
+}
+
 // The entry of a list whose texts under two keys are these; NULL for a text that it lacks. Borrowed
 // or NULL.
 static json_t *find_entry(json_t *list, const char *key, const char *text, const char *other_key,
@@ -95,6 +102,7 @@ static enum verdict verdict_of_fact(json_t *rows, const json_t *fact)
     json_array_foreach(rows, index, row)
     {
         if (!states_result(row) || strcmp(fact_name(row), thesis_text(fact, "fact")) != 0 ||
+            !is_of(thesis_text(row, "id"), thesis_text(fact, "system")) ||
             (measured && thesis_standing(row) <= STANDING_ARITHMETIC))
             continue;
         for (int i = 0; i < VERDICTS; i++)
@@ -165,12 +173,6 @@ static void add_off(GArray *values, const json_t *row, bool points)
     }
 }
 
-static bool is_of(const char *id, const char *system)
-{
-    size_t length = system ? strlen(system) : 0;
-    return !system || (strncmp(id, system, length) == 0 && id[length] == '.');
-}
-
 // How far the printed numbers of predicted facts of a thesis (NULL: all) are off.
 static json_t *numbers_of(json_t *rows, json_t *facts, const char *system, bool points)
 {
@@ -193,26 +195,38 @@ static json_t *numbers_of(json_t *rows, json_t *facts, const char *system, bool 
     return numbers;
 }
 
+// Counts a fact that holds, is level or misses.
+static void count_fact(json_t *counts, const json_t *fact)
+{
+    bool holds = row_came_out(fact, HOLDS), level = row_came_out(fact, LEVEL);
+    bool misses = row_misses(fact);
+    count_more(counts, "facts", holds + level + misses);
+    count_more(counts, "hold", holds);
+    count_more(counts, "level", level);
+    count_more(counts, "miss", misses);
+}
+
 static json_t *thesis_summary(json_t *rows, json_t *facts, const char *system)
 {
     json_t *summary = json_pack("{s:s, s:i, s:i, s:i, s:i, s:i}", "thesis", system ? system : "all",
                                 "facts", 0, "hold", 0, "level", 0, "miss", 0, "not_decidable", 0);
+    json_t *others =
+        json_pack("{s:i, s:i, s:i, s:i}", "facts", 0, "hold", 0, "level", 0, "miss", 0);
     size_t index;
     json_t *fact;
     json_array_foreach(facts, index, fact)
     {
         enum standing standing = thesis_standing(fact);
-        if ((system && strcmp(thesis_text(fact, "system"), system) != 0) ||
-            (standing != STANDING_PREDICTED && standing != STANDING_NONE))
+        if (system && strcmp(thesis_text(fact, "system"), system) != 0)
             continue;
-        bool holds = row_came_out(fact, HOLDS), level = row_came_out(fact, LEVEL);
-        bool misses = row_misses(fact);
-        count_more(summary, "facts", holds + level + misses);
-        count_more(summary, "hold", holds);
-        count_more(summary, "level", level);
-        count_more(summary, "miss", misses);
-        count_more(summary, "not_decidable", row_came_out(fact, NOT_CHECKABLE));
+        if (standing == STANDING_PREDICTED)
+            count_fact(summary, fact);
+        else if (standing > STANDING_PREDICTED)
+            count_fact(others, fact);
+        if (standing == STANDING_PREDICTED || standing == STANDING_NONE)
+            count_more(summary, "not_decidable", row_came_out(fact, NOT_CHECKABLE));
     }
+    json_object_set_new(summary, "others", others);
     json_object_set_new(summary, "numbers", numbers_of(rows, facts, system, false));
     json_object_set_new(summary, "percentages", numbers_of(rows, facts, system, true));
     return summary;

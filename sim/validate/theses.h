@@ -12,8 +12,9 @@
 // claims' (standing.h). Guesses and arithmetic don't decide where other claims do.
 json_t *theses_facts(json_t *rows);
 
-// For each thesis, and for all: how many predicted facts hold, are level and miss, and how far
-// printed numbers of such facts are off.
+// For each thesis, and for all: how many predicted facts hold, are level and miss; the same of
+// `others`, which were chosen or fitted, so that none that misses is lost; and how far printed
+// numbers of predicted facts are off.
 json_t *theses_summary(json_t *rows, json_t *facts);
 
 // For each figure: how many statements about it hold, are level and miss, and the miss that is

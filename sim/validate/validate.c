@@ -339,7 +339,8 @@ static json_t *judge_claim(const struct scoring *scoring, const struct claim *cl
 {
     struct finding finding = finding_of_claim(scoring, claim);
     char *by = NULL;
-    enum standing standing = standing_of(claim, scoring->fits, scoring->runs, &by);
+    struct standing_context context = {scoring->list, scoring->fits, scoring->runs};
+    enum standing standing = standing_of(claim, &context, &by);
     json_t *row = json_object();
     json_object_set_new(row, "id", json_string(claim->id));
     json_object_set_new(row, "kind", json_string(claim->kind));

@@ -324,7 +324,7 @@ class Verdicts(Case):
                                               "miss": 0, "worst_deviation": None, "worst": None}])
         told = self.validate("sys.o", code=2).stdout
         self.assertIn("\n1 of 2 predicted claims hold, 1 level\n", told)
-        self.assertRegex(told, r"\nsys {9}2 {5}1 {5}1 {5}0 +0 +0 +- +- +0 +- +-\n$")
+        self.assertRegex(told, r"\nsys {8}2 {5}1 {5}1 {5}0 +0( +0){5} +- +- +0 +- +-\n$")
 
     def test_agreement(self):
         """What compares simulations has a standing of its own, and is no evidence for the model."""
@@ -506,7 +506,7 @@ CHOSEN = """\
     statement: it is quick
     source: "4"
     check:
-      - bound: {scenario: small, series: second, metric: latency_us, below: 1000000 us}
+      - bound: {scenario: small, series: "first, quoted", metric: latency_us, below: 1000000 us}
       - parameter: {scenario: small, series: second, path: switch.latency, equals: 5 us}
   sys.d.set:
     kind: config
@@ -549,6 +549,43 @@ class Standings(Case):
                 self.assertEqual(standings["sys.d.set"], ("setting", None))
                 # It runs with a value of its own, which was not chosen.
                 self.assertEqual(standings["sys.d.other"], ("predicted", None))
+
+    def test_in_view(self):
+        """What was chosen for one claim makes those chosen that judge the same series and metric at one of its sizes."""
+        check = "{{bound: {{scenario: small, series: {}, metric: {}, sizes: {}, above: 0}}}}"
+        claims = {"aim": ("second", "latency_us", "1 B"), "same": ("second", "latency_us", "0 B .. 1 B"),
+                  "size": ("second", "latency_us", "4 KiB"), "metric": ("second", "bandwidth_MB_per_s", "1 B"),
+                  "series": ('"first, quoted"', "latency_us", "1 B"),
+                  "order": ("{series: second, over: {series: second, set: seed=2}}", "latency_us", "1 B")}
+        self.claims(CLAIMS + "".join(
+            f"  sys.v.{name}:\n    kind: shape\n    statement: x\n    source: \"4\"\n    check: {check.format(*which)}\n"
+            for name, which in claims.items()))
+        standings = self.standings("{value: 5 us, source: x, chosen_for: sys.v.aim}")
+        chosen = {name for name in standings if standings[name][0] == "chosen"}
+        self.assertEqual(chosen, {"sys.v.aim", "sys.v.same", "sys.v.order", "sys.a.holds", "sys.c.known"})
+        self.assertEqual(standings["sys.v.same"][1], "switch.latency")
+        # Of another thesis; and of another stack, which the series does not read.
+        self.write("data/references/claims/other.yaml", "behaviours: {}\nothers:\n  other.aim: {kind: shape, statement: x, "
+                   f"source: y, check: {check.format(*claims['aim'])}}}\n")
+        standings = self.standings("{value: 5 us, source: x, chosen_for: other.aim}")
+        self.assertEqual({name for name in standings if standings[name][0] == "chosen"}, {"other.aim"})
+        standings = self.standings("5 us\nmvich: {vbuf: {value: 1 KiB, source: x, chosen_for: sys.v.aim}}")
+        self.assertFalse([name for name in standings if standings[name][0] == "chosen"])
+
+    def test_fitted_beside(self):
+        """One value of a series that runs with what was fitted to the value of another one at that size."""
+        value = "check: {{value: {{scenario: small, series: {}, metric: latency_us, size: {}, expected: 74 us, tolerance: 9 %}}}}"
+        claims = {"target": ("second", "1 B"), "beside": ('"first, quoted"', "1 B"), "size": ('"first, quoted"', "0 B")}
+        self.claims(CLAIMS + "".join(f"  sys.v.{name}: {{kind: number, statement: x, source: y, {value.format(*which)}}}\n"
+                                     for name, which in claims.items()))
+        os.mkdir(self.path("data/references/calibration"))
+        self.write("data/references/calibration/it.yaml", CALIBRATION.replace("sys.c.known", "sys.v.target"))
+        for source, beside in (("fitted: sys.v.size, sys.v.target", "fitted"), ("fitted: sys.v.size", "predicted"),
+                               ("sys.v.target", "predicted")):
+            with self.subTest(source):
+                standings = self.standings(f"{{value: 5 us, source: '{source}'}}")
+                self.assertEqual({name: standings[f"sys.v.{name}"][0] for name in claims},
+                                 {"target": "fitted", "beside": beside, "size": "predicted"})
 
     def test_fitted(self):
         os.mkdir(self.path("data/references/calibration"))

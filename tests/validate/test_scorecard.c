@@ -34,7 +34,8 @@ static const char rows[] =
     " 'miss': 2, 'worst_deviation': -0.5, 'worst': 'gm.a.b'},"
     " {'thesis': 'sys', 'figure': '6.1', 'statements': 1, 'hold': 1, 'worst_deviation': null}],"
     " 'theses': [{'thesis': 'gm', 'facts': 4, 'hold': 1, 'level': 1, 'miss': 2, 'not_decidable': "
-    "3, 'numbers': {'count': 5, 'median': 0.033, 'p90': 0.76}, 'percentages': {'count': 0, "
+    "3, 'others': {'facts': 6, 'hold': 3, 'level': 2, 'miss': 1}, 'numbers': {'count': 5, "
+    "'median': 0.033, 'p90': 0.76}, 'percentages': {'count': 0, "
     "'median': null, 'p90': null}},"
     " {'thesis': 'sys', 'facts': 2, 'hold': 2, 'numbers': {'count': 1, 'median': 0.5, 'p90': 0.5},"
     " 'percentages': {'count': 2, 'median': 0.014, 'p90': 0.239}}], 'by_kind': {"
@@ -134,14 +135,14 @@ static void test_text(void)
                "gm     4.12          5      2      1      2  -50.00 %  gm.a.b\n"
                "sys    6.1           1      1      0      0\n"
                "\n"
-               "Predicted facts                                      numbers printed, off by    "
-               "percentages, off by points\n"
-               "thesis  facts  hold level  miss  not decidable     count    median      90 %     "
-               "count    median      90 %\n"
-               "gm          4     1     1     2              3         5     3.3 %    76.0 %       "
-               "  0         -         -\n"
-               "sys         2     2     0     0              0         1    50.0 %    50.0 %       "
-               "  2       1.4      23.9\n");
+               "                              predicted facts        chosen or fitted          "
+               "numbers, off by   percentages, by points\n"
+               "thesis facts  hold level  miss  not decidable facts  hold level  miss  count   "
+               "median     90 %  count   median     90 %\n"
+               "gm         4     1     1     2              3     6     3     2     1      5    "
+               "3.3 %   76.0 %      0        -        -\n"
+               "sys        2     2     0     0              0     0     0     0     0      1   "
+               "50.0 %   50.0 %      2      1.4     23.9\n");
 }
 
 // One line per claim: verdict, id, standing, deviation and the simulated value; then the totals.
@@ -248,14 +249,14 @@ static void test_colour(void)
                "gm     4.12          5      2      1      2  -50.00 %  gm.a.b\n"
                "sys    6.1           1      1      0      0\n"
                "\n"
-               "Predicted facts                                      numbers printed, off by    "
-               "percentages, off by points\n"
-               "thesis  facts  hold level  miss  not decidable     count    median      90 %     "
-               "count    median      90 %\n"
-               "gm          4     1     1     2              3         5     3.3 %    76.0 %       "
-               "  0         -         -\n"
-               "sys         2     2     0     0              0         1    50.0 %    50.0 %       "
-               "  2       1.4      23.9\n");
+               "                              predicted facts        chosen or fitted          "
+               "numbers, off by   percentages, by points\n"
+               "thesis facts  hold level  miss  not decidable facts  hold level  miss  count   "
+               "median     90 %  count   median     90 %\n"
+               "gm         4     1     1     2              3     6     3     2     1      5    "
+               "3.3 %   76.0 %      0        -        -\n"
+               "sys        2     2     0     0              0     0     0     0     0      1   "
+               "50.0 %   50.0 %      2      1.4     23.9\n");
 }
 
 static void test_junit(void)

@@ -12,10 +12,12 @@
 // Two curves at four sizes, of one scenario.
 static const char document[] =
     "{\"series\": [{\"name\": \"A\", \"status\": \"completed\", \"values\": [], \"points\": ["
-    "{\"size_bytes\": 1, \"a_us\": 1}, {\"size_bytes\": 2, \"a_us\": 2},"
+    "{\"size_bytes\": 1, \"a_us\": 1}, {\"size_bytes\": 2, \"a_us\": 2}, {\"size_bytes\": 3, "
+    "\"a_us\": 3},"
     "{\"size_bytes\": 4, \"a_us\": 4}, {\"size_bytes\": 8, \"a_us\": 8}]},"
     "{\"name\": \"B\", \"status\": \"completed\", \"values\": [], \"points\": ["
-    "{\"size_bytes\": 1, \"a_us\": 2}, {\"size_bytes\": 2, \"a_us\": 3},"
+    "{\"size_bytes\": 1, \"a_us\": 2}, {\"size_bytes\": 2, \"a_us\": 3}, {\"size_bytes\": 3, "
+    "\"a_us\": 4},"
     "{\"size_bytes\": 4, \"a_us\": 5}, {\"size_bytes\": 8, \"a_us\": 9}]}]}";
 
 #define CLAIM(id, checks)                                                                          \
@@ -47,6 +49,7 @@ static const char claims[] =
     CLAIM("gain", GAIN("2 B .. 4 B"))                                           //
     CLAIM("gain_again", GAIN("4 B"))                                            //
     CLAIM("gain_wider", GAIN("2 B .. 8 B"))                                     //
+    CLAIM("gain_between", GAIN("3 B"))                                          //
     CLAIM("mixed", VALUE("A", "1 B") ", " VALUE("A", "8 B"))                    //
     CLAIM("setting", SETTING)                                                   //
     CLAIM("figure", FIGURE)                                                     //
@@ -128,6 +131,8 @@ static void test_each(void)
         {"s.gain", "fitted", "one"},
         {"s.gain_again", "fitted", "one"},
         {"s.gain_wider", "predicted", NULL},
+        // Between two sizes that are fixed.
+        {"s.gain_between", "fitted", "one"},
         // One check that is not fixed, and the claim can fail.
         {"s.mixed", "predicted", NULL},
         {"s.setting", "setting", NULL},
@@ -144,8 +149,8 @@ static void test_each(void)
     struct world world = world_new(calibration);
     for (size_t i = 0; i < G_N_ELEMENTS(samples); i++) {
         char *by;
-        enum standing standing =
-            standing_of(claims_find(world.list, samples[i].id), world.fits, world.runs, &by);
+        struct standing_context context = {world.list, world.fits, world.runs};
+        enum standing standing = standing_of(claims_find(world.list, samples[i].id), &context, &by);
         if (g_strcmp0(standing_name(standing), samples[i].standing) != 0 ||
             g_strcmp0(by, samples[i].by) != 0)
             CU_FAIL(samples[i].id);

@@ -101,12 +101,15 @@ static void test_summary(void)
     json_t *facts = theses_facts(rows);
     same_json(theses_summary(rows, facts),
               "[{'thesis':'s','facts':3,'hold':1,'level':1,'miss':1,'not_decidable':1,"
+              "'others':{'facts':0,'hold':0,'level':0,'miss':0},"
               "'numbers':{'count':1,'median':0.02,'p90':0.02},"
               "'percentages':{'count':0,'median':null,'p90':null}},"
               "{'thesis':'t','facts':1,'hold':0,'level':0,'miss':1,'not_decidable':0,"
+              "'others':{'facts':1,'hold':1,'level':0,'miss':0},"
               "'numbers':{'count':2,'median':0.05,'p90':0.06},"
               "'percentages':{'count':1,'median':0.2,'p90':0.2}},"
               "{'thesis':'all','facts':4,'hold':1,'level':1,'miss':2,'not_decidable':1,"
+              "'others':{'facts':1,'hold':1,'level':0,'miss':0},"
               "'numbers':{'count':3,'median':0.04,'p90':0.06},"
               "'percentages':{'count':1,'median':0.2,'p90':0.2}}]");
     json_decref(facts);
@@ -138,17 +141,18 @@ static void test_figures(void)
     json_t *rows = rows_of(
         PREDICTED("s.a", "known_miss", SOURCE("4.4, figures 4.10-4.11") ", 'deviation': -0.3") "," PREDICTED("s.b", "misses", SOURCE("figure 4.10") ", 'deviation': 0.2") "," PREDICTED("s.c", "level", SOURCE("4.6.3, figure 4.9a-b and 4.10") ", 'deviation': 0.9") "," ROW(
             "s.d", "shape", "'fitted'", "holds",
-            SOURCE("6.3, figures 3.1, 4.9")) "," ROW("s.e", "figure", "'drawn'", "holds",
-                                                     SOURCE("figure 4.9")) "," ROW("s.f", "guess",
-                                                                                   "'guess'",
-                                                                                   "refuted",
-                                                                                   SOURCE(
-                                                                                       "figure "
-                                                                                       "4.9")) "," PREDICTED("s.g",
-                                                                                                             "holds",
-                                                                                                             SOURCE(
-                                                                                                                 "figure and 4.2")) "," PREDICTED("s.h",
-                                                                                                                                                  "holds"));
+            SOURCE(
+                "6.3, figures 3.1, 4.9")) "," ROW("s.e", "figure", "'drawn'", "holds",
+                                                  SOURCE(
+                                                      "figure 4.9")) "," ROW("s.f", "guess",
+                                                                             "'guess'", "refuted",
+                                                                             SOURCE(
+                                                                                 "figure "
+                                                                                 "4.9")) "," PREDICTED("s.g",
+                                                                                                       "holds",
+                                                                                                       SOURCE(
+                                                                                                           "figure and 4.2")) "," PREDICTED("s.h",
+                                                                                                                                            "holds"));
     same_json(theses_figures(rows),
               "[{'thesis':'s','figure':'3.1','statements':1,'hold':1,'level':0,'miss':0,"
               "'worst_deviation':null,'worst':null},"

@@ -29,7 +29,9 @@ static const struct param rpi_params[] = {
     PARAM(R, pieces, PARAM_CHOICE, .fallback = "one_by_one", .choices = pieces,
           .doc = "how many pieces of a long message's body are posted at a time",
           .source = "thesis 000, 4.7.3 and 4.8.2: the next when an earlier one has left; 4.5.3 and "
-                    "5.2 can be read otherwise (docs/constants.md has what follows from either)"),
+                    "5.2 can be read otherwise (docs/constants.md has what follows from either)",
+          .chosen_for = "via.alltoall.deadlock_budget via.bcast.c2.degradation_threshold "
+                        "via.pingpong.c2.large_reason"),
     PARAM(R, envelope, PARAM_SIZE, .fallback = "36 B", .least = "1 B", .most = "1 KiB",
           .doc = "an envelope", .source = "thesis 000, figure 4.13: nine words of IA-32"),
     PARAM(R, advance, PARAM_COST, .fallback = "400 cycles", .doc = "one turn of lsra_advance",
