@@ -390,7 +390,8 @@ static const struct param check_keys[] = {
     KEY("metric", defaults.metric, PARAM_STRING, .doc = "of curves that name no other"),
     KEY_OF("set", defaults.sets, sets_form, .doc = "settings of curves that have no others"),
     KEY_OF("across", defaults.sets, across_form,
-           .doc = "settings besides those of `set`, of which nobody knows which the source had: it "
+           .doc = "settings besides those of `set`, of which the source does not print the one "
+                  "that it had: it "
                   "holds (misses) if it does under each"),
     KEY_OF("with", others, curves_form, .doc = "the other simulation's curves"),
     KEY_OF("from", from, size_form, .doc = "the least size that is compared"),

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The vocabulary of checks, which a file of claims applies to results. A check is a map with one
 // key, the word, whose value is a map of the word's keys. Every word also takes `scenario`, `set`
-// and `metric`, the defaults of its curves (curve.h), and `across`: settings of which nobody knows
-// which the source had, under each of which the check is judged. Sizes are "1 B .. 4 KiB", or a
-// list of such ranges, and mean the sizes of the curve within them, both ends included. Plain
-// numbers, "1 .. 64", are for benchmarks that count something other than bytes.
+// and `metric`, the defaults of its curves (curve.h), and `across`: settings of which the source
+// does not print the one that it had, and under each of which the check is judged. Sizes are "1 B
+// .. 4 KiB", or a list of such ranges, and mean the sizes of the curve within them, both ends
+// included. Plain numbers, "1 .. 64", are for benchmarks that count something other than bytes.
 #ifndef NETSIM_VALIDATE_CHECK_H
 #define NETSIM_VALIDATE_CHECK_H
 

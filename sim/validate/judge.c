@@ -76,7 +76,7 @@ static bool counts_more(const struct judgement *other, const struct judgement *j
     return isnan(judgement->deviation) || fabs(other->deviation) > fabs(judgement->deviation);
 }
 
-// Judges under each of the settings; what is said of the first is in *result.
+// Judges under each of the settings. *result is the judgement under the first of them.
 static void judge_across(const struct judge_context *context, const struct check *check,
                          struct judgement *result)
 {

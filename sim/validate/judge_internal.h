@@ -26,7 +26,7 @@ void judging_give_up(struct judging *judging, char *why);
 void judging_decide(struct judging *judging, bool holds);
 
 // Decides an order or a sign at several sizes, of which some are level and some of the others
-// wrong: level sizes count neither way. It misses if less than a share of the others are right, is
+// wrong: level sizes do not count. It misses if less than a share of the others are right, is
 // level if more than half of all are, and else holds.
 void judging_decide_sizes(struct judging *judging, guint sizes, guint wrong, guint level,
                           double share);

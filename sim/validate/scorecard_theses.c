@@ -87,8 +87,8 @@ static void append_counts(GString *out, const json_t *counts)
         g_string_append_printf(out, "%6d", scorecard_count_of(counts, keys[i]));
 }
 
-// What counts comes last: facts that nothing was fitted to or chosen for, and beside them how many
-// of the others miss all the same.
+// The end of a scorecard: facts that nothing was fitted to or chosen for, then those of the others
+// that miss all the same.
 static void append_facts(GString *out, const json_t *totals)
 {
     size_t index;

@@ -154,8 +154,8 @@ static bool is_value_beside(const struct case_search *search, const struct claim
     return false;
 }
 
-// The claim that a value was fitted to ("fitted: ID, ID"), if that is one about a value beside the
-// search's; NULL else.
+// The claim that a value was fitted to ("fitted: ID, ID"), if that is one about a value of the
+// same scenario, metric and size as the search's; NULL else.
 static const struct claim *fitted_beside(const struct case_search *search, const char *source)
 {
     static const char before[] = "fitted: ";

@@ -28,7 +28,7 @@ const char *standing_name(enum standing standing);
 // The standing with a name; STANDING_NONE for NULL.
 enum standing standing_named(const char *name);
 
-// What standings are found in; the caller keeps ownership.
+// Everything that standings are found in; the caller keeps ownership.
 struct standing_context {
     const struct claim_list *list;
     const struct fits *fits;

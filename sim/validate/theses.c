@@ -65,7 +65,7 @@ static void count_more(json_t *entry, const char *key, int more)
 
 // ---- Facts ----
 
-// What a source says of a result; not what it says of a machine, a drawing or a behaviour.
+// Whether a row is a statement on a result, and not on a machine, a drawing or a behaviour.
 static bool states_result(const json_t *row)
 {
     static const char *const kinds[] = {"number", "shape", "arithmetic", "guess", NULL};

@@ -259,7 +259,7 @@ static char *named_claims(GPtrArray *ids)
     return g_string_free(out, FALSE);
 }
 
-// A guess is no miss: it is refuted, or open where there is nothing to hold it against.
+// A guess never misses: a check refutes it, and without one it stays open.
 static void finding_of_guess(struct finding *finding, const struct claim *claim)
 {
     if (finding->verdict == MISSES)
