@@ -136,7 +136,7 @@ void unfold_begin(struct unfold *at, const struct op_call *call)
     at->call = *call;
     at->call.wrong = NULL;
     unfold_end_wait(at);
-    g_array_set_size(at->steps, 0);
+    at->steps->len = 0; // nothing to be cleared: cheaper than g_array_set_size, once per call
     at->next = 0;
     meanings[call->kind->class](at);
 }

@@ -130,8 +130,8 @@ void unfold_started(struct unfold *at, void *handle)
 void unfold_end_wait(struct unfold *at)
 {
     if (at->waits) {
-        g_array_set_size(at->started, 0);
-        g_ptr_array_set_size(at->handles, 0);
+        at->started->len = 0;
+        at->handles->len = 0;
     }
     at->waits = false;
 }

@@ -4,9 +4,10 @@
 
 struct flat_op *unfold_append(struct unfold *at, enum flat_kind kind)
 {
-    const struct flat_op op = {.kind = kind, .call = &at->call, .peer = RANK_ANY};
-    g_array_append_val(at->steps, op);
-    return &g_array_index(at->steps, struct flat_op, at->steps->len - 1);
+    g_array_set_size(at->steps, at->steps->len + 1);
+    struct flat_op *op = &g_array_index(at->steps, struct flat_op, at->steps->len - 1);
+    *op = (struct flat_op){.kind = kind, .call = &at->call, .peer = RANK_ANY};
+    return op;
 }
 
 void unfold_append_if_run(struct unfold *at, enum flat_kind kind)
