@@ -112,6 +112,8 @@ static struct stack_footprint armci_footprint(const struct scenario_case *test_c
         .process = (int64_t)(sizeof(struct armci_client) + sizeof(struct armci_server)) +
                    gm_card_footprint(gm) + 3 * gm_port_footprint(gm),
         .peer = (int64_t)sizeof(struct armci_ready) + gm_connection_footprint(gm),
+        .message_events = 75,
+        .packet_events = 60,
     };
 }
 

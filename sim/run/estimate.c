@@ -50,16 +50,24 @@
 // With more ranks, the program of a benchmark is not built for its estimate.
 #define OWN_PROGRAM_MOST_RANKS 1024
 
-// Of a message in flight: the events of its ends, and those of each packet of it.
-#define MESSAGE_EVENTS 20.0
-#define PACKET_EVENTS 8.0
+// Of a message in flight: the events of its ends with its first packet, and those of each further
+// packet of it; those of a connection, where each process has one to each other from the start, and
+// where messages open it. As measured on the shipped scenarios.
+#define MESSAGE_EVENTS 22.0
+#define PACKET_EVENTS 17.0
+#define PAIR_EVENTS 75.0
+#define PEER_EVENTS 130.0
+
+// Of a stack whose sections have no `mtu`; and what headers take of an mtu.
 #define PACKET_BYTES 1460.0
+#define HEADER_BYTES 52.0
 
 // ---- Work ----
 
 // The work of a program, over all ranks.
 struct work {
     double operations, bytes;
+    bool is_program;       // the bytes are those of its sends and receives
     double peers;          // that a rank talks to, on average, at most
     int64_t largest;       // count of a loop
     const struct op *loop; // that has it; NULL: there are no loops
@@ -203,11 +211,60 @@ static struct work estimate_work_of(const struct scenario_case *test_case,
         return recorded_work(workload);
     if (program) {
         struct work work = program_work(program, workload->ranks);
+        work.is_program = true;
         if (workload->benchmark)
             work.peers = benchmark_peers(workload);
         return work;
     }
     return workload->benchmark->over_time ? stream_work(test_case) : benchmark_work(workload);
+}
+
+// ---- Events ----
+
+// Bytes that a packet of the case's stack carries.
+static double packet_payload(const struct scenario_case *test_case)
+{
+    const char *const *paths = test_case->stack->sections;
+    for (guint i = 0; paths && paths[i]; i++) {
+        const struct param_values *values = scenario_section(test_case, paths[i]);
+        int index = param_index(values->table, "mtu");
+        if (index < 0 || scenario_case_leaves_out(test_case, paths[i]))
+            continue;
+        int64_t mtu = *(const int64_t *)(const void *)((const char *)values->values +
+                                                       values->table->params[index].offset);
+        return MAX((double)mtu - HEADER_BYTES, 1);
+    }
+    return PACKET_BYTES;
+}
+
+static double connection_events(const struct scenario_case *test_case,
+                                const struct stack_footprint *stack, const struct work *work)
+{
+    double ranks = test_case->workload.ranks, peers = MIN(ranks, work->peers);
+    double events = stack->connection_events ? stack->connection_events
+                    : stack->pair            ? PAIR_EVENTS
+                                             : PEER_EVENTS;
+    if (stack->pair)
+        return ranks * (ranks - 1) / 2 * events;
+    return stack->peer && ranks > 1 ? ranks * peers / 2 * events : 0;
+}
+
+static double events_of(const struct scenario_case *test_case, const struct work *work)
+{
+    double payload = packet_payload(test_case);
+    struct estimate_messages sent;
+    if (!estimate_messages(test_case, payload, work->operations, &sent)) {
+        // Each message is sent and received; a program has the bytes of both.
+        sent.messages = work->operations / 2;
+        sent.packets = sent.messages + work->bytes / payload / (work->is_program ? 2 : 1);
+    }
+    struct stack_footprint stack = {0};
+    if (test_case->stack->footprint)
+        stack = test_case->stack->footprint(test_case);
+    double message = stack.message_events ? stack.message_events : MESSAGE_EVENTS,
+           packet = stack.packet_events ? stack.packet_events : PACKET_EVENTS;
+    return sent.messages * message + (sent.packets - sent.messages) * packet +
+           connection_events(test_case, &stack, work);
 }
 
 // ---- Memory ----
@@ -278,8 +335,7 @@ struct estimate estimate_of(const struct scenario_case *test_case)
     struct estimate estimate = {
         .memory = memory_of(test_case, program, &work),
         .operations = work.operations,
-        .events =
-            work.operations * MESSAGE_EVENTS + ceil(work.bytes / PACKET_BYTES) * PACKET_EVENTS,
+        .events = events_of(test_case, &work),
     };
     if (own)
         program_free(own);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Estimates the resources that a case needs before it is run: memory, within a factor of 1.5, and
-// work, to an order of magnitude. Cases that can't be run are refused (limits.memory,
-// limits.operations).
+// events, within a factor of 2 where nothing is lost and no window holds a stream back. Cases that
+// can't be run are refused (limits.memory, limits.operations).
 //
 // Not counted: traces, and what piles up in queues during the run.
 #ifndef NETSIM_RUN_ESTIMATE_H
@@ -12,7 +12,7 @@
 struct estimate {
     double memory;     // bytes
     double operations; // that the programs of all ranks do
-    double events;     // of the engine; of a collective those of one message
+    double events;     // of the engine
 };
 
 struct estimate estimate_of(const struct scenario_case *test_case);

@@ -5,6 +5,7 @@
 #include "sim/flatten/flatten.h"
 #include "sim/model/model.h"
 
+#include <math.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -26,6 +27,7 @@ struct metered_source {
     struct op_source source;
     struct op_source *inner;
     int budget;
+    int calls; // that were made
 };
 
 struct sampling {
@@ -43,6 +45,7 @@ static enum source_next metered_next(struct op_source *source, int rank, struct 
     if (metered->budget <= 0)
         return SOURCE_END;
     metered->budget--;
+    metered->calls++;
     return metered->inner->next(metered->inner, rank, call);
 }
 
@@ -145,5 +148,170 @@ bool estimate_sample(const struct scenario_case *test_case, struct estimate_samp
     g_free(sampling.is_read);
     g_free(sampling.is_peer);
     g_array_unref(once.sizes);
+    return known;
+}
+
+// ---- Messages ----
+
+// Operations that are read for them, and ranks at least: one may send and another only receive.
+#define MESSAGE_OPERATIONS 100000
+#define LEAST_RANKS 2
+
+// A benchmark's messages by the size of the call that sends them; those of other calls, as of
+// barriers, are together.
+struct size_count {
+    double messages, packets;
+};
+
+struct counting {
+    struct metered_source metered;
+    struct flatten *flatten;
+    const struct workload *workload;
+    double payload;
+    struct size_count *of_rank; // by index in the workload's sizes; one more: of other calls
+};
+
+// Of some ranks. The owner frees the counts.
+struct counted {
+    struct size_count *counts; // of ranks that were read to their end, or else of part of one
+    int ranks;                 // that were read to their end
+    double calls;              // that were read if none was
+};
+
+static guint size_buckets(const struct workload *workload)
+{
+    return (workload->sizes ? workload->sizes->len : 0) + 1;
+}
+
+static void count_flat(struct counting *counting, const struct flat_op *op)
+{
+    const struct operation_arguments *call = op_call_common(op->call);
+    // Others without a peer are local.
+    if (op->kind != FLAT_SEND && (op->kind != FLAT_OTHER || call->peer == OPERATION_ANY))
+        return;
+    int64_t size = op->kind == FLAT_SEND ? op->size : call->size;
+    guint bucket = 0, others = size_buckets(counting->workload) - 1;
+    while (bucket < others &&
+           g_array_index(counting->workload->sizes, int64_t, bucket) != call->size)
+        bucket++;
+    counting->of_rank[bucket].messages++;
+    counting->of_rank[bucket].packets += MAX(ceil((double)size / counting->payload), 1);
+}
+
+// Returns true if the rank is read to its end.
+static bool count_rank(struct counting *counting, int rank)
+{
+    struct flat_op op;
+    enum source_next next;
+    memset(counting->of_rank, 0, size_buckets(counting->workload) * sizeof *counting->of_rank);
+    while ((next = flatten_next(counting->flatten, rank, &op)) == SOURCE_CALL) {
+        count_flat(counting, &op);
+        if (--counting->metered.budget <= 0)
+            return false;
+    }
+    return next == SOURCE_END && counting->metered.budget > 0;
+}
+
+static void count_ranks(struct counting *counting, int most, struct counted *counted)
+{
+    guint buckets = size_buckets(counting->workload);
+    struct sampling order = {.workload = counting->workload,
+                             .is_read = g_new0(guint8, counting->workload->ranks)};
+    counted->counts = g_new0(struct size_count, buckets);
+    for (bool whole = true; whole && counted->ranks < most;) {
+        whole = count_rank(counting, next_rank(&order, counted->ranks));
+        counted->ranks += whole;
+        for (guint i = 0; (whole || counted->ranks == 0) && i < buckets; i++) {
+            counted->counts[i].messages += counting->of_rank[i].messages;
+            counted->counts[i].packets += counting->of_rank[i].packets;
+        }
+    }
+    counted->calls = counting->metered.calls;
+    g_free(order.is_read);
+}
+
+static struct counted count_workload(const struct scenario_case *test_case,
+                                     const struct workload *workload, double payload, int most)
+{
+    const struct registry *registry = &model_registry;
+    const char *library = registry_stack(registry, test_case->stack->name)->library_section;
+    const struct benchmark *benchmark =
+        workload->benchmark ? registry_benchmark(registry, workload->benchmark->name) : NULL;
+    struct counting counting = {
+        .metered = {.source = {.next = metered_next},
+                    .inner = workload_source(benchmark, workload),
+                    .budget = MESSAGE_OPERATIONS},
+        .workload = workload,
+        .payload = payload,
+        .of_rank = g_new(struct size_count, size_buckets(workload)),
+    };
+    counting.flatten = flatten_new(&counting.metered.source, workload->ranks,
+                                   library ? scenario_section_values(test_case, library) : NULL);
+    struct counted counted = {0};
+    count_ranks(&counting, MIN(workload->ranks, most), &counted);
+    flatten_free(counting.flatten);
+    op_source_free(counting.metered.inner);
+    g_free(counting.of_rank);
+    return counted;
+}
+
+// A benchmark does in each repetition what it does on average in so many after as many others.
+static bool benchmark_messages(const struct scenario_case *test_case, double payload,
+                               int64_t repetitions, struct estimate_messages *messages)
+{
+    const struct workload *all = &test_case->workload;
+    struct workload few = *all, more = *all;
+    few.repetitions = repetitions;
+    more.repetitions = 2 * repetitions;
+    struct counted second = count_workload(test_case, &more, payload, SAMPLE_RANKS),
+                   first = count_workload(test_case, &few, payload, MAX(second.ranks, 1));
+    bool known = second.ranks >= MIN(all->ranks, LEAST_RANKS) && first.ranks == second.ranks;
+    double scale = known ? (double)all->ranks / second.ranks : 0, mean = 0;
+    guint others = size_buckets(all) - 1;
+    for (guint i = 0; i <= others; i++) {
+        double times =
+            i < others ? (double)benchmark_repetitions(all, g_array_index(all->sizes, int64_t, i))
+                       : mean;
+        double further = (times - (double)repetitions) / (double)repetitions;
+        mean += times / MAX(others, 1);
+        messages->messages +=
+            scale * (first.counts[i].messages +
+                     (second.counts[i].messages - first.counts[i].messages) * further);
+        messages->packets +=
+            scale * (first.counts[i].packets +
+                     (second.counts[i].packets - first.counts[i].packets) * further);
+    }
+    g_free(first.counts);
+    g_free(second.counts);
+    return known;
+}
+
+// Repetitions at a time: of benchmarks that send in windows, and of those with many messages in
+// each.
+#define MANY_REPETITIONS 32
+#define ONE_REPETITION 1
+
+bool estimate_messages(const struct scenario_case *test_case, double payload, double operations,
+                       struct estimate_messages *messages)
+{
+    const struct workload *workload = &test_case->workload;
+    *messages = (struct estimate_messages){0};
+    if (workload->recording || workload->ranks > SAMPLE_MOST_RANKS ||
+        (workload->benchmark && workload->benchmark->over_time))
+        return false;
+    if (workload->benchmark && !workload->benchmark->repetitions_for)
+        return benchmark_messages(test_case, payload, MANY_REPETITIONS, messages) ||
+               benchmark_messages(test_case, payload, ONE_REPETITION, messages);
+    struct counted counted = count_workload(test_case, workload, payload, SAMPLE_RANKS);
+    bool whole = counted.ranks >= MIN(workload->ranks, LEAST_RANKS);
+    double scale = counted.ranks > 0 ? (double)workload->ranks / counted.ranks
+                                     : operations / MAX(counted.calls, 1);
+    // The messages of one of many sizes are no measure of the others.
+    bool known = whole || size_buckets(workload) == 1;
+    for (guint i = 0; i < size_buckets(workload); i++) {
+        messages->messages += scale * counted.counts[i].messages;
+        messages->packets += scale * counted.counts[i].packets;
+    }
+    g_free(counted.counts);
     return known;
 }

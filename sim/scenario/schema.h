@@ -19,8 +19,11 @@ typedef void scenario_check_fn(const struct scenario_case *test_case, struct dia
 
 // The simulator's memory for a simulated process of a stack, in bytes: for itself; per process of
 // the job (itself included), from the start; and additionally per peer that it communicates with.
+// And events of the engine that a message takes, with its first packet, each further packet, on
+// average over sizes, and a connection; 0: as over Ethernet.
 struct stack_footprint {
     int64_t process, pair, peer;
+    double message_events, packet_events, connection_events;
 };
 
 // Which of a host's cards a stack uses, among those that it drives and, if the case's `nic` names a

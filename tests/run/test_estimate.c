@@ -4,36 +4,39 @@
 #include "tests/support/program_run.h"
 #include "tests/support/suite.h"
 
-// Of a message 20 events and of each 1460 B of all of them together 8 more.
-static double events_of(double operations, double packets)
+// Of a message 22 events, of each further packet of it 17 more, and 75 of each pair of ranks.
+static double events_of(double messages, double packets, int ranks)
 {
-    return 20 * operations + 8 * packets;
+    return 22 * messages + 17 * (packets - messages) + 75.0 * ranks * (ranks - 1) / 2;
 }
 
-static void expect_work(const struct test_program *program, double operations, double packets)
+static void expect_work(const struct test_program *program, double operations, double messages,
+                        double packets)
 {
     struct compiled compiled = program_compiled(program);
     struct estimate estimate = estimate_of(compiled.test_case);
     CU_ASSERT_DOUBLE_EQUAL(estimate.operations, operations, 1e-9);
-    CU_ASSERT_DOUBLE_EQUAL(estimate.events, events_of(operations, packets), 1e-6);
+    CU_ASSERT_DOUBLE_EQUAL(estimate.events, events_of(messages, packets, program->ranks), 1e-6);
     CU_ASSERT(estimate.memory > 12.5e6 && estimate.memory < 30e6);
     compiled_free(&compiled);
 }
 
-// A loop is an operation itself; a part of all ranks counts for each; a count that is not constant
-// is one turn, and such a size no bytes.
+// As operations a loop is one itself, a part of all ranks counts for each, and a count that is not
+// constant is one turn. As messages all are counted that the ranks send, in collectives, too.
 static void test_programs(void)
 {
     struct test_program plain = {
-        .ranks = 2, .ops = {"{send: {to: 1, size: 1460 B}}, {send: {to: 1, size: 1 B}}"}};
+        .ranks = 2, .ops = {"{send: {to: 1, size: 3000 B}}, {send: {to: 1, size: 1 B}}"}};
     struct test_program loops = {
         .ranks = 3,
         .ops = {"{loop: {count: 5, do: [{send: {to: 1, size: 292 B}}, {loop: {count: 10, do: "
                 "[barrier]}}]}}",
                 "{loop: {count: 2 + rank, do: [{send: {to: 0, size: 9 B * rank}}]}}"},
         .all = "barrier"};
-    expect_work(&plain, 2, 2);
-    expect_work(&loops, 1 + 5 * (2 + 10) + 2 + 3, 1);
+    expect_work(&plain, 2, 2, 4);
+    // Of a barrier rank 0 sends two messages, the others one each.
+    double sent = 5 + 3 + 51 * 2 + 2;
+    expect_work(&loops, 1 + 5 * (2 + 10) + 2 + 3, sent, sent);
 }
 
 static double operations_of(const char *workload)
@@ -72,7 +75,10 @@ static void test_benchmarks(void)
     struct estimate estimate = estimate_of(compiled.test_case);
     // Each rank sends and receives in each repetition of each size.
     CU_ASSERT_DOUBLE_EQUAL(estimate.operations, 2 * 2 * 7 * 3, 1e-9);
-    CU_ASSERT_DOUBLE_EQUAL(estimate.events, events_of(84, 43), 1e-6); // 62440 B
+    // Two exchanges before them, and two barriers of two messages for each size; 1460 B are two
+    // packets, 3000 B three.
+    double sent = 3 * (2 * 9 + 2 * 2);
+    CU_ASSERT_DOUBLE_EQUAL(estimate.events, events_of(sent, sent + 2 * 9 * (1 + 2), 2), 1e-6);
     compiled_free(&compiled);
     // More of each: memory for their data.
     double memory[3];

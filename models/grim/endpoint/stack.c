@@ -78,7 +78,9 @@ static struct stack_footprint grim_footprint(const struct scenario_case *test_ca
 {
     (void)test_case;
     return (struct stack_footprint){.process =
-                                        (int64_t)sizeof(struct grim_endpoint) + ENDPOINT_BYTES};
+                                        (int64_t)sizeof(struct grim_endpoint) + ENDPOINT_BYTES,
+                                    .message_events = 40,
+                                    .packet_events = 20};
 }
 
 const struct stack grim_stack = {

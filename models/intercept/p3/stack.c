@@ -72,7 +72,9 @@ static struct stack_footprint footprint(const struct scenario_case *test_case)
 {
     (void)test_case;
     return (struct stack_footprint){.process = (int64_t)sizeof(struct rank) + PROCESS_BYTES,
-                                    .peer = PEER_BYTES};
+                                    .peer = PEER_BYTES,
+                                    .message_events = 45,
+                                    .packet_events = 30};
 }
 
 // ---- Create and free ----

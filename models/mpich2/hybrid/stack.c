@@ -94,6 +94,7 @@ static struct stack_footprint footprint(const struct scenario_case *test_case)
         footprint.pair += PAIR_BYTES;
     else
         footprint.peer += PAIR_BYTES;
+    footprint.connection_events = config->connections == CH3_HYBRID_STATIC ? 750 : 300;
     return footprint;
 }
 

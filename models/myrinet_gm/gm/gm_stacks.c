@@ -63,7 +63,9 @@ static struct stack_footprint gm_footprint(const struct scenario_case *test_case
 {
     const struct gm_config *gm = scenario_section_values(test_case, "gm");
     return (struct stack_footprint){.process = gm_card_footprint(gm) + gm_port_footprint(gm),
-                                    .peer = gm_connection_footprint(gm)};
+                                    .peer = gm_connection_footprint(gm),
+                                    .message_events = 70,
+                                    .packet_events = 60};
 }
 
 const struct stack gm_stack = {
