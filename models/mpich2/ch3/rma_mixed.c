@@ -41,11 +41,12 @@ static const struct param mixed_params[] = {
           .doc = "of the first put and get; the next ones double it", .source = DEFINED),
     PARAM(M, most_put, PARAM_SIZE, .fallback = "1 MiB", .least = "1 B", .most = "4 MiB",
           .doc = "after it the sizes begin again", .source = DEFINED),
-    PARAM(M, wait, PARAM_CHOICE, .fallback = "before_fence", .choices = mixed_waits,
+    PARAM(M, wait, PARAM_CHOICE, .fallback = "between", .choices = mixed_waits,
           .doc = "where a round waits for its messages: after the fence; before it; between: for "
                  "the first half of them before the fence, for the others after it",
           .source = "thesis 004, 4.2: \"MPI_Waitall/Waitany functions and MPI_Win_fence are "
-                    "placed in specific places to allow overlapping\"; assumed: in that order"),
+                    "placed in specific places to allow overlapping\"; "
+                    "assumed: on both sides, since MPICH2 puts with the fence"),
     {0},
 };
 
