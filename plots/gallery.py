@@ -13,10 +13,13 @@ import style
 # Of one claim, and of several.
 VERDICTS = {
     "holds": ("holds", "hold"),
+    "level": ("level", "level"),
     "misses": ("misses", "miss"),
     "known_miss": ("known miss", "known misses"),
+    "refuted": ("refuted", "refuted"),
     "not_checkable": ("not checkable", "not checkable"),
     "not_run": ("not run", "not run"),
+    "open": ("open", "open"),
     "same_as": ("counted elsewhere", "counted elsewhere"),
 }
 
@@ -70,8 +73,8 @@ code { font: .85em ui-monospace, monospace; }
 .standing { float: right; margin-left: .5rem; color: var(--muted); font-size: .85rem; }
 .verdict { float: right; margin-left: .5rem; padding: 0 .5rem; border-radius: 1rem;
   border: 1px solid currentColor; font-size: .8rem; white-space: nowrap; }
-.holds { color: var(--good); } .misses { color: var(--bad); } .known_miss { color: var(--known); }
-.not_checkable, .not_run, .same_as, .none { color: var(--open); }
+.holds { color: var(--good); } .misses { color: var(--bad); } .known_miss, .refuted { color: var(--known); }
+.level, .open, .not_checkable, .not_run, .same_as, .none { color: var(--open); }
 dl { display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: 0 .6rem;
   margin: .25rem 0 0; }
 dt { color: var(--muted); } dd { margin: 0; }

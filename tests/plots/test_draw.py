@@ -472,6 +472,8 @@ class Gallery(Drawn):
                  "deviation": 0.0014, "why": None, "standing": "fitted", "standing_by": "cluster1"},
                 {"id": "a.c", "verdict": "misses", "deviation": -0.5, "why": "a & b",
                  "standing": "predicted"},
+                {"id": "a.e", "verdict": "level", "standing": "predicted"},
+                {"id": "a.f", "verdict": "refuted", "standing": "guess"},
                 {"id": "a.d"}]},
             {"id": "two", "number": "1", "source": "there", "about": "Two: C. D.", "claims": []}]}
         os.mkdir(os.path.join(self.directory, "data"))
@@ -487,7 +489,7 @@ class Gallery(Drawn):
         with open(os.path.join(self.directory, "index.html"), encoding="utf-8") as file:
             text = file.read()
         for part in ("&lt;74 us&gt;", "+0.1 %", "-50.0 %", "a &amp; b", "not judged", "1 holds",
-                     "1 misses", "of 2 claims; 0 of 1 predicted ones hold",
+                     "1 misses", "1 level", "1 refuted", "of 4 claims; 0 of 2 predicted ones hold",
                      "fitted: cluster1", "curves: a", '<th scope="row">1 B</th><td>5</td>', "var(--ink)"):
             self.assertIn(part, text)
         self.assertNotIn("#1f2328;", text.split("</style>")[-1])
