@@ -38,6 +38,30 @@ static void warn_of_lacking(const char *file, const struct scenario *scenario)
     g_free(why);
 }
 
+// Of each series, each warning once.
+static void warn_of_risks(const struct scenario *scenario)
+{
+    GHashTable *told = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    struct diag_list *risks = diag_list_new();
+    for (guint i = 0; i < scenario->cases->len; i++) {
+        const struct scenario_case *test_case = g_ptr_array_index(scenario->cases, i);
+        if (test_case->stack->warn && test_case->fidelity == FIDELITY_PACKET)
+            test_case->stack->warn(test_case, risks);
+    }
+    for (guint i = 0; i < risks->items->len; i++) {
+        const struct diag *risk = g_ptr_array_index(risks->items, i);
+        char *place = risk->mark.line ? g_strdup_printf("%s:%d:%d", risk->mark.file,
+                                                        risk->mark.line, risk->mark.column)
+                                      : g_strdup(risk->mark.file);
+        char *text = g_strdup_printf("%s: warning: %s: %s", place, risk->path, risk->message);
+        if (g_hash_table_add(told, text))
+            cli_error(risk->hint, "%s", text);
+        g_free(place);
+    }
+    diag_list_free(risks);
+    g_hash_table_unref(told);
+}
+
 static json_t *case_series_json(const struct scenario_case *test_case)
 {
     struct estimate estimate = estimate_of(test_case);
@@ -115,6 +139,8 @@ static enum cli_exit check(char **files, const struct check_arguments *arguments
             print_scenario(*file, scenario);
         if (scenario)
             warn_of_lacking(*file, scenario);
+        if (scenario)
+            warn_of_risks(scenario);
         scenario_free(scenario);
     }
     if (format == CHECK_JSON) {

@@ -153,11 +153,26 @@ class Deadlock(Runs):
     def test_lost_messages(self):
         """Requests for connections of 48 processes at once overflow the queues of the switch. M-VIA repeats them, but no
         message: one whose receiver is not connected yet is lost. It is named, and no message of another rank that lies there."""
-        found = self.find("lost", "lam_via", 48, "[{ranks: all, do: [{allreduce: 8 B}]}]", "hosts=[{name: node, count: 48}]",
-                          "switch.ports=0", "switch.queue=24", "host.memory.pin_limit=64 MB")
+        sets = ("hosts=[{name: node, count: 48}]", "switch.ports=0", "host.memory.pin_limit=64 MB")
+        found = self.find("lost", "lam_via", 48, "[{ranks: all, do: [{allreduce: 8 B}]}]", *sets, "switch.queue=24")
         self.assertIn(" lost: the VI is not connected", found[0]["text"])
         self.assertTrue(any(re.match(r"node\d+ waits to receive a collective's message from node\d+, which has sent it: the message "
                                      "has not arrived", entry["text"]) for entry in found), found)
+        # `check` warns of it, at the setting or at the ranks, as long as the queue does not hold them.
+        for more, told in (
+                (("switch.queue=24",), "--set switch.queue=24: warning: switch.queue: 48 ranks of lam_via connect at once: 47 requests meet "
+                                       "at each port, and the switch's queue holds 24; "),
+                (("switch.queue=46",), "the switch's queue holds 46; "), (("switch.queue=47",), None), (("switch.queue=0",), None),
+                (("switch.queue_bytes=2 KiB",), "--set switch.queue_bytes=2 KiB: warning: switch.queue_bytes: "), ((), None),
+                (("switch.queue_bytes=3008 B",), None)):
+            with self.subTest(more=more):
+                done = self.netsim("check", "case.yaml", *(word for one in (*sets, *more) for word in ("--set", one)))
+                if told:
+                    self.assertIn(told, done.stderr)
+                    self.assertIn("(switch.queue_bytes=3008 B holds them)" if "bytes" in told else "(switch.queue=47 holds them)",
+                                  done.stderr)
+                else:
+                    self.assertEqual(done.stderr, "")
 
     def test_two_ranks_on_a_host(self):
         circle, = self.find("circles", "armci", 4, "[{ranks: all, do: [{recv: {from: (rank + 1) % ranks, size: 8 B}}]}]")

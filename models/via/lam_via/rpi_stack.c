@@ -5,6 +5,9 @@
 #include "models/via/vip/process.h"
 #include "models/via/vip/provider.h"
 #include "models/via/vip/stack.h"
+#include "sim/net/switch.h"
+
+#include <string.h>
 
 static void rpi_process_init(struct job *job, struct mpi_process *process)
 {
@@ -49,6 +52,46 @@ static void check_nodes(const struct scenario_case *test_case, struct diag_list 
         diag_add(diags, test_case->mark, "hosts", NULL,
                  "%u hosts, but the immediate data of the VIA RPI have room for the numbers of %d",
                  nodes, RPI_LARGEST_NODE + 1);
+}
+
+#define LEAST_FRAME 64 // bytes
+
+// Adds a warning if the requests do not wait at a port of the switch. Returns whether it did.
+static bool warn_of_switch(const struct scenario_case *test_case, const struct topology_switch *box,
+                           struct diag_list *diags)
+{
+    const struct switch_config *config = box->values->values;
+    int64_t requests = test_case->workload.ranks - 1, frames = config->queue_bytes / LEAST_FRAME;
+    bool bytes = config->queue_bytes > 0 && (config->queue == 0 || frames < config->queue);
+    int64_t room = bytes ? frames : config->queue; // 0: no bound
+    if (requests <= room || (!bytes && config->queue == 0))
+        return false;
+    const char *key = bytes ? "queue_bytes" : "queue";
+    struct source_mark set = box->values->origins[param_index(box->values->table, key)];
+    bool is_default = strcmp(set.file, "default") == 0;
+    char *path = is_default ? g_strdup("workload.ranks") : g_strdup_printf("switch.%s", key);
+    char *hint = g_strdup_printf("switch.%s=%" G_GINT64_FORMAT "%s holds them", key,
+                                 bytes ? requests * LEAST_FRAME : requests, bytes ? " B" : "");
+    diag_add(diags, is_default ? test_case->workload.mark : set, path, hint,
+             "%d ranks of lam_via connect at once: %" G_GINT64_FORMAT
+             " requests meet at each port, and the switch's queue holds %" G_GINT64_FORMAT
+             "; the others are repeated after mvia.connect_retry, and messages sent before may be "
+             "lost",
+             test_case->workload.ranks, requests, room);
+    g_free(path);
+    g_free(hint);
+    return true;
+}
+
+// Each process asks all others for a connection at once, and the requests to one meet at its port.
+// M-VIA repeats those that are lost, but no message of a rank that is connected to one that is not
+// yet.
+static void lam_via_warn(const struct scenario_case *test_case, struct diag_list *diags)
+{
+    const struct topology *topology = &test_case->topology;
+    for (guint i = 0; i < topology->switches->len; i++)
+        if (warn_of_switch(test_case, g_ptr_array_index(topology->switches, i), diags))
+            return;
 }
 
 // An eager message goes as one descriptor.
@@ -105,6 +148,7 @@ const struct stack lam_via_stack = {
             .sections = (const char *const[]){"mvia", "lam", "lam_via", NULL},
             .one_process_per_host = true,
             .check = lam_via_check,
+            .warn = lam_via_warn,
             .footprint = lam_via_footprint,
         },
     .card = ETHERNET_PCI_CARD,
