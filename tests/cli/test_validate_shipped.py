@@ -17,6 +17,16 @@ import harness
 OPPOSITE = {"least": "below", "below": "least", "above": "most", "most": "above"}
 
 
+def none_of(curves, check):
+    """Curves that are 0 everywhere, in the place of these."""
+    if isinstance(curves, list):
+        return [none_of(one, check) for one in curves]
+    curve = curves if isinstance(curves, dict) else {"series": curves}
+    zero = {key: value for key, value in {**check, **curve}.items()
+            if key in ("scenario", "set", "metric", "series")}
+    return {**zero, "minus": dict(zero)}
+
+
 def spoil(word, check):
     """The same check with one thing changed so that it can't hold if it held before."""
     if word == "value":
@@ -30,7 +40,11 @@ def spoil(word, check):
     if word in ("bound", "ratio", "difference", "gain", "mean"):
         bounds = [key for key in OPPOSITE if key in check]
         rest = {key: value for key, value in check.items() if key not in bounds}
-        return {**rest, OPPOSITE[bounds[0]]: check[bounds[0]]}
+        spoilt = {**rest, OPPOSITE[bounds[0]]: check[bounds[0]]}
+        # Two bounds at the value that a sign changes at demand equality, one alone is a sign.
+        if len(bounds) > 1 and word == "ratio" and float(check[bounds[0]]) == 1:
+            spoilt["level"] = "0 %"
+        return spoilt
     if word == "order":
         return {**check, "lower": check["higher"], "higher": check["lower"]}
     if word == "narrows":
@@ -43,7 +57,7 @@ def spoil(word, check):
         "widest": lambda: {"within": "128 KiB .. 4 MiB"},
         "first": lambda: {"between": "1000000"},
         "slows_beyond": lambda: {"size": "1 B", "sizes": "1 KiB .. 64 KiB"},
-        "agreement": lambda: {"tolerance": "1e-9 %"},
+        "agreement": lambda: {"with": none_of(check["with"], check)},
         "ends_with": lambda: {"status": "completed" if check["status"] != "completed" else "failed"},
         "contains_event": lambda: {"least": "1e18"},
         "parameter": lambda: {"equals": "something else"},
