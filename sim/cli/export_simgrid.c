@@ -63,12 +63,6 @@ static const struct mpi_library_config *library_of(const struct scenario_case *t
     return scenario_section_values(test_case, stack->library_section);
 }
 
-// As many as the case has, and as many as it has hosts for.
-static int ranks_of(const struct scenario_case *test_case)
-{
-    return MAX(test_case->workload.ranks, (int)test_case->workload.placement->len);
-}
-
 // NOLINTNEXTLINE(readability-non-const-parameter): the list owns it
 static void add_option(GArray *options, const char *name, char *value)
 {
@@ -329,7 +323,9 @@ static enum cli_exit export_series(struct platform_series *series, guint number)
         job->cases->len == 1
             ? g_strdup(job->directory)
             : g_build_filename(job->directory, (char *)g_ptr_array_index(job->names, number), NULL);
-    series->ranks = ranks_of(series->test_case);
+    // As many as the case has, and as many as it has hosts for.
+    const struct workload *workload = &series->test_case->workload;
+    series->ranks = MAX(workload->ranks, (int)workload->placement->len);
     series->number = number;
     if (fit_series(series, &error) && write_xml(series, &error)) {
         series->hosts = platform_hosts(series->test_case);

@@ -216,11 +216,6 @@ static json_t *result_of_directory(const char *directory, const struct plot_argu
     return result;
 }
 
-static json_t *result_of_csv(const struct source *source, GError **error)
-{
-    return results_of_csv(source->path, source->text, source->length, source->label, error);
-}
-
 // ---- Documents ----
 
 // Returns the user's choice of curves and axes; NULL after an error.
@@ -320,9 +315,10 @@ static json_t *document_of_result(const struct plotter *plotter, const struct so
 {
     const struct plot_arguments *arguments = plotter->arguments;
     json_t *result =
-        source->kind == SOURCE_RUN       ? result_of_directory(source->word, arguments, error)
-        : source->kind == SOURCE_RESULTS ? result_of_csv(source, error)
-                                         : result_of_scenario(source->word, arguments, error);
+        source->kind == SOURCE_RUN ? result_of_directory(source->word, arguments, error)
+        : source->kind == SOURCE_RESULTS
+            ? results_of_csv(source->path, source->text, source->length, source->label, error)
+            : result_of_scenario(source->word, arguments, error);
     json_t *document = NULL;
     if (result && arguments->figure)
         document = document_as(arguments->figure, result);

@@ -121,12 +121,6 @@ static bool append_part(GString *out, const char *name, const struct cli_command
     return true;
 }
 
-// Whether a line ends a part.
-static bool is_end(const char *line)
-{
-    return g_str_has_suffix(line, " " END);
-}
-
 // The text with all parts made anew; NULL and *mistake, which the caller frees.
 static GString *filled(char **lines, const struct cli_command *commands, char **mistake)
 {
@@ -140,7 +134,7 @@ static GString *filled(char **lines, const struct cli_command *commands, char **
         if (!append_part(out, name, commands))
             *mistake =
                 g_strdup_printf("line %d: there is no part \"%s\"", (int)(line - lines) + 1, name);
-        while (!*mistake && line[1] && !is_end(line[1]))
+        while (!*mistake && line[1] && !g_str_has_suffix(line[1], " " END))
             line++;
         if (!*mistake && !line[1])
             *mistake = g_strdup_printf("the part \"%s\" has no end", name);

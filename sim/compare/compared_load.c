@@ -43,11 +43,6 @@ static bool take_document(struct compared *compared, json_t *document)
     return true;
 }
 
-static bool read_document(struct compared *compared, const char *path, GError **error)
-{
-    return take_document(compared, load_json(path, error));
-}
-
 static bool take_csv(struct compared *compared, const char *text, gsize length, const char *path,
                      GError **error)
 {
@@ -129,7 +124,7 @@ static bool read_place(struct compared *compared, const char *place, GError **er
     else if (g_str_has_suffix(place, ".csv"))
         good = read_csv_file(compared, place, error);
     else
-        good = read_document(compared, place, error);
+        good = take_document(compared, load_json(place, error));
     g_free(before);
     return good;
 }

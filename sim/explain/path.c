@@ -61,12 +61,6 @@ static bool is_processor(const struct lane_record *lane)
     return lane->slices->len > 0;
 }
 
-// Lanes of packets that wait for a link hold no work.
-static bool is_queue(const struct lane_record *lane)
-{
-    return lane->kind == TRACE_QUEUE;
-}
-
 static bool share_message(const struct piece *a, const struct piece *b)
 {
     return a->message.generation != 0 && message_same(a->message, b->message);
@@ -266,7 +260,9 @@ static int score_of(const struct walk *walk, guint lane, const struct piece *cau
 static bool comes_into_question(const struct walk *walk, guint lane)
 {
     const struct lane_record *other = record_lane(walk->record, lane);
-    return !is_queue(other) && lanes_related(record_lane(walk->record, walk->lane), other);
+    // Lanes of packets that wait for a link hold no work.
+    return other->kind != TRACE_QUEUE &&
+           lanes_related(record_lane(walk->record, walk->lane), other);
 }
 
 // The best of the pieces that ended at `at`; like those below it finds nothing, or more than `best`

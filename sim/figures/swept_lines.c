@@ -23,11 +23,6 @@ static guint chosen(guint k, guint shown, guint all)
     return shown < 2 ? 0 : (guint)((double)k * (all - 1) / (shown - 1) + 0.5);
 }
 
-static json_t *number_or_null(double value)
-{
-    return isnan(value) ? json_null() : json_real(value);
-}
-
 // Takes the list.
 static void set_intervals(json_t *line, json_t *intervals)
 {
@@ -46,7 +41,8 @@ static json_t *swept_line_json(const struct swept_picture *picture,
     for (int x = 0; x < (int)axis->axis->values->len; x++) {
         struct swept_value value = swept_value_at(picture, curve, combination, x, -1);
         json_array_append_new(points,
-                              json_pack("[o,o]", swept_place(axis, x), number_or_null(value.mean)));
+                              json_pack("[o,o]", swept_place(axis, x),
+                                        isnan(value.mean) ? json_null() : json_real(value.mean)));
         swept_add_interval(intervals, swept_place(axis, x), &value);
         if (value.failed < 0)
             continue;

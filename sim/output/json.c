@@ -26,11 +26,6 @@ static json_t *json_fingerprint(uint64_t fingerprint)
     return string;
 }
 
-static json_t *json_reason(const struct series_result *series)
-{
-    return series->reason ? json_incref(series->reason) : json_null();
-}
-
 // Names come from files: what is no UTF-8 must not break the document.
 static json_t *json_name(const char *name)
 {
@@ -153,7 +148,8 @@ json_t *series_outcome_json(const struct series_result *series)
     if (series->counts)
         json_object_set_new(outcome, "counts", json_string(series->counts));
     json_object_set_new(outcome, "status", json_string(sim_status_name(series->status)));
-    json_object_set_new(outcome, "reason", json_reason(series));
+    json_object_set_new(outcome, "reason",
+                        series->reason ? json_incref(series->reason) : json_null());
     json_object_set_new(outcome, "events", json_count(series->events));
     json_object_set_new(outcome, "fingerprint", json_fingerprint(series->fingerprint));
     json_object_set_new(outcome, "simulated_s", json_number(time_to_s(series->simulated)));

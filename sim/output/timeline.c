@@ -500,11 +500,6 @@ struct shift {
     uint64_t highest;
 };
 
-static bool is_key(const char *at, const char *key)
-{
-    return strncmp(at, key, strlen(key)) == 0;
-}
-
 // Writes a line of a part, without its end, with its numbers shifted.
 static void write_shifted(FILE *out, const char *line, size_t length, struct shift *shifts,
                           int count)
@@ -513,7 +508,7 @@ static void write_shifted(FILE *out, const char *line, size_t length, struct shi
     for (const char *at = line; at < end;) {
         struct shift *shift = NULL;
         for (int i = 0; *at == ',' && i < count && !shift; i++)
-            shift = is_key(at, shifts[i].key) ? &shifts[i] : NULL;
+            shift = strncmp(at, shifts[i].key, strlen(shifts[i].key)) == 0 ? &shifts[i] : NULL;
         if (!shift) {
             putc(*at++, out);
             continue;

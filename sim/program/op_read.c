@@ -75,12 +75,6 @@ static char *await(struct op_reader *reader, const struct node *node, const char
     return g_strdup(text);
 }
 
-static void read_awaited(struct op_reader *reader, struct op *op, const struct node *node,
-                         const char *path)
-{
-    op->name = await(reader, node, path);
-}
-
 static void read_awaited_all(struct op_reader *reader, struct op *op, const struct node *node,
                              const char *path)
 {
@@ -256,7 +250,7 @@ static void read_by_form(struct op_reader *reader, struct op *op, const struct o
         read_request(reader, op, node, path);
         break;
     case OPERATION_AWAITED:
-        read_awaited(reader, op, node, path);
+        op->name = await(reader, node, path);
         break;
     case OPERATION_AWAITED_ALL:
         read_awaited_all(reader, op, node, path);

@@ -57,7 +57,7 @@ struct stack_schema {
     bool one_process_per_host;
     enum stack_cards cards;
     scenario_check_fn *check; // NULL: nothing more
-    scenario_check_fn *warn;  // likewise, of a case that is right and may still fail; NULL: never
+    scenario_check_fn *warn; // adds warnings of a case that is right and may still fail; NULL: none
     // NULL: negligible.
     struct stack_footprint (*footprint)(const struct scenario_case *test_case);
 };
