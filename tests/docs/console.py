@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs what the documentation shows.
 
-    console.py [--update] FILE.md ...
+    console.py [--update|--rewrite] FILE.md ...
 
 A fenced block with `file=PATH` is written to a scratch directory. In a block of kind `console` every line "$ COMMAND"
 is run there, in the order of the page; the lines below it are what it prints, where a line "..." stands for any number
@@ -10,10 +10,12 @@ in $NETSIM (the one in build/ if that is not set), and the tree's scenarios/, re
 with `norun` is only shown.
 
 Numbers with a decimal point, fingerprints, and counts and rates of events may differ from those on
-the page; everything else must be the same. --update puts the numbers of today into the page. (For
+the page; everything else must be the same. --update puts the numbers of today into the page, --rewrite also
+lines that came or went: read the diff. (For
 docs/adding-a-fabric.md it takes a program with the example in it: test_adding_a_fabric.sh --update.)
 """
 
+import difflib
 import os
 import re
 import subprocess
@@ -28,6 +30,8 @@ SOURCE = os.path.abspath(os.environ.get("NETSIM_SOURCE_DIR") or
 NETSIM = os.path.abspath(os.environ.get("NETSIM") or os.path.join(SOURCE, "build", "netsim"))
 
 FENCE = re.compile(r"^```(?P<info>[^`\n]*)\n(?P<body>.*?)^```$", re.DOTALL | re.MULTILINE)
+
+REWRITE = False  # set by --rewrite
 
 # Text that may differ from one calibration to the next, besides what belongs to the machine.
 VOLATILE = (
@@ -102,8 +106,22 @@ def shown(expected, printed):
                 at, free = place + len(chunk), True
                 break
         else:
-            raise Wrong("\n".join(["shown:"] + chunk + ["printed:"] + printed[:60]))
+            if not REWRITE:
+                raise Wrong("\n".join(["shown:"] + chunk + ["printed:"] + printed[:60]))
+            at = nearest(chunk, printed, at) if free else at
+            end = len(printed) if last else at + len(chunk)
+            result += printed[at:end] + ([] if last else ["..."])
+            at, free = end, True
     return result
+
+
+def nearest(chunk, printed, start):
+    """Where the printed lines begin that are most like the first one of the chunk."""
+    if not chunk:
+        return len(printed)
+    def likeness(place):
+        return difflib.SequenceMatcher(None, masked(chunk[0]), masked(printed[place])).ratio()
+    return max(range(start, max(len(printed), start + 1)), key=likeness, default=start)
 
 
 class Scratch:
@@ -172,7 +190,9 @@ def run_page(text):
 
 
 def main():
-    update = sys.argv[1:2] == ["--update"]
+    global REWRITE  # pylint: disable=global-statement
+    update = sys.argv[1:2] in (["--update"], ["--rewrite"])
+    REWRITE = sys.argv[1:2] == ["--rewrite"]
     for name in sys.argv[1 + update:]:
         with open(name, encoding="utf-8") as file:
             text = file.read()
