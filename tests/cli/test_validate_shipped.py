@@ -23,7 +23,7 @@ def none_of(curves, check):
         return [none_of(one, check) for one in curves]
     curve = curves if isinstance(curves, dict) else {"series": curves}
     zero = {key: value for key, value in {**check, **curve}.items()
-            if key in ("scenario", "set", "metric", "series")}
+            if key in ("scenario", "set", "metric", "series", "rank")}
     return {**zero, "minus": dict(zero)}
 
 
