@@ -296,6 +296,8 @@ bool estimate_messages(const struct scenario_case *test_case, double payload, do
 {
     const struct workload *workload = &test_case->workload;
     *messages = (struct estimate_messages){0};
+    if (!registry_stack(&model_registry, test_case->stack->name)) // it is of a registry of its own
+        return false;
     if (workload->recording || workload->ranks > SAMPLE_MOST_RANKS ||
         (workload->benchmark && workload->benchmark->over_time))
         return false;
