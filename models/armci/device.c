@@ -138,7 +138,7 @@ static json_t *describe_process(const struct mpi_process *process)
                      gm_describe(client->port));
 }
 
-// Of the MPI library beside it; ARMCI's own operations wait as its calls do.
+// Of the MPI library besides ARMCI, whose own operations wait as its calls do.
 static const struct mpi_progress_rule mpich_gm_progress = {
     .library = "MPICH 1.2.5 over GM",
     .turn = "MPID_DeviceCheck: events of the port up to and with the first message",

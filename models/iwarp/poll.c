@@ -3,7 +3,7 @@
 // until there is something to do. All reading is done here, by the process's main thread: the
 // progress thread only sends (thread.c). As in OSC-iWARP (r666: v_poll_cq in stubs.c, rdmap_poll in
 // rdmap.c, mpa_poll_generic in mpa.c), each poll of a CQ begins with poll(2) over all sockets, also
-// if the CQ has entries, and reads one segment of each that is readable before it looks for one.
+// if the CQ has entries, and reads one segment of each that is readable before it takes an entry.
 //
 // Not modelled: that it reads also while the CQ has entries, so that messages can take receives
 // faster than the entries let the program post new ones; that a read of a segment whose end has not
@@ -82,7 +82,7 @@ static void serve_readable(struct cpu_context *context, struct iwarp_rnic *rnic)
     rnic->readable = 0; // they are gone
 }
 
-// What a poll begins with. Returns true if it has sent a read request.
+// The start of a poll. Returns true if it has sent a read request.
 static bool begin_poll(struct cpu_context *context, struct iwarp_rnic *rnic)
 {
     bool sent = send_request(context, rnic);

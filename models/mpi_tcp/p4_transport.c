@@ -357,7 +357,7 @@ static enum mpi_progress wait_for_data(struct cpu_context *context, struct p4_pr
 
 // ---- Progress ----
 
-// Handles the next message, or looks for one, which p4_go_on then reads.
+// Handles the next message, or polls for one, which p4_go_on then reads.
 static enum mpi_progress handle_next(struct cpu_context *context, struct p4_process *p4,
                                      bool blocking)
 {

@@ -285,8 +285,8 @@ static enum mpich_found take_next(struct cpu_context *context, struct mpich *mpi
     return MPICH_FOUND_MESSAGE;
 }
 
-// gmpi_net_lookup (f90a191, mpid/ch_gm/gmpi_priv.c 1021-1098): the first message ends it, and with
-// it the callbacks of sends on the way; one that may wait ends with the first callback, too.
+// gmpi_net_lookup (f90a191, mpid/ch_gm/gmpi_priv.c 1021-1098): it ends with the first message,
+// after any callbacks of sends before that; one that may wait ends with the first callback, too.
 enum mpi_progress mpich_check(struct cpu_context *context, struct mpich *mpich, bool blocking)
 {
     bool began = mpich->checking;

@@ -95,8 +95,8 @@ extern const struct mpi_arrival_ops mpich_gm_arrival;
 void mpich_start(struct cpu_context *context, struct mpich *mpich, struct mpi_request *request);
 
 // MPID_DeviceCheck, of which each call handles one event of the port or of shared memory.
-// PROGRESS_PART: it goes on with the next call, after the callback of a send; `blocking`: it is one
-// that may wait, and ends with a callback. PROGRESS_NOTHING: there was none.
+// PROGRESS_PART: the check goes on with the next call, after the callback of a send; a `blocking`
+// one, which may wait, ends with a callback. PROGRESS_NOTHING: there was none.
 enum mpi_progress mpich_check(struct cpu_context *context, struct mpich *mpich, bool blocking);
 
 // Like mpich_check that does not wait, but for a call of MPI_Iprobe by ARMCI.

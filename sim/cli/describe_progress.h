@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What `netsim describe` says of when libraries make progress (sim/mpi/progress.h).
+// `netsim describe` of the rules by which libraries make progress (sim/mpi/progress.h).
 #ifndef NETSIM_CLI_DESCRIBE_PROGRESS_H
 #define NETSIM_CLI_DESCRIBE_PROGRESS_H
 

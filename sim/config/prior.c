@@ -228,7 +228,7 @@ bool prior_parse(const char *text, const struct param *param, const void *field,
     return good;
 }
 
-// What is usual for the values of a table.
+// The kind of a parameter in a table, for its usual factor.
 static enum prior_kind usual_kind(const struct param_values *values, const struct param *param)
 {
     static const struct {

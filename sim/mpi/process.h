@@ -199,7 +199,7 @@ enum mpi_progress mpi_go_on(struct cpu_context *context, struct mpi_process *pro
 enum mpi_progress mpi_advance(struct cpu_context *context, struct mpi_process *process,
                               bool blocking);
 
-// What comes next of both; PROGRESS_PART: of go_on.
+// The next step of both; PROGRESS_PART: of go_on.
 enum mpi_progress mpi_progress(struct cpu_context *context, struct mpi_process *process,
                                bool blocking);
 

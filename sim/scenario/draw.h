@@ -10,7 +10,7 @@
 // then several times as precise as of independent draws, in 10 dimensions and in 300.
 //
 // Parameters with a common cause (`with`) share their quantile. The values of one table that have
-// no prior of their own share half of their variance: who guessed them erred in one direction, or
+// no prior of their own share half of their variance: their author erred in one direction, or
 // the kernel or card is quicker than was thought in all that it does. Were they independent, errors
 // of dozens of constants would cancel, and bands be too narrow. (Assumed: no source has the half.)
 // Of links and switches the values of the keys `link` and `switch` are drawn, and of hosts those of

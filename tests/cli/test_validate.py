@@ -327,7 +327,7 @@ class Verdicts(Case):
         self.assertRegex(told, r"\nsys {8}2 {5}1 {5}1 {5}0 +0( +0){5} +- +- +0 +- +-\n$")
 
     def test_agreement(self):
-        """What compares simulations has a standing of its own, and is no evidence for the model."""
+        """A comparison of simulations has a standing of its own, and is no evidence for the model."""
         self.claims(CLAIMS + AGREEMENTS)
         rows = self.rows("sys", code=2)
         self.assertEqual([(rows[name]["kind"], rows[name]["standing"], rows[name]["verdict"])
@@ -551,7 +551,7 @@ class Standings(Case):
                 self.assertEqual(standings["sys.d.other"], ("predicted", None))
 
     def test_in_view(self):
-        """What was chosen for one claim makes those chosen that judge the same series and metric at one of its sizes."""
+        """A value chosen for one claim makes those chosen that judge the same series and metric at one of its sizes."""
         check = "{{bound: {{scenario: small, series: {}, metric: {}, sizes: {}, above: 0}}}}"
         claims = {"aim": ("second", "latency_us", "1 B"), "same": ("second", "latency_us", "0 B .. 1 B"),
                   "size": ("second", "latency_us", "4 KiB"), "metric": ("second", "bandwidth_MB_per_s", "1 B"),

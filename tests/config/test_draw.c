@@ -125,7 +125,7 @@ static void test_values(void)
     }
 }
 
-// What a user sets is certain, and a draw says where its values are from.
+// Values that a user sets are certain, and drawn ones have a source.
 static void test_certain(void)
 {
     static const char set[] = "host: {kernel: {interrupt_entry: 700 cycles}}\n";

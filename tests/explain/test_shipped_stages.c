@@ -13,7 +13,8 @@
 
 #define BIG (INT64_C(64) << 10)
 
-// Of a benchmark over time: by then each has lost its first path, if it does, and timers have expired.
+// Of a benchmark over time: by then each has lost its first path, if it does, and timers have
+// expired.
 #define LONGEST (20 * TIME_S)
 
 // Whose time a stage is.

@@ -195,8 +195,8 @@ static void test_interrupt_path(void)
     SUITE_SAME_INTEGER(interrupted(2, 20 * TIME_US, 0).services, 2);
 }
 
-// What a process's set takes to come back to its cache is a time of the memory, whatever the
-// processor's clock; and no time of a thread of the kernel.
+// The refill of a cache with a process's set takes a time of the memory, whatever the processor's
+// clock; and no time of a thread of the kernel.
 static void test_refill(void)
 {
     sim_time without = interrupted(1, 0, 0).switched;

@@ -42,7 +42,7 @@ static const char myrinet[] =
     "route_bytes: 1 B}\n"
     "nic: lanai9\nhost: {processor: {cores: 2, clock: 300 MHz}}\n";
 
-// What one call costs and does.
+// Costs and effects of one call.
 struct made_progress {
     int paid, done; // how often the cost; requests of those with a message
 };
@@ -60,18 +60,18 @@ struct row {
 static const struct row rows[] = {
     // Passes until one finds nothing; a wait leaves after a pass.
     {"lam_tcp", CALL, {{9, 3}, {7, 3}, {0, 0}, {3, 1}, {7, 3}, {7, 3}}},
-    // One packet, or two in a test that finds nothing; without waiting each is looked for by select
-    // and recv, and then by another select.
+    // One packet, or two in a test that finds nothing; without waiting each takes a select, a recv
+    // and another select.
     {"mpich_p4", CALL, {{1, 0}, {0, 0}, {0, 0}, {3, 1}, {10, 2}, {5, 1}}},
     // One event, after a poll.
     {"ch3_sock", CALL, {{1, 0}, {0, 0}, {0, 0}, {3, 1}, {3, 1}, {3, 1}}},
-    // All that one read brings, and a poll more; each poll after and before a look at the clock.
+    // All that one read brings, and a poll more; each poll between two readings of the clock.
     {"openmpi_tcp", CALL, {{1, 0}, {0, 0}, {0, 0}, {7, 3}, {7, 3}, {7, 3}}},
     // A call that does not wait reads all, which is for the next call.
     {"ch3_sctp", CALL, {{2, 0}, {0, 0}, {0, 0}, {10, 1}, {9, 0}, {9, 0}}},
     // All events, also in a wait.
     {"lam_via", QUEUE, {{5, 3}, {4, 3}, {0, 0}, {4, 3}, {4, 3}, {4, 3}}},
-    // The same, but none as something starts. A test looks twice.
+    // Like lam_via, but none as something starts. A test polls twice.
     {"mvich", QUEUE, {{0, 0}, {0, 0}, {0, 0}, {4, 3}, {5, 3}, {4, 3}}},
     // Up to the first message, with the callback of a send before it; one that waits ends with
     // either. A send that starts takes all.

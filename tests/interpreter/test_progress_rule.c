@@ -124,7 +124,7 @@ static const struct {
     // A wait for what is done looks and leaves.
     {&leaves, ISEND(a) ISEND(b) "{wait: b}, {wait: a}", "12e", "(1 (2 1 2 )2 )1 "},
     {&leaves, ISEND(a) ISEND(b) "{waitany: [a, b]}, {wait: a}", "21", "(1 (2 2 )2 1 )1 "},
-    // What the device has left goes on all the same, before anything else.
+    // Steps that the device has left go on all the same, before anything else.
     {&leaves, ISSEND(a) "{wait: a}", "1", "(1 g g 1 )1 "},
     // A test makes one turn and looks, whatever it finds; a probe leaves if it finds something.
     {&leaves, ISEND(a) "{test: a}, {test: a}, {wait: a}", "pe1", "(1 -p -e -1 )1 "},

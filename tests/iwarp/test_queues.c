@@ -189,7 +189,7 @@ static void test_shared_cq(void)
     iwarp_world_free(world);
 }
 
-// A poll asks all sockets with poll(2) before it looks at the CQ, also if that has an entry
+// A poll asks all sockets with poll(2) before it reads the CQ, also if that has an entry
 // (OSC-iWARP, v_poll_cq).
 static void test_poll_asks_sockets(void)
 {

@@ -27,7 +27,7 @@ class BothWays(unittest.TestCase):
             return {point["size_bytes"]: point["bandwidth_MB_per_s"] for point in points}
 
     def test_both_directions_are_busy(self):
-        """Both ways together carry clearly more than one way: a library that drains before it sends carries the same."""
+        """Both directions together carry clearly more than one: a library that drains before it sends carries the same."""
         one, both = self.rates("osu.bandwidth"), self.rates("osu.bibandwidth")
         for size, rate in one.items():
             with self.subTest(size=size):

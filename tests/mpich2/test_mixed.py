@@ -46,7 +46,7 @@ class Mixed(unittest.TestCase):
 
     @staticmethod
     def waits(timeline):
-        """What rank 0 waits in, in order: W for messages, F for the fence."""
+        """The waits of rank 0 in order: W for messages, F for the fence."""
         letters = {"waitall": "W", "win_fence": "F"}
         with open(timeline, encoding="utf-8") as file:
             events = json.load(file)["traceEvents"]

@@ -392,7 +392,7 @@ static void move_done(void *owner, struct lanai_transfer *transfer)
         sim_now(sender->bench->world->sim);
 }
 
-// A transfer of three pieces each way, started together.
+// A transfer of three pieces in each direction, started together.
 static struct moves both_moves(struct lanai_config config)
 {
     struct bench *bench = bench_new(&config, NULL, 4096, NULL, 0);
@@ -414,7 +414,7 @@ static void test_host_channels(void)
 {
     for (int64_t accesses = 0; accesses <= 2; accesses += 2) {
         struct lanai_config config = costly();
-        config.sram_accesses = accesses; // 2 are enough for whoever is first
+        config.sram_accesses = accesses; // 2 are enough for the first engine
         config.sram_word = 4;
         config.sram_host = config.sram_receive = config.sram_send = 1;
         struct bench *bench = bench_new(&config, NULL, 4096, NULL, 0);

@@ -4,12 +4,12 @@
 Xeon, PCI 64/66, Myrinet-2000; LANai 9 at 133 MHz, PCI64B, and at 200 MHz, PCI64C). Nothing was
 fitted to these numbers. MB is 10^6 bytes.
 
-              latency, us     one way, MB/s    both ways, MB/s
+              latency, us     one_way, MB/s    both_ways, MB/s
   133 MHz     8.5             240              340
   200 MHz     6.7             246              421
 
-Rates one way and the difference in latency come out, to within the bounds below. The rate both ways
-at 200 MHz is 5 % low, and that at 133 MHz 17 % high: the model's SRAM of one access per cycle slows
+Rates of one_way and the difference in latency come out, to within the bounds below. The rate of
+both_ways at 200 MHz is 5 % low, and that at 133 MHz 17 % high: the model's SRAM of one access per cycle slows
 the firmware there, but the engines still get what they ask for.
 """
 
@@ -65,7 +65,7 @@ class Published(unittest.TestCase):
         self.assertGreater(slow_both, 1.4 * slow_one)  # published: 1.42
 
     def test_channels_for_both_directions(self):
-        """With one channel of the host's DMA, each set-up waits for a transfer the other way."""
+        """With one channel of the host's DMA, each set-up waits for a transfer in the other direction."""
         _, one, both = self.point()
         _, single_one, single_both = self.point("lanai9.host_channels=1")
         self.assertAlmostEqual(one, single_one, delta=0.01 * one)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a user's send waits for: the send rule of the BSD stack of 2007, and Nagle's algorithm by
-// either rule; and what a path is filled with at once.
+// Waits of a user's send: the send rule of the BSD stack of 2007, and Nagle's algorithm by either
+// rule; and what a path is filled with at once.
 #include "tests/sctp/sender.h"
 
 // Without the burst rule, which cuts windows to what is in flight and 4 MTUs.
@@ -52,7 +52,7 @@ static void test_burst(void)
     sender_free(sender);
 }
 
-// What is in flight must be above the limit, not at it.
+// The bytes in flight must be above the limit, not at it.
 static void test_burst_at_limit(void)
 {
     struct sender *sender = wide_sender(CMT_2007, 2);
@@ -167,7 +167,7 @@ static void test_closed_window(void)
 
 // ---- Nagle's algorithm ----
 
-// Less than 1,500 - 52 B waits: it is held at a send, but not at a SACK.
+// Less than 1,500 - 52 B is held at a send, but not at a SACK.
 static void test_nagle_s2007(void)
 {
     struct sender *sender = wide_sender(NAGLE_2007, 1);
@@ -229,7 +229,7 @@ static void test_nagle_jumbo(void)
     sender_free(sender);
 }
 
-// RFC 9260: all output waits, whoever calls it.
+// RFC 9260: all output waits, whatever calls it.
 static void test_nagle_rfc(void)
 {
     struct sender *sender = wide_sender("{no_delay: false}", 1);

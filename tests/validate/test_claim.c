@@ -62,7 +62,7 @@ static void test_good(void)
                  "");
 }
 
-// What states no more than an order or a sign has a level.
+// A claim that states no more than an order or a sign has a level.
 static void test_levels(void)
 {
     static const char *const signs[] = {

@@ -277,7 +277,7 @@ static void test_order(void)
     run_samples(samples);
 }
 
-// Values that differ by less than 2 % count neither way, be the sign right or wrong.
+// Values that differ by less than 2 % count neither for nor against, be the sign right or wrong.
 static void test_level(void)
 {
 #define ORDER "{order: {lower: A, higher: B, sizes: 1 B .. 4 B"

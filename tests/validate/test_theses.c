@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a scorecard's rows come to by thesis: one verdict for claims that judge the same numbers,
+// A scorecard's rows by thesis: one verdict for claims that judge the same numbers,
 // how far printed numbers are off, figures, and causes.
 #include "sim/validate/theses.h"
 #include "tests/support/suite.h"
@@ -63,8 +63,8 @@ static void test_facts(void)
     expect_fact(
         PREDICTED("s.a", "holds") "," ROW("s.b", "shape", "'fitted'", "level", ", 'fact': 's.a'"),
         "fitted, holds");
-    // What can't fail makes no level fact hold, and a guess makes none miss, but where they are
-    // alone.
+    // Claims that can't fail make no level fact hold, and guesses make none miss, but where they
+    // are alone.
     expect_fact(
         PREDICTED("s.a", "level", F) "," ROW("s.b", "arithmetic", "'arithmetic'", "holds", F),
         "predicted, level");

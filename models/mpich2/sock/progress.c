@@ -167,7 +167,7 @@ static void gather_sockets(struct sock_process *sock)
     }
 }
 
-// A pass begins behind the first descriptor that was ready in the one before.
+// A pass begins after the first descriptor that was ready in the one before.
 static void take_ready(struct cpu_context *context, struct sock_process *sock)
 {
     guint count = sock->mesh.selected->len, first = sock->starting % count;

@@ -59,7 +59,7 @@ enum sock_event_kind {
     SOCK_GONE,    // the peer has closed the connection
 };
 
-// What the progress engine has found and not yet handled.
+// Found by the progress engine and not yet handled.
 struct sock_event {
     struct sock_event *next;
     struct sock_connection *connection; // NULL: SOCK_ACCEPT
@@ -106,7 +106,7 @@ struct sock_process {
     struct sock_event *event_head, *event_tail;
     struct sock_event accept;
     struct sock_connection *reading; // the data after a packet, at once
-    guint starting;                  // the descriptor that the next pass looks at first
+    guint starting;                  // the descriptor that the next pass begins with
     bool polling;                    // asleep in poll
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a user's send must wait for: the send rule of the BSD stack of 2007 (sctp_lower_sosend, from
+// Waits of a user's send: the send rule of the BSD stack of 2007 (sctp_lower_sosend, from
 // skip_out_eof on), and Nagle's algorithm (RFC 9260, 6.1).
 //
 // The BSD stack's third condition is left out: sctp_lower_sosend clears ifp_had_enobuf as it
@@ -10,7 +10,7 @@
 
 // ---- Nagle ----
 
-// What would be sent: chunks that are made, and messages as a chunk each.
+// Bytes to be sent: chunks that are made, and messages as a chunk each.
 static int64_t unsent_chunks(const struct sctp_association *association)
 {
     const struct sctp_out *out = &association->out;

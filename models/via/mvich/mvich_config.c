@@ -10,7 +10,7 @@
 
 // How MVICH waits. MVICH 1.0's source was not found (looked in GitHub, the stored pages of
 // ftg.lbl.gov and papers on MVICH); the file of its descendant keeps LBNL's copyright of 1999 to
-// 2001 and the comment. What it does to these claims was known before the values were changed.
+// 2001 and the comment. Its effect on these claims was known before the values were changed.
 #define WAITING                                                                                    \
     "MVAPICH 1.2RC1 (grondo/mvapich-cce 07401b8), mpid/ch_gen2/viacheck.c 62-79, under LBNL's "    \
     "copyright of MVICH: the blocking form spins for a short time and then waits on the "          \
