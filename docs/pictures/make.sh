@@ -35,5 +35,5 @@ what_if retransmission_policies --x drop_probability --metric mean_rate_Mb_per_s
 what_if ddp_segment --x size --metric latency_us
 what_if eager_threshold --x size
 what_if unequal_rails --metric rate_Mb_per_s --linear xy
-seeds=10
+seeds=40
 what_if loss_under_mpi_long_tasks --x drop_probability --metric farm_mean_us
