@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The waits on cluster 1: the readings of its missing microseconds, each with its own fit, held against
-the claims that no fit has seen. Prints the table of docs/fidelity.md.
+the claims that no fit has seen. Prints the table of docs/constants.md.
 
     examples/readings.py        all readings
     examples/readings.py switches

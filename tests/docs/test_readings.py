@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The table of docs/fidelity.md on what cluster 1 waits for: its constants are those of the overlays, and each
+"""The table of docs/constants.md on what cluster 1 waits for: its constants are those of the overlays, and each
 reading really takes cluster 1's place. (The verdicts take examples/readings.py minutes.)"""
 
 import json
@@ -20,7 +20,7 @@ import readings  # pylint: disable=wrong-import-position
 
 class Readings(unittest.TestCase):
     def test_the_page_has_each_with_its_fit(self):
-        page = (SOURCE / "docs" / "fidelity.md").read_text(encoding="utf-8")
+        page = (SOURCE / "docs" / "constants.md").read_text(encoding="utf-8")
         for name, reading, constant, prior in readings.READINGS:
             missed = "; ".join(readings.off_target(name)) or "none"
             self.assertIn(f"| {reading}, `{name}` | {constant} {readings.fitted(name)} | {prior} | "
