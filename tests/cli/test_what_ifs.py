@@ -123,6 +123,19 @@ class WhatIfs(SweepCase):
         best = [max((name for name in of if name.startswith("Open")), key=of.get) for of in by_rate.values()]
         self.assertEqual(best, ["Open MPI, 10:1", "Open MPI, 10:1", "Open MPI, 2:1", "Open MPI, 1:1"])
 
+    def test_loss_under_mpi(self):
+        """A farm of long tasks takes more than twice as long over TCP as over SCTP with 1 % lost, for the waits for a window update; PingPong
+        takes more than twice as long over SCTP, for its least timeout: with TCP's it takes no longer than TCP."""
+        lossy = ("--set", "links[0].drop_probability=0.005", "--seeds")
+        farm = {key[0]: value for key, value in self.means("loss_under_mpi_long_tasks", "farm_mean_us", *lossy, "5").items()}
+        for tcp in ("LAM TCP", "ch3:sock"):
+            self.assertGreater(farm[tcp], 2 * farm["ch3:sctp, 10 streams"])
+        time = {(key[0], key[-1]): value for key, value in self.means("loss_under_mpi_pingpong", "latency_us", *lossy, "5").items()}
+        for size in (30000, 300000):
+            for tcp in ("LAM TCP", "ch3:sock"):
+                self.assertGreater(time["ch3:sctp", size], 2 * time[tcp, size])
+                self.assertLess(time["ch3:sctp, RTO.Min 203 ms", size], 1.1 * time[tcp, size])
+
 
 if __name__ == "__main__":
     unittest.main()
