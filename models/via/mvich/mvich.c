@@ -85,10 +85,9 @@ static bool can_sleep(const struct mvich_process *mvich)
 
 static enum mpi_progress sleep_on_queue(struct cpu_context *context, struct mvich_process *mvich)
 {
-    struct vip_vi *only = mvich->connections[mvich->process->rank == 0 ? 1 : 0].vi;
     struct vip_cq_entry entry;
-    if (!mvich->cq)
-        vip_wait(context, only, false);
+    if (!mvich->cq) // of two ranks: the other one's
+        vip_wait(context, mvich->connections[mvich->process->rank == 0 ? 1 : 0].vi, false);
     else if (vip_cq_wait(context, mvich->cq, &entry))
         g_assert_not_reached(); // it was empty in this slice
     return PROGRESS_BLOCKED;
