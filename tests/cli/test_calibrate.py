@@ -294,9 +294,9 @@ class Calibrate(Case):
         """The interrupts of a gigabit card make stairs of a small message's time: from the flat of one
         Levenberg-Marquardt goes astray, and the simplex takes its place."""
         self.write("two.yaml", self.STAIRS)
-        values = self.latency("tcp.receive_path=15000 cycles")
-        self.points(values, ("sock", 1))
-        path = "tcp.receive_path=100 cycles..20000 cycles"
+        values = self.latency("tcp.receive_path=40000 cycles")
+        self.points(values, ("sock", 256))
+        path = "tcp.receive_path=100 cycles..60000 cycles"
         _, alone = self.fit(path, options=["--method", "lm"])
         self.assertGreater(alone["cost"], 10)
         self.assertIs(alone["method_changed"], False)

@@ -720,7 +720,7 @@ class Shipped(SweepCase):
         """Every loss is made good, and costs time."""
         self.sweep("loss_under_mpi_pingpong", "-j2", "--set", "workload.sizes=30 kB")
         report = self.report("results/loss_under_mpi_pingpong")
-        self.assertEqual(report["ends"]["completed"], 9)
+        self.assertEqual(report["ends"]["completed"], 12)
         changes = [effect["change"] for effect in report["metrics"][0]["effects"] if effect["value"] != "0"]
         self.assertEqual(len(changes), 2)
         self.assertGreater(min(changes), 2)

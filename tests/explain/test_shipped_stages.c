@@ -28,7 +28,7 @@ static const uint32_t allowed[PLACES] = {
                        BIT(INTERRUPT) | BIT(WAKE_UP) | BIT(BUS) | BIT(COMPUTE),
     [CARD_PROCESSOR] = BIT(NIC),
     [LINK] = BIT(WIRE),
-    [ENGINE] = BIT(BUS) | BIT(NIC) | BIT(BEHIND),
+    [ENGINE] = BIT(BUS) | BIT(NIC) | BIT(BEHIND) | BIT(FOR_BUFFER), // a port that PAUSE holds
     // Of a bus: the latency of PCI Express.
     [LATENCY] = BIT(INTERRUPT) | BIT(WAKE_UP) | BIT(BUS) | BIT(NIC) | BIT(PROPAGATION) |
                 BIT(SWITCH) | BIT(FOR_ACK) | BIT(FOR_WINDOW) | BIT(FOR_BUFFER),
