@@ -312,15 +312,21 @@ static void add_to_figure(json_t *figures, const char *system, const char *numbe
     json_object_set(figure, "worst", json_object_get(row, "id"));
 }
 
+// Chapter and number of "4.10", in their order.
+static int64_t figure_place(const json_t *figure)
+{
+    char *rest;
+    int64_t chapter = g_ascii_strtoll(thesis_text(figure, "figure"), &rest, 10);
+    return chapter * 1000 + g_ascii_strtoll(rest + (*rest == '.'), NULL, 10);
+}
+
 // By thesis, then by chapter and number.
 static gint by_figure(gconstpointer a, gconstpointer b)
 {
     const json_t *p = *(json_t *const *)a, *q = *(json_t *const *)b;
-    const char *one = thesis_text(p, "figure"), *two = thesis_text(q, "figure");
     int order = strcmp(thesis_text(p, "thesis"), thesis_text(q, "thesis"));
-    if (order == 0)
-        order = atoi(one) - atoi(two);
-    return order != 0 ? order : atoi(strchr(one, '.') + 1) - atoi(strchr(two, '.') + 1);
+    int64_t one = figure_place(p), two = figure_place(q);
+    return order != 0 ? order : (one > two) - (one < two);
 }
 
 static json_t *sorted_figures(json_t *figures)
