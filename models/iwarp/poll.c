@@ -35,12 +35,9 @@ static bool send_request(struct cpu_context *context, struct iwarp_rnic *rnic)
     }
 }
 
-// poll(2) over the sockets of all QPs, without waiting: which of them can be read.
-static void poll_sockets(struct cpu_context *context, struct iwarp_rnic *rnic)
+// Adds the sockets of the QPs that read, on behalf of their processes.
+static void add_readers(const struct iwarp_rnic *rnic, GArray *selected)
 {
-    GArray *selected = rnic->selected;
-    guint nth = 0;
-    g_array_set_size(selected, 0);
     for (guint i = 0; i < rnic->qps->len; i++) {
         const struct iwarp_qp *qp = g_ptr_array_index(rnic->qps, i);
         if (!iwarp_qp_reads(qp))
@@ -49,6 +46,15 @@ static void poll_sockets(struct cpu_context *context, struct iwarp_rnic *rnic)
         inet_call_as(one.socket, qp->process);
         g_array_append_val(selected, one);
     }
+}
+
+// poll(2) over the sockets of all QPs, without waiting: which of them can be read.
+static void poll_sockets(struct cpu_context *context, struct iwarp_rnic *rnic)
+{
+    GArray *selected = rnic->selected;
+    guint nth = 0;
+    g_array_set_size(selected, 0);
+    add_readers(rnic, selected);
     if (selected->len == 0)
         return;
     rnic->readable = inet_select(context, &g_array_index(selected, struct inet_selected, 0),
@@ -148,14 +154,7 @@ bool iwarp_cq_await(struct iwarp_cq *cq, GArray *selected)
     if (cq->head)
         return false;
     cq->awaited = true;
-    for (guint i = 0; i < rnic->qps->len; i++) {
-        const struct iwarp_qp *qp = g_ptr_array_index(rnic->qps, i);
-        if (!iwarp_qp_reads(qp))
-            continue;
-        const struct inet_selected one = {qp->transport->inet(qp->socket), INET_READABLE, 0};
-        inet_call_as(one.socket, qp->process);
-        g_array_append_val(selected, one);
-    }
+    add_readers(rnic, selected);
     if (rnic->requests.head) { // a read request that found no room
         const struct iwarp_qp *qp = rnic->requests.head->qp;
         const struct inet_socket *sink = qp->transport->inet(qp->socket);

@@ -3,7 +3,8 @@
 // from the one that is used.
 //
 //   500 cycles .. 2000 cycles    the central 95 % of what it may be
-//   within 1.5                   from the value / 1.5 to the value x 1.5, likewise
+//   within 1.5                   its central 95 % are from a value 1.5 times smaller to one 1.5
+//                                times greater
 //   or small_or_few: 0.3         another value, by its probability; several after commas; those
 //                                without one share with the value what is left, in equal parts
 //

@@ -20,7 +20,7 @@ struct pausing {
     bool sends;                 // PAUSE frames for `reverse` go out here
     int64_t quanta;             // of an XOFF
     bool wanted;                // `reverse` is to be paused
-    bool told;                  // the last frame sent was XOFF
+    bool off;                   // the last frame sent was XOFF
     bool due;                   // a frame is to be sent
     struct event renew;         // the XOFF ends soon
     int flying;                 // frames on the wire
@@ -121,7 +121,7 @@ static void pause_send(struct pausing *pausing)
     struct channel *channel = pausing->channel;
     struct engine *engine = channel->network->engine;
     struct packet *packet = pause_frame(pausing);
-    pausing->told = pausing->wanted;
+    pausing->off = pausing->wanted;
     pausing->due = false;
     int64_t bytes = channel_packet_bytes(channel, packet);
     sim_time start = engine_now(engine), end = start + channel_time(channel, bytes);
@@ -156,7 +156,7 @@ static void pause_renew(struct engine *engine, struct event *event)
 static void pause_want(struct pausing *pausing, bool wanted)
 {
     pausing->wanted = wanted;
-    pausing->due = wanted != pausing->told;
+    pausing->due = wanted != pausing->off;
     pausing_plan(pausing);
 }
 
@@ -250,7 +250,7 @@ bool pausing_blocked(const struct channel *channel)
 {
     const struct pausing *pausing = channel->pausing, *far = pausing ? pausing->reverse : NULL;
     return far && pausing->head && pausing->until > pausing_now(pausing) && far->reasons > 0 &&
-           far->told && far->flying == 0 && !far->channel->faults;
+           far->off && far->flying == 0 && !far->channel->faults;
 }
 
 static bool pausing_leads_to(const struct channel *from, const struct channel *to, uint64_t walk)

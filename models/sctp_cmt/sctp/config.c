@@ -273,8 +273,8 @@ static const struct param sctp_params[] = {
     PARAM(T, nagle_rule, PARAM_CHOICE, PARAM_BY_PROFILE("rfc", "s2007", "rfc"),
           .choices = nagle_rule_names,
           .doc = "what Nagle's algorithm holds: rfc: all output of less than a packet; s2007: only "
-                 "that which a user's send calls, while less than the MTU and 52 B waits, in which "
-                 "messages count without a chunk's header",
+                 "that which a user's send calls, while less than the MTU without 52 B waits, in "
+                 "which messages count without a chunk's header",
           .source = "RFC 9260, 6.1; BSD SCTP of September 2007: sctp_lower_sosend, "
                     "sctp_chunk_output, SCTP_MIN_OVERHEAD with INET6"),
     PARAM(T, fill, PARAM_CHOICE, PARAM_BY_PROFILE("fits", "overshoots", "fits"), .choices = fills,
