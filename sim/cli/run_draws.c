@@ -229,42 +229,72 @@ static int compare_shares(const void *a, const void *b)
     return one > other ? -1 : one < other;
 }
 
+// The cells of a metric of a series, with two values at least.
+static GPtrArray *cells_of(const struct cells *cells, const char *series, const char *metric)
+{
+    GPtrArray *found = g_ptr_array_new();
+    for (guint i = 0; i < cells->list->len; i++) {
+        struct cell *cell = g_ptr_array_index(cells->list, i);
+        if (strcmp(draws_text_at(cell->place, "series"), series) == 0 &&
+            strcmp(draws_text_at(cell->place, "metric"), metric) == 0 && cell->values->len >= 2)
+            g_ptr_array_add(found, cell);
+    }
+    return found;
+}
+
+// Room for the ranks of as many draws as there are.
+struct ranking {
+    double *quantiles; // of an input, by draw - 1
+    double *inputs;    // of those draws that a cell has
+    double *work;      // twice as long
+};
+
 // The square of the rank correlation of a cell with an input.
-static double rank_share(const struct cell *cell, const char *input, double *inputs, double *work)
+static double rank_share(const struct cell *cell, const struct ranking *ranking)
 {
     size_t n = cell->values->len;
     for (size_t i = 0; i < n; i++)
-        inputs[i] = draw_quantile(g_array_index(cell->draws, int, i), input);
-    double r =
-        gsl_stats_spearman(inputs, 1, (const double *)(const void *)cell->values->data, 1, n, work);
+        ranking->inputs[i] = ranking->quantiles[g_array_index(cell->draws, int, i) - 1];
+    double r = gsl_stats_spearman(
+        ranking->inputs, 1, (const double *)(const void *)cell->values->data, 1, n, ranking->work);
     return isnan(r) ? 0.0 : r * r;
 }
 
-// The inputs that a metric of a series depends on, beyond what chance makes of as many. New
-// reference.
-static json_t *shares_json(const struct cells *cells, const GPtrArray *inputs, const char *series,
-                           const char *metric, int draws)
+static double mean_share(const GPtrArray *cells, const struct ranking *ranking)
+{
+    double sum = 0.0;
+    for (guint i = 0; i < cells->len; i++)
+        sum += rank_share(g_ptr_array_index(cells, i), ranking);
+    return sum / MAX(cells->len, 1);
+}
+
+// The inputs that the cells depend on, beyond what chance makes of as many, the greatest first.
+static GArray *input_shares(const GPtrArray *cells, const GPtrArray *inputs, int draws)
 {
     GArray *shares = g_array_new(FALSE, FALSE, sizeof(struct input_share));
-    double *values = g_new(double, draws), *work = g_new(double, 2 * draws);
+    struct ranking ranking = {g_new(double, draws), g_new(double, draws), g_new(double, 2 * draws)};
     double z = gsl_cdf_ugaussian_Qinv(CHANCE / 2 / MAX(inputs->len, 1));
     double bound = z * z / MAX(draws - 1, 1);
     for (guint i = 0; i < inputs->len; i++) {
-        struct input_share share = {g_ptr_array_index(inputs, i), 0.0};
-        int count = 0;
-        for (guint k = 0; k < cells->list->len; k++) {
-            const struct cell *cell = g_ptr_array_index(cells->list, k);
-            if (strcmp(draws_text_at(cell->place, "series"), series) != 0 ||
-                strcmp(draws_text_at(cell->place, "metric"), metric) != 0 || cell->values->len < 2)
-                continue;
-            share.share += rank_share(cell, share.name, values, work);
-            count++;
-        }
-        share.share /= MAX(count, 1);
+        struct input_share share = {.name = g_ptr_array_index(inputs, i)};
+        for (int draw = 0; draw < draws; draw++)
+            ranking.quantiles[draw] = draw_quantile(draw + 1, share.name);
+        share.share = mean_share(cells, &ranking);
         if (share.share > bound)
             g_array_append_val(shares, share);
     }
     g_array_sort(shares, compare_shares);
+    g_free(ranking.quantiles);
+    g_free(ranking.inputs);
+    g_free(ranking.work);
+    return shares;
+}
+
+static json_t *shares_json(const struct cells *cells, const GPtrArray *inputs, const char *series,
+                           const char *metric, int draws)
+{
+    GPtrArray *chosen = cells_of(cells, series, metric);
+    GArray *shares = input_shares(chosen, inputs, draws);
     json_t *list = json_array();
     for (guint i = 0; i < shares->len; i++) {
         const struct input_share *share = &g_array_index(shares, struct input_share, i);
@@ -272,8 +302,7 @@ static json_t *shares_json(const struct cells *cells, const GPtrArray *inputs, c
                               json_pack("{s:s, s:f}", "of", share->name, "share", share->share));
     }
     g_array_unref(shares);
-    g_free(values);
-    g_free(work);
+    g_ptr_array_unref(chosen);
     return list;
 }
 

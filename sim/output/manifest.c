@@ -193,6 +193,8 @@ json_t *manifest_json(const struct scenario *scenario, const struct result *resu
     json_object_set_new(manifest, "description", manifest_string(scenario->description));
     json_object_set_new(manifest, "file", manifest_string(scenario->file));
     json_object_set_new(manifest, "seed", json_integer((json_int_t)result->seed));
+    if (scenario->draw)
+        json_object_set_new(manifest, "draw", json_integer((json_int_t)scenario->draw));
     json_object_set_new(manifest, "status", json_string(sim_status_name(result_status(result))));
     json_object_set_new(manifest, "fingerprint", json_string(fingerprint));
     json_object_set_new(manifest, "events", json_integer((json_int_t)result_events(result)));

@@ -43,6 +43,15 @@ class Bands(Draws):
         for place, value in latencies(self.bands(1)).items():
             self.assertEqual({value["low"], value["median"], value["high"]}, {one[place]})
 
+    def test_manifest(self):
+        """A drawn run has its number in the manifest, and each drawn constant as its source."""
+        self.netsim(*SMALL, "--set", "draw=7", "--out", "there")
+        manifest = json.loads(self.read("there/manifest.json"))
+        self.assertEqual(manifest["draw"], 7)
+        self.assertIn('"draw 7 of prior', self.read("there/manifest.json"))
+        self.netsim(*SMALL, "--out", "medians")
+        self.assertNotIn("draw", json.loads(self.read("medians/manifest.json")))
+
     def test_jobs(self):
         for form in ("table", "csv", "json"):
             outputs = [self.netsim(*SMALL, "--draws", "8", "--format", form, "--jobs", jobs).stdout for jobs in ("1", "2", "3")]
