@@ -70,6 +70,27 @@ static void same_print(int listed, int ranks, bool colour, const char *expected)
     json_decref(scorecard);
 }
 
+// The last lines of a text, in full or in brief.
+#define CAUSES_AND_TABLES                                                                          \
+    "Known misses by cause\n"                                                                      \
+    "gm     polls\n"                                                                               \
+    "       gm.a.b, gm.a.d\n"                                                                      \
+    "sys    (no cause is named)\n"                                                                 \
+    "       sys.y\n"                                                                               \
+    "\n"                                                                                           \
+    "figure      statements   hold  level   miss  the miss that is furthest off\n"                 \
+    "gm     4.12          5      2      1      2  -50.00 %  gm.a.b\n"                              \
+    "sys    6.1           1      1      0      0\n"                                                \
+    "\n"                                                                                           \
+    "                              predicted facts        chosen or fitted          "              \
+    "numbers, off by   percentages, by points\n"                                                   \
+    "thesis facts  hold level  miss  not decidable facts  hold level  miss  count   "              \
+    "median     90 %  count   median     90 %\n"                                                   \
+    "gm         4     1     1     2              3     6     3     2     1      5    "             \
+    "3.3 %   76.0 %      0        -        -\n"                                                    \
+    "sys        2     2     0     0              0     0     0     0     0      1   "              \
+    "50.0 %   50.0 %      2      1.4     23.9\n"
+
 static void test_text(void)
 {
     same_print(2, 2, false,
@@ -124,25 +145,7 @@ static void test_text(void)
                "2 claims are listed as known to miss and do not: see `why' above\n"
                "\n"
                "3 of 5 predicted claims hold\n"
-               "\n"
-               "Known misses by cause\n"
-               "gm     polls\n"
-               "       gm.a.b, gm.a.d\n"
-               "sys    (no cause is named)\n"
-               "       sys.y\n"
-               "\n"
-               "figure      statements   hold  level   miss  the miss that is furthest off\n"
-               "gm     4.12          5      2      1      2  -50.00 %  gm.a.b\n"
-               "sys    6.1           1      1      0      0\n"
-               "\n"
-               "                              predicted facts        chosen or fitted          "
-               "numbers, off by   percentages, by points\n"
-               "thesis facts  hold level  miss  not decidable facts  hold level  miss  count   "
-               "median     90 %  count   median     90 %\n"
-               "gm         4     1     1     2              3     6     3     2     1      5    "
-               "3.3 %   76.0 %      0        -        -\n"
-               "sys        2     2     0     0              0     0     0     0     0      1   "
-               "50.0 %   50.0 %      2      1.4     23.9\n");
+               "\n" CAUSES_AND_TABLES);
 }
 
 // One line per claim: verdict, id, standing, deviation and the simulated value; then the totals.
@@ -238,25 +241,7 @@ static void test_colour(void)
                "1 claim is listed as known to miss and does not: see `why' above\n"
                "\n"
                "3 of 5 predicted claims hold\n"
-               "\n"
-               "Known misses by cause\n"
-               "gm     polls\n"
-               "       gm.a.b, gm.a.d\n"
-               "sys    (no cause is named)\n"
-               "       sys.y\n"
-               "\n"
-               "figure      statements   hold  level   miss  the miss that is furthest off\n"
-               "gm     4.12          5      2      1      2  -50.00 %  gm.a.b\n"
-               "sys    6.1           1      1      0      0\n"
-               "\n"
-               "                              predicted facts        chosen or fitted          "
-               "numbers, off by   percentages, by points\n"
-               "thesis facts  hold level  miss  not decidable facts  hold level  miss  count   "
-               "median     90 %  count   median     90 %\n"
-               "gm         4     1     1     2              3     6     3     2     1      5    "
-               "3.3 %   76.0 %      0        -        -\n"
-               "sys        2     2     0     0              0     0     0     0     0      1   "
-               "50.0 %   50.0 %      2      1.4     23.9\n");
+               "\n" CAUSES_AND_TABLES);
 }
 
 static void test_junit(void)
