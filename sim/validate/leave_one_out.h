@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Leave-one-out: how often a fact of a source comes out in draws (sim/scenario/draw.h) that are
+// weighted by all other facts of that source. Pure functions: what a fact is, and what a draw makes
+// of it, is the caller's (theses.h).
+//
+// The likelihood of a fact in a draw, always between LIKELIHOOD_DOUBT and 1 - LIKELIHOOD_DOUBT:
+//
+//   order, shape, bound:  holds 0.95, misses 0.05, level 0.5. Once in twenty a source's statement
+//     is taken to be misread, or the model to lack what makes it true; of curves that are level a
+//     source may report either order.
+//   numbers:  0.05 + 0.9 exp(-z^2 / 2) with the mean of z^2 over the numbers, where z is how far
+//   one
+//     is off in errors. Its error is the check's tolerance, or 2 % of the value if that is more:
+//     the model's own discrepancy, by which orders count as level.
+//   a draw in which the fact could not be judged:  0.5, as it is no evidence.
+//
+// So one fact shifts the odds of two draws by 19 at most: one that no draw meets can't decide alone
+// which draws count. Several judgements of a fact are of the same simulated numbers and count as
+// one: by their geometric mean. Known misses weigh as all facts do, as do facts that constants were
+// chosen for or fitted to. Guesses and arithmetic do not.
+#ifndef NETSIM_VALIDATE_LEAVE_ONE_OUT_H
+#define NETSIM_VALIDATE_LEAVE_ONE_OUT_H
+
+#include <glib.h>
+#include <stdbool.h>
+
+#define LIKELIHOOD_DOUBT 0.05
+#define LIKELIHOOD_DISCREPANCY 0.02
+
+// A fact comes out if it holds in at least this share of the weighted draws, a level one not being
+// one that holds.
+#define LEFT_OUT_SHARE 0.5
+// With fewer effective draws the weighted share says little, and the unweighted one stands beside.
+#define LEFT_OUT_FEW 20.0
+
+// What a draw makes of a claim or fact.
+enum drawn {
+    DRAWN_HOLDS,
+    DRAWN_LEVEL,
+    DRAWN_MISSES,
+    DRAWN_FAILED,  // it was run, and can't be judged: the run failed, or has no value
+    DRAWN_NOT_RUN, // dear claims are run in the first draws only
+};
+
+// A number that a check expects: how far the simulated one is off, and the check's tolerance, both
+// as parts of the value or both in points. The tolerance is NAN if the check has none.
+struct drawn_number {
+    double off, tolerance;
+};
+
+double likelihood_of_drawn(enum drawn drawn);
+
+// `count` is at least 1, and each has a tolerance.
+double likelihood_of_numbers(const struct drawn_number *numbers, guint count);
+
+// Of several judgements of the same fact; 0.5 without any.
+double likelihood_of_several(const double *likelihoods, guint count);
+
+struct drawn_fact {
+    enum drawn *drawn;   // by draw
+    double *likelihoods; // by draw; not read where it was not run
+};
+
+// Weights, which sum to 1, of the draws in which a fact was judged (0 in others), by the other
+// facts that were run in all of these. Draws that no fact tells apart have the same weight. Returns
+// false if the fact was judged in none; the weights mean nothing then.
+bool left_out_weights(const struct drawn_fact *facts, guint count, guint draws, guint left_out,
+                      double *weights);
+
+struct left_out {
+    guint draws;                     // in which it was judged
+    guint others;                    // facts that weigh them
+    double effective;                // sample size of the weights: 1 / sum of their squares
+    double holds, level;             // weighted shares
+    double plain_holds, plain_level; // unweighted
+    bool moved;                      // the draws differ in it
+};
+
+// All is 0 if the fact was judged in no draw.
+struct left_out leave_one_out(const struct drawn_fact *facts, guint count, guint draws,
+                              guint left_out);
+
+#endif
