@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sim/scenario/draw.h"
 
-#include "sim/config/prior.h"
 #include "sim/config/reader.h"
 #include "sim/core/random.h"
 
@@ -177,39 +176,78 @@ bool draw_lay(int64_t draw, const struct scenario_case *test_case,
     return good;
 }
 
-static void add_input(GPtrArray *names, const char *name)
+// ---- The uncertain parameters of a case ----
+
+static void free_drawn_parameter(void *data)
 {
-    if (!g_ptr_array_find_with_equal_func(names, name, g_str_equal, NULL))
-        g_ptr_array_add(names, g_strdup(name));
+    struct drawn_parameter *parameter = data;
+    prior_clear(&parameter->prior);
+    param_values_free(parameter->values);
+    g_free(parameter->cause);
+    g_free(parameter->path);
+    g_free(parameter);
 }
 
-static void add_inputs_of(const struct drawing *drawing, const struct param_values *values,
-                          int index, GPtrArray *names)
+static void add_drawn_parameter(const struct drawing *drawing, struct param_values *values,
+                                int index, GPtrArray *parameters)
 {
     struct prior prior;
     if (!prior_of(values, index, &prior))
         return;
     char *path = reader_path(values->path, prior.param->name);
     const char *cause = cause_of(drawing, values, index, path);
-    if (cause)
-        add_input(names, cause);
-    if (cause && prior.usual && !values->withs[index])
-        add_input(names, values->path);
-    prior_clear(&prior);
-    g_free(path);
+    if (!cause) {
+        prior_clear(&prior);
+        g_free(path);
+        return;
+    }
+    struct drawn_parameter *parameter = g_new0(struct drawn_parameter, 1);
+    parameter->path = path;
+    parameter->prior = prior;
+    parameter->values = param_values_ref(values);
+    parameter->cause = g_strdup(cause);
+    parameter->table = prior.usual && !values->withs[index] ? values->path : NULL;
+    g_ptr_array_add(parameters, parameter);
+}
+
+GPtrArray *draw_parameters(const struct scenario_case *test_case,
+                           const struct scenario_schema *schema)
+{
+    struct drawing drawing = {0, sections_of(test_case, schema, test_case->tree), NULL,
+                              diag_list_new()};
+    GPtrArray *parameters = g_ptr_array_new_with_free_func(free_drawn_parameter);
+    for (guint i = 0; i < drawing.sections->len; i++) {
+        struct param_values *values = g_ptr_array_index(drawing.sections, i);
+        for (int index = 0; values->table->params[index].name; index++)
+            add_drawn_parameter(&drawing, values, index, parameters);
+    }
+    g_ptr_array_unref(drawing.sections);
+    diag_list_free(drawing.diags);
+    return parameters;
+}
+
+double draw_parameter_quantile(const struct drawn_parameter *parameter, int64_t draw)
+{
+    return parameter->table ? draw_shared_quantile(draw, parameter->path, parameter->table)
+                            : draw_quantile(draw, parameter->cause);
+}
+
+static void add_input(GPtrArray *names, const char *name)
+{
+    if (!g_ptr_array_find_with_equal_func(names, name, g_str_equal, NULL))
+        g_ptr_array_add(names, g_strdup(name));
 }
 
 GPtrArray *draw_inputs(const struct scenario_case *test_case, const struct scenario_schema *schema)
 {
-    struct drawing drawing = {0, sections_of(test_case, schema, test_case->tree), NULL,
-                              diag_list_new()};
     GPtrArray *names = g_ptr_array_new_with_free_func(g_free);
-    for (guint i = 0; i < drawing.sections->len; i++) {
-        const struct param_values *values = g_ptr_array_index(drawing.sections, i);
-        for (int index = 0; values->table->params[index].name; index++)
-            add_inputs_of(&drawing, values, index, names);
+    GPtrArray *parameters = draw_parameters(test_case, schema);
+    for (guint i = 0; i < parameters->len; i++) {
+        const struct drawn_parameter *parameter = g_ptr_array_index(parameters, i);
+        add_input(names, parameter->cause);
+        if (parameter->table)
+            add_input(names, parameter->table);
     }
-    g_ptr_array_unref(drawing.sections);
-    diag_list_free(drawing.diags);
+    g_ptr_array_unref(parameters);
     return names;
 }

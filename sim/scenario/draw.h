@@ -18,6 +18,7 @@
 #ifndef NETSIM_SCENARIO_DRAW_H
 #define NETSIM_SCENARIO_DRAW_H
 
+#include "sim/config/prior.h"
 #include "sim/scenario/case.h"
 
 #define DRAW_MOST 1000000
@@ -29,6 +30,22 @@ double draw_quantile(int64_t draw, const char *path);
 
 // That of a parameter that shares DRAW_SHARED of its variance with its table.
 double draw_shared_quantile(int64_t draw, const char *path, const char *table);
+
+// An uncertain parameter that a case reads.
+struct drawn_parameter {
+    char *path;
+    struct prior prior;
+    struct param_values *values; // that the prior is of
+    char *cause;                 // the path of the parameter that it is drawn with, often its own
+    const char *table;           // the path of the table with which it shares a part; NULL: none
+};
+
+// All of a case: struct drawn_parameter *, which the array owns.
+GPtrArray *draw_parameters(const struct scenario_case *test_case,
+                           const struct scenario_schema *schema);
+
+// Its quantile in a draw: prior_quantile(&prior, quantile) is its value there.
+double draw_parameter_quantile(const struct drawn_parameter *parameter, int64_t draw);
 
 // The independent inputs that a case's draws come from, by name, each once: parameters, those that
 // others are drawn with, and tables whose values share a part. draw_quantile(k, name) is the one of

@@ -125,6 +125,29 @@ static void test_values(void)
     }
 }
 
+// What draw_parameters lists has in a draw the quantile that it says.
+static void test_listed(void)
+{
+    struct compiled medians = drawn("", 0), third = drawn("", 3);
+    GPtrArray *parameters = draw_parameters(medians.test_case, medians.schema);
+    CU_ASSERT(parameters->len > 20);
+    for (guint i = 0; i < parameters->len; i++) {
+        const struct drawn_parameter *parameter = g_ptr_array_index(parameters, i);
+        const char *section = parameter->values->path;
+        if (strcmp(section, "link") == 0 || strcmp(section, "switch") == 0)
+            continue; // of the topology
+        const struct param_values *values = scenario_section(third.test_case, section);
+        char *text = prior_quantile(&parameter->prior, draw_parameter_quantile(parameter, 3));
+        char *laid = param_value_text(values, parameter->prior.param);
+        SUITE_SAME_TEXT(laid, text);
+        g_free(laid);
+        g_free(text);
+    }
+    g_ptr_array_unref(parameters);
+    compiled_free(&third);
+    compiled_free(&medians);
+}
+
 // Values that a user sets are certain, and drawn ones have a source.
 static void test_certain(void)
 {
@@ -195,6 +218,7 @@ int main(void)
         {"means are exact to a tenth of chance", test_mean},
         {"the values of a table share half of their variance", test_shared},
         {"a value is its prior's quantile", test_values},
+        {"parameters that a draw moves are listed", test_listed},
         {"what a user sets stays", test_certain},
         {"one cause, one quantile", test_together},
         {"what can't be drawn is refused", test_refused},
