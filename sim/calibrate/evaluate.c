@@ -69,15 +69,10 @@ void evaluation_clear(struct evaluation *evaluation)
     evaluation->groups = NULL;
 }
 
-// The settings of a group at one point; NULL-terminated, g_strfreev. The user's own are after the
-// sizes.
-static char **settings(const struct evaluation *evaluation, const struct evaluation_group *group,
-                       const double *values)
+// The settings of the fitted parameters; NULL-terminated, g_strfreev.
+static char **value_settings(const struct evaluation *evaluation, const double *values)
 {
     GPtrArray *sets = g_ptr_array_new();
-    g_ptr_array_add(sets, g_strdup(group->sizes));
-    for (int i = 0; evaluation->sets && evaluation->sets[i]; i++)
-        g_ptr_array_add(sets, g_strdup(evaluation->sets[i]));
     for (guint i = 0; i < evaluation->parameters->len; i++) {
         const struct fit_parameter *parameter = g_ptr_array_index(evaluation->parameters, i);
         char *text = fit_parameter_text(parameter, values[i]);
@@ -86,6 +81,20 @@ static char **settings(const struct evaluation *evaluation, const struct evaluat
     }
     g_ptr_array_add(sets, NULL);
     return (char **)g_ptr_array_free(sets, FALSE);
+}
+
+// All settings of a group at one point: the sizes, the user's, the point's. Free the array alone.
+static GPtrArray *group_settings(const struct evaluation *evaluation,
+                                 const struct evaluation_group *group, char *const *point)
+{
+    GPtrArray *sets = g_ptr_array_new();
+    g_ptr_array_add(sets, group->sizes);
+    for (int i = 0; evaluation->sets && evaluation->sets[i]; i++)
+        g_ptr_array_add(sets, (gpointer)evaluation->sets[i]);
+    for (int i = 0; point[i]; i++)
+        g_ptr_array_add(sets, point[i]);
+    g_ptr_array_add(sets, NULL);
+    return sets;
 }
 
 static bool refuse(GError **error, char *text)
@@ -144,21 +153,20 @@ static bool judge(const struct evaluation *evaluation, const json_t *document, d
 }
 
 // Adds the runs of one point, one for each group.
-static bool add_point(struct evaluation *evaluation, const double *values, int *runs,
-                      GError **error)
+static bool add_point(struct evaluation *evaluation, char *const *point, int *runs, GError **error)
 {
     bool good = true;
     for (guint i = 0; good && i < evaluation->groups->len; i++) {
         const struct evaluation_group *group = g_ptr_array_index(evaluation->groups, i);
-        char **sets = settings(evaluation, group, values);
+        GPtrArray *sets = group_settings(evaluation, group, point);
         struct diag_list *diags = diag_list_new();
-        runs[i] =
-            campaign_add_series(evaluation->campaign, evaluation->file, (const char *const *)sets,
-                                (const char *const *)group->series->pdata, evaluation->seed, diags);
+        runs[i] = campaign_add_series(
+            evaluation->campaign, evaluation->file, (const char *const *)sets->pdata,
+            (const char *const *)group->series->pdata, evaluation->seed, diags);
         if (runs[i] < 0)
             good = refuse(error, first_diagnostic(diags));
         diag_list_free(diags);
-        g_strfreev(sets);
+        g_ptr_array_unref(sets);
     }
     return good;
 }
@@ -175,24 +183,46 @@ static json_t *document_of(const struct evaluation *evaluation, const int *runs)
     return document;
 }
 
-bool evaluation_run(struct evaluation *evaluation, int count, const double *values,
-                    double *residuals, json_t **documents, GError **error)
+bool evaluation_documents(struct evaluation *evaluation, int count, char **const *points,
+                          json_t **documents, GError **error)
 {
-    int each = target_list_residuals(evaluation->targets);
-    ptrdiff_t groups = evaluation->groups->len, parameters = evaluation->parameters->len;
+    ptrdiff_t groups = evaluation->groups->len;
     int *runs = g_new0(int, count *groups);
     bool good = true;
     for (int i = 0; good && i < count; i++)
-        good = add_point(evaluation, values + i * parameters, runs + i * groups, error);
+        good = add_point(evaluation, points[i], runs + i * groups, error);
     good = good && campaign_run(evaluation->campaign, error);
-    for (int i = 0; good && i < count; i++) {
-        json_t *document = document_of(evaluation, runs + i * groups);
-        good = judge(evaluation, document, residuals + (ptrdiff_t)i * each, error);
-        if (documents && good)
-            documents[i] = json_incref(document);
-        json_decref(document);
-    }
+    for (int i = 0; good && i < count; i++)
+        documents[i] = document_of(evaluation, runs + i * groups);
     g_free(runs);
+    return good;
+}
+
+static void free_points(char ***points, int count)
+{
+    for (int i = 0; i < count; i++)
+        g_strfreev(points[i]);
+    g_free(points);
+}
+
+bool evaluation_run(struct evaluation *evaluation, int count, const double *values,
+                    double *residuals, json_t **documents, GError **error)
+{
+    ptrdiff_t parameters = evaluation->parameters->len;
+    int each = target_list_residuals(evaluation->targets);
+    char ***points = g_new0(char **, count);
+    json_t **found = g_new0(json_t *, count);
+    for (int i = 0; i < count; i++)
+        points[i] = value_settings(evaluation, values + i * parameters);
+    bool good = evaluation_documents(evaluation, count, points, found, error);
+    for (int i = 0; i < count; i++) {
+        good = good && judge(evaluation, found[i], residuals + (ptrdiff_t)i * each, error);
+        if (documents && good)
+            documents[i] = json_incref(found[i]);
+        json_decref(found[i]);
+    }
+    g_free(found);
+    free_points(points, count);
     evaluation->runs += count;
     if (evaluation->progress)
         evaluation->progress(evaluation->progress_owner, evaluation->runs);

@@ -41,4 +41,10 @@ void evaluation_clear(struct evaluation *evaluation);
 bool evaluation_run(struct evaluation *evaluation, int count, const double *values,
                     double *residuals, json_t **documents, GError **error);
 
+// Runs `count` machines side by side, each with settings of its own ("path=value", NULL-terminated)
+// besides the user's, and fills documents (new references), whatever their runs came to. False and
+// *error if a scenario is refused or the user has interrupted.
+bool evaluation_documents(struct evaluation *evaluation, int count, char **const *points,
+                          json_t **documents, GError **error);
+
 #endif
