@@ -11,7 +11,7 @@
 #define INDICES_RESAMPLES 1000
 #define INDICES_BEYOND 0.025 // on each side of the interval
 
-// What the estimators add up, of one sample: sums over the draws that are taken.
+// The sums of the estimators, of one sample over the draws that are taken.
 struct index_sums {
     double values, squares; // of A and B
     double *first, *total;  // [group]: squares of B - mixed, of A - mixed
