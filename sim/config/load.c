@@ -21,6 +21,8 @@ struct load {
     int nodes, includes; // how many there are so far
     GPtrArray *chain;    // char *: real paths of the files that are being read, outermost first
     bool failed;         // something was diagnosed
+    node_file_fn *each;  // NULL: none
+    void *owner;         // of each
 };
 
 // One file, or one text.
@@ -512,8 +514,9 @@ static struct node *load_last(struct load *load, const char *file, struct source
     struct node *root = read_document(load, text, length, file, depth);
     g_free(text);
     char *directory = g_path_get_dirname(file);
-    if (root)
-        expand_includes(load, root, directory, depth);
+    bool good = root && expand_includes(load, root, directory, depth);
+    if (good && depth == 1 && load->each && root->kind == NODE_MAP)
+        load->failed |= !load->each(load->owner, &root, load->diags);
     g_free(directory);
     return root;
 }
@@ -553,11 +556,17 @@ static struct node *load_end(struct load *load, struct node *root)
     return NULL;
 }
 
-struct node *node_load(const char *file, struct diag_list *diags)
+struct node *node_load_each(const char *file, node_file_fn *each, void *owner,
+                            struct diag_list *diags)
 {
-    struct load load = {.diags = diags, .chain = g_ptr_array_new()};
+    struct load load = {.diags = diags, .chain = g_ptr_array_new(), .each = each, .owner = owner};
     struct source_mark nowhere = {.file = intern_text(file)};
     return load_end(&load, load_file(&load, file, nowhere, 1));
+}
+
+struct node *node_load(const char *file, struct diag_list *diags)
+{
+    return node_load_each(file, NULL, NULL, diags);
 }
 
 struct node *node_parse(const char *text, size_t length, const char *name, const char *directory,

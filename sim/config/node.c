@@ -102,11 +102,12 @@ bool node_is_null(const struct node *node)
     return !node || (node->kind == NODE_SCALAR && !node->text);
 }
 
-// A value with its source is laid over another as a whole: the source of the one does not hold for
-// the other.
+// A value with its source, or with what it is drawn from, is laid over another as a whole: the
+// source of the one does not hold for the other.
 static bool both_are_sourced(const struct node *base, const struct node *over)
 {
-    return node_get(base, "value") && node_get(base, "source") && node_get(over, "value");
+    bool sourced = node_get(base, "value") && node_get(base, "source");
+    return (sourced || node_get(base, "ensemble")) && node_get(over, "value");
 }
 
 struct node *node_merge(const struct node *base, const struct node *over)

@@ -39,6 +39,13 @@ struct node {
 // node_free.
 struct node *node_load(const char *file, struct diag_list *diags);
 
+// Like node_load, and calls `each` with the tree of every file whose keys come to stand at the top,
+// with what it includes laid in, before it is laid under the keys of the file that includes it:
+// last with the outermost. `each` may change the tree, and returns false after an error.
+typedef bool node_file_fn(void *owner, struct node **tree, struct diag_list *diags);
+struct node *node_load_each(const char *file, node_file_fn *each, void *owner,
+                            struct diag_list *diags);
+
 // Like node_load, but from memory; `name` is the file in marks, and includes are resolved relative
 // to `directory` (NULL: includes are refused).
 struct node *node_parse(const char *text, size_t length, const char *name, const char *directory,

@@ -57,6 +57,7 @@ static struct param_values *values_new(const struct param_table *table, const ch
     values->chosen_for = g_new0(const char *, count);
     values->priors = g_new0(const char *, count);
     values->withs = g_new0(const char *, count);
+    values->ensembles = g_new0(const char *, count);
     values->diags = diags;
     values->references = 1;
     return values;
@@ -80,6 +81,7 @@ void param_values_free(struct param_values *values)
     g_free(values->chosen_for);
     g_free(values->priors);
     g_free(values->withs);
+    g_free(values->ensembles);
     g_free(values->origins);
     g_free(values->values);
     g_free(values);
@@ -208,15 +210,24 @@ static bool read_prior(struct param_values *values, int index, const struct node
     return true;
 }
 
+static void read_ensemble(struct param_values *values, int index, const struct node *node)
+{
+    const struct node *file = node_get(node, "ensemble");
+    values->ensembles[index] = file ? intern_text(file->text) : NULL;
+}
+
 static bool read_sourced(struct param_values *values, int index, const struct node *node,
                          const char *path)
 {
-    static const char *const keys[] = {"value",  "source", "chosen_for", "range",
-                                       "within", "or",     "with",       NULL};
+    static const char *const keys[] = {"value", "source", "chosen_for", "range", "within",
+                                       "or",    "with",   "ensemble",   NULL};
     if (!reader_keys(node, path, keys, values->diags))
         return false;
+    read_ensemble(values, index, node);
     const struct node *source = node_get(node, "source");
     const char *text = NULL;
+    if (!source && values->ensembles[index])
+        return read_value(values, index, node_get(node, "value"), path);
     if (!source)
         diag_add(values->diags, node->mark, path, "write source: TEXT beside the value",
                  "the key source is missing");
@@ -239,6 +250,12 @@ static bool read_given(struct param_values *values, int index, const struct node
     return good;
 }
 
+// Whether it is {ensemble: FILE}: no value is given, and the default has draws.
+static bool is_marked_default(const struct node *node)
+{
+    return node && node->kind == NODE_MAP && node->children->len == 1 && node_get(node, "ensemble");
+}
+
 // Reads every parameter of the table that the map holds; defaults for all others.
 static bool read_all(struct param_values *values, const struct node *map, bool complete)
 {
@@ -246,6 +263,10 @@ static bool read_all(struct param_values *values, const struct node *map, bool c
     for (int i = 0; values->table->params[i].name; i++) {
         const struct param *param = &values->table->params[i];
         const struct node *node = node_get(map, param->name);
+        if (is_marked_default(node)) {
+            read_ensemble(values, i, node);
+            node = NULL;
+        }
         if (node && read_given(values, i, node))
             continue;
         good &= !node;
@@ -387,10 +408,16 @@ static json_t *chosen_for_json(const char *ids)
     return list;
 }
 
-// "prior": "within 1.6", and of a usual one "prior_of": "kernel"; "with": the other's path.
+// "prior": "within 1.6", and of a usual one "prior_of": "kernel"; "with": the other's path. Or
+// "ensemble": the file's name.
 static void add_prior(json_t *entry, const struct param_values *values, int index)
 {
     struct prior prior;
+    if (values->ensembles[index]) {
+        char *name = g_path_get_basename(values->ensembles[index]);
+        json_object_set_new(entry, "ensemble", json_string(name));
+        g_free(name);
+    }
     if (!prior_of(values, index, &prior))
         return;
     json_object_set_new(entry, "prior", json_string(prior.text));

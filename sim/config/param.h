@@ -145,7 +145,8 @@ struct param_values {
     const char **sources;         // by index; the table's for defaults; NULL: none given
     const char **chosen_for;      // like sources
     const char **priors, **withs; // like sources: as in struct param
-    struct diag_list *diags;      // only while reading
+    const char **ensembles;  // like sources: the file that has its value in each draw; NULL: none
+    struct diag_list *diags; // only while reading
     int references;
 };
 

@@ -258,6 +258,8 @@ bool prior_of(const struct param_values *values, int index, struct prior *prior)
     const struct param *param = &values->table->params[index];
     const void *field = (const char *)values->values + param->offset;
     char *fault;
+    if (values->ensembles[index])
+        return false;
     if (values->priors[index]) {
         bool good = prior_parse(values->priors[index], param, field, prior, &fault);
         g_assert(good); // it was read so

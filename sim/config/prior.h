@@ -57,8 +57,8 @@ struct prior {
     GArray *others; // struct prior_other; NULL: a number
 };
 
-// The prior of a table's value. Returns false if it has none; else the caller clears it with
-// prior_clear.
+// The prior of a table's value. Returns false if it has none, or an ensemble in its place; else the
+// caller clears it with prior_clear.
 bool prior_of(const struct param_values *values, int index, struct prior *prior);
 
 // Reads the text of a prior for a value, which is at `field`. Returns false and sets *fault

@@ -4,6 +4,7 @@
 #ifndef NETSIM_SCENARIO_COMPILER_H
 #define NETSIM_SCENARIO_COMPILER_H
 
+#include "sim/scenario/ensemble.h"
 #include "sim/scenario/keys.h"
 #include "sim/scenario/scenario.h"
 
@@ -25,6 +26,7 @@ struct compiler {
     size_t nodes;          // in the trees of all cases so far
     GPtrArray *sets;       // struct scenario_set *
     struct recording_shelf recordings;
+    struct ensemble_shelf ensembles;
     GHashTable *testbeds; // name -> struct node *; NULL if it could not be read
     struct diag_list *diags;
 };

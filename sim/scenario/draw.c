@@ -3,6 +3,7 @@
 
 #include "sim/config/reader.h"
 #include "sim/core/random.h"
+#include "sim/scenario/ensemble.h"
 
 #include <gsl/gsl_cdf.h>
 #include <math.h>
@@ -45,6 +46,7 @@ double draw_shared_quantile(int64_t draw, const char *path, const char *table)
 struct drawing {
     int64_t draw;
     GPtrArray *sections; // struct param_values *: of the case, of all links, of all switches
+    struct ensemble_shelf *ensembles;
     struct node **tree;
     struct diag_list *diags;
 };
@@ -89,18 +91,20 @@ static const char *cause_of(const struct drawing *drawing, const struct param_va
 
 // ---- A draw ----
 
+// `source` is of the value without draws, `mark` where that of the draw comes from.
 static bool lay_value(struct drawing *drawing, const char *path, const char *value,
-                      const char *source)
+                      const char *source, struct source_mark mark)
 {
-    struct source_mark mark = {.file = "draw"};
     struct node *map = node_new_map(mark);
     char *text = g_strdup_printf("draw %" G_GINT64_FORMAT "%s%s", drawing->draw,
                                  source ? " of " : "", source ? source : "");
     struct node *from = node_new_scalar(mark, text);
     node_unset(*drawing->tree, path); // its source, range and the rest, too
-    bool good = node_set(&map, "value", value, "draw", drawing->diags) &&
-                node_put(&map, "source", from, drawing->diags) &&
-                node_put(drawing->tree, path, map, drawing->diags);
+    bool good = node_set(&map, "value", value, mark.file, drawing->diags) &&
+                node_put(&map, "source", from, drawing->diags);
+    if (good)
+        node_get(map, "value")->mark = mark;
+    good = good && node_put(drawing->tree, path, map, drawing->diags);
     node_free(from);
     node_free(map);
     g_free(text);
@@ -118,15 +122,43 @@ static double quantile_of(const struct drawing *drawing, const struct param_valu
                                           : draw_quantile(drawing->draw, cause);
 }
 
+// By --set PATH.value=, which leaves beside the value what was there.
+static bool is_set_by_user(struct source_mark origin)
+{
+    return origin.line == 0 && origin.file && g_str_has_prefix(origin.file, "--set ");
+}
+
+// The row of an ensemble.
+static bool lay_from_ensemble(struct drawing *drawing, const struct param_values *values, int index)
+{
+    const struct param *param = &values->table->params[index];
+    const char *file = values->ensembles[index];
+    char *path = reader_path(values->path, param->name), *now = param_value_text(values, param);
+    char *name = g_path_get_basename(file);
+    struct source_mark place;
+    const char *value = ensemble_value(drawing->ensembles, file, path, drawing->draw, now,
+                                       values->origins[index], &place, drawing->diags);
+    bool good = value && lay_value(drawing, path, value, name, place);
+    g_free(name);
+    g_free(now);
+    g_free(path);
+    return good;
+}
+
 static bool draw_parameter(struct drawing *drawing, const struct param_values *values, int index)
 {
     struct prior prior;
+    if (values->ensembles[index] && is_set_by_user(values->origins[index]))
+        return true;
+    if (values->ensembles[index])
+        return lay_from_ensemble(drawing, values, index);
     if (!prior_of(values, index, &prior))
         return true;
     char *path = reader_path(values->path, prior.param->name);
     double u = quantile_of(drawing, values, index, path, prior.usual != NULL);
     char *value = u > 0.0 ? prior_quantile(&prior, u) : NULL;
-    bool good = u > 0.0 && (!value || lay_value(drawing, path, value, values->sources[index]));
+    bool good = u > 0.0 && (!value || lay_value(drawing, path, value, values->sources[index],
+                                                (struct source_mark){.file = "draw"}));
     prior_clear(&prior);
     g_free(value);
     g_free(path);
@@ -163,9 +195,10 @@ static GPtrArray *sections_of(const struct scenario_case *test_case,
 }
 
 bool draw_lay(int64_t draw, const struct scenario_case *test_case,
-              const struct scenario_schema *schema, struct node **tree, struct diag_list *diags)
+              const struct scenario_schema *schema, struct ensemble_shelf *ensembles,
+              struct node **tree, struct diag_list *diags)
 {
-    struct drawing drawing = {draw, sections_of(test_case, schema, *tree), tree, diags};
+    struct drawing drawing = {draw, sections_of(test_case, schema, *tree), ensembles, tree, diags};
     bool good = true;
     for (guint i = 0; i < drawing.sections->len; i++) {
         const struct param_values *values = g_ptr_array_index(drawing.sections, i);
@@ -213,7 +246,7 @@ static void add_drawn_parameter(const struct drawing *drawing, struct param_valu
 GPtrArray *draw_parameters(const struct scenario_case *test_case,
                            const struct scenario_schema *schema)
 {
-    struct drawing drawing = {0, sections_of(test_case, schema, test_case->tree), NULL,
+    struct drawing drawing = {0, sections_of(test_case, schema, test_case->tree), NULL, NULL,
                               diag_list_new()};
     GPtrArray *parameters = g_ptr_array_new_with_free_func(free_drawn_parameter);
     for (guint i = 0; i < drawing.sections->len; i++) {

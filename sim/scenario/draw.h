@@ -21,6 +21,8 @@
 #include "sim/config/prior.h"
 #include "sim/scenario/case.h"
 
+struct ensemble_shelf;
+
 #define DRAW_MOST 1000000
 #define DRAW_BLOCK 20
 #define DRAW_SHARED 0.5
@@ -53,9 +55,10 @@ double draw_parameter_quantile(const struct drawn_parameter *parameter, int64_t 
 GPtrArray *draw_inputs(const struct scenario_case *test_case, const struct scenario_schema *schema);
 
 // Lays a draw over the tree of a case that was read from it: each uncertain parameter that the case
-// reads is set. Complains about a `with` that leads to no parameter or in a circle, and returns
-// false.
+// reads is set, by its prior or by the row of an ensemble. Complains about a `with` that leads to
+// no parameter or in a circle, and about an ensemble without this draw, and returns false.
 bool draw_lay(int64_t draw, const struct scenario_case *test_case,
-              const struct scenario_schema *schema, struct node **tree, struct diag_list *diags);
+              const struct scenario_schema *schema, struct ensemble_shelf *ensembles,
+              struct node **tree, struct diag_list *diags);
 
 #endif

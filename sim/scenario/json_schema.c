@@ -336,18 +336,25 @@ static json_t *describe_series(const struct scenario_schema *schema)
     return list;
 }
 
+static json_t *describe_ensemble(const struct scenario_schema *schema)
+{
+    (void)schema;
+    return one_or_list(text_schema());
+}
+
 // The JSON Schema of each key's value, new reference.
 static json_t *(*const key_schemas[SCENARIO_KEYS])(const struct scenario_schema *schema) = {
     [SCENARIO_KEY_SCHEMA] = describe_version,    [SCENARIO_KEY_NAME] = describe_text,
     [SCENARIO_KEY_DESCRIPTION] = describe_text,  [SCENARIO_KEY_TESTBED] = describe_text,
     [SCENARIO_KEY_SEED] = describe_seed,         [SCENARIO_KEY_DRAW] = describe_draw,
-    [SCENARIO_KEY_WORKLOAD] = describe_workload, [SCENARIO_KEY_STACK] = describe_stack,
-    [SCENARIO_KEY_SERIES] = describe_series,     [SCENARIO_KEY_SWEEP] = describe_sweep,
-    [SCENARIO_KEY_HOSTS] = describe_hosts,       [SCENARIO_KEY_BUSES] = describe_buses,
-    [SCENARIO_KEY_SWITCHES] = describe_switches, [SCENARIO_KEY_LINKS] = describe_links,
-    [SCENARIO_KEY_ROUTES] = describe_routes,     [SCENARIO_KEY_LINK] = describe_link,
-    [SCENARIO_KEY_SWITCH] = describe_switch,     [SCENARIO_KEY_NIC] = describe_nic,
-    [SCENARIO_KEY_WHAT_IF] = describe_what_if,   [SCENARIO_KEY_FIDELITY] = describe_fidelity,
+    [SCENARIO_KEY_ENSEMBLE] = describe_ensemble, [SCENARIO_KEY_WORKLOAD] = describe_workload,
+    [SCENARIO_KEY_STACK] = describe_stack,       [SCENARIO_KEY_SERIES] = describe_series,
+    [SCENARIO_KEY_SWEEP] = describe_sweep,       [SCENARIO_KEY_HOSTS] = describe_hosts,
+    [SCENARIO_KEY_BUSES] = describe_buses,       [SCENARIO_KEY_SWITCHES] = describe_switches,
+    [SCENARIO_KEY_LINKS] = describe_links,       [SCENARIO_KEY_ROUTES] = describe_routes,
+    [SCENARIO_KEY_LINK] = describe_link,         [SCENARIO_KEY_SWITCH] = describe_switch,
+    [SCENARIO_KEY_NIC] = describe_nic,           [SCENARIO_KEY_WHAT_IF] = describe_what_if,
+    [SCENARIO_KEY_FIDELITY] = describe_fidelity,
 };
 
 // ---- The whole ----

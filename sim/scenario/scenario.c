@@ -178,10 +178,10 @@ static struct node *case_tree(struct compiler *compiler, const struct series *se
     struct node *tree =
         node_merge(testbed && testbed->kind == NODE_MAP ? testbed : NULL, compiler->root);
     node_free(node_take(tree, "series"));
+    bool good = ensembles_mark(&compiler->ensembles, &tree, diags) && (!name || testbed);
     node_put(&tree, "stack", series->stack, diags);
     apply_series(compiler, series, &tree, diags);
     apply_sets(compiler, false, &tree, diags);
-    bool good = !name || testbed;
     node_free(name);
     if (good)
         return tree;
@@ -194,7 +194,8 @@ static struct scenario_case *drawn_case(struct compiler *compiler, const struct 
                                         struct scenario_case *medians, struct diag_list *diags)
 {
     struct node *tree = node_copy(medians->tree);
-    bool good = draw_lay(compiler->draw, medians, compiler->schema, &tree, diags);
+    bool good =
+        draw_lay(compiler->draw, medians, compiler->schema, &compiler->ensembles, &tree, diags);
     case_free(medians);
     bool what_if = compiler->options && compiler->options->what_if;
     struct scenario_case *drawn = case_read(series->name, series->mark, tree, compiler->schema,
@@ -400,6 +401,7 @@ static struct scenario *compile(struct node *root, const char *file, const char 
         .schema = schema, .options = options, .directory = directory, .root = root, .diags = diags};
     compiler.sets = g_ptr_array_new_with_free_func(set_free);
     recording_shelf_init(&compiler.recordings, compiler.directory);
+    ensemble_shelf_init(&compiler.ensembles, schema);
     compiler.testbeds = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, free_tree);
     struct scenario *scenario = g_new0(struct scenario, 1);
     scenario->file = g_strdup(file);
@@ -411,6 +413,7 @@ static struct scenario *compile(struct node *root, const char *file, const char 
     g_ptr_array_free(compiler.sets, TRUE);
     g_hash_table_destroy(compiler.testbeds);
     recording_shelf_clear(&compiler.recordings);
+    ensemble_shelf_clear(&compiler.ensembles);
     if (diags->found == before)
         return scenario;
     scenario_free(scenario);

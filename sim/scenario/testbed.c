@@ -131,6 +131,11 @@ static void prepare(struct compiler *compiler, struct node *tree)
         node_free(node_take(tree, own[i]));
 }
 
+static bool mark_ensembles(void *owner, struct node **tree, struct diag_list *diags)
+{
+    return ensembles_mark(owner, tree, diags);
+}
+
 static struct node *load(struct compiler *compiler, const struct node *name)
 {
     char **files = candidates(compiler, name->text);
@@ -144,7 +149,7 @@ static struct node *load(struct compiler *compiler, const struct node *name)
         diag_add(compiler->diags, name->mark, TESTBED_PATH, NULL,
                  "cannot read %s: it is no regular file", files[i]);
     else
-        tree = node_load(files[i], compiler->diags);
+        tree = node_load_each(files[i], mark_ensembles, &compiler->ensembles, compiler->diags);
     if (tree && reader_is(tree, NODE_MAP, "", "a map of keys", compiler->diags))
         prepare(compiler, tree);
     g_strfreev(files);
