@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # Writes a C file that defines campaign_source_id (sim/campaign/source_id.h): a hash over the sources
 # in sim/ and models/, names and contents in a fixed order.
 #

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
 # A sweep as a Slurm job array: each task runs one share of the points into a database of its own,
 # and a last job joins them.
 #

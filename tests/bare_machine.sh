@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
 # Follows the README's steps for a newcomer, on a Debian 12 with nothing on it: see usage() below.
 set -euo pipefail
 

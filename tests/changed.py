@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Which tests are next to a change: for `./netsim test --changed` (run_suite.py).
 
 The change is what differs from the branch's upstream: commits that are not pushed, and the working tree.

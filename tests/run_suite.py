@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Runs the tests of a build with ctest, and closes with what a reader wants to know: the slowest
 tests and the sum, which tests were skipped and why, and last ctest's own closing lines.
 

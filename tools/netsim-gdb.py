@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Printers for gdb: what a packet, request, socket, association or state machine is, in one line.
 
     gdb -x tools/netsim-gdb.py --args build-dev/netsim run tiny

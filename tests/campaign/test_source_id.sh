@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
 # The source's hash (cmake/source_id.cmake) changes exactly when a source changes: not with the
 # place, the time stamps, git, or what is no source; and the build notices each change.
 set -euo pipefail

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Common parts of the tests of `netsim plot` and `netsim figures`: pictures read back, and the specifications of
 figures."""
 

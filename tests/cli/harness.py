@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Common parts of the tests of the command line: the built program ($NETSIM) in a directory of its own."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Common parts of the tests of `netsim sweep`: scenarios of a few milliseconds, and the contents of a database."""
 
 import csv

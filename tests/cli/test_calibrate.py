@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
 """netsim calibrate: problems whose answer is known, indistinguishable parameters, overlays, bad input.
 
 References are made by running the scenario with values that the calibration is then to find.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Drives the program as a user would: usage, help, check, describe, list, bench."""
 
 import json

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Benchmarks that came with a fabric, and count something else than bytes: the outputs of every command about them.
 Also which cards a stack can drive, and what operations it has."""
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
 """netsim describe file: the maps of files besides scenarios, as their readers have them."""
 
 import glob

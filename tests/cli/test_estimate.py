@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A scenario's demands on the machine: printed by check, and refused if it can't meet them."""
 
 import json

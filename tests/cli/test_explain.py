@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
 """netsim explain: the parts of a message's time, resources, what bounds a run, runs that fail.
 
 The expected time of a stage is taken from the parameters of the scenario, or counted by hand.

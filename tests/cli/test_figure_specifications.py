@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The specifications of figures in references/figures/: which there are, and wrong ones."""
 
 import os

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Drives `netsim figures` and `netsim plot`: messages, kept files, the Python that draws. test_figures_all.py checks
 that every figure is drawn as specified."""
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Draws every figure with `netsim figures`: each series of its specification, and the page of all."""
 
 import html.parser

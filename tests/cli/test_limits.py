@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Limits of a run: the values that a scenario may hold, and the end of simulated time."""
 
 import json

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
 """State machines as `netsim describe machine` prints them: states, steps, waits and what could end them."""
 
 import json

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Drives `netsim plot` over scenarios and results, and `explain --plot`."""
 
 import json

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Drives `netsim plot` with several results in one picture: runs, sweeps, and points that a user has measured."""
 
 import os

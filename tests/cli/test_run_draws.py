@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
 """`netsim run --draws`: the bands are quantiles of what the draws give one by one, the same at any number of jobs."""
 
 import csv

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """workload.samples: the times of single repetitions, and what is made of them in each output."""
 
 import csv

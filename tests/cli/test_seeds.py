@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Seeds as replications: `netsim sweep` over a network that loses frames by chance, in each of its outputs."""
 
 import csv

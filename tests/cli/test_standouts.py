@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Repetitions that are unlike the others of their size are named, with the timer that they waited for."""
 
 import json

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
 """netsim sweep: points, database, resuming, workers that die, shards, reports, bad input."""
 
 import json

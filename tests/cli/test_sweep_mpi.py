@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
 """netsim sweep under mpirun: ranks that share the points, and die."""
 
 import os

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Outputs of a run in progress: state log, timeline, progress bar."""
 
 import collections

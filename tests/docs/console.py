@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Runs what the documentation shows.
 
     console.py [--update|--rewrite] FILE.md ...

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
 # The example of docs/adding-a-fabric.md is whole: its files, put into a copy of the tree, compile
 # without a warning, keep the include rules, and do what the page shows.
 set -euo pipefail

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
 # docs/machines.md is what `netsim describe machine --format markdown` prints.
 set -euo pipefail
 

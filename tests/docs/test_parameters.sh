@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
 # docs/parameters.md is what `netsim describe --format markdown` prints.
 set -euo pipefail
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
 """README and docs/ must be right: commands, output, links, names, lists."""
 
 import functools

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Programs on the bare verbs (stack iwarp), over SCTP and over TCP: their operations, random ones
 over paths that lose packets, and the reports of those that fail.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Random runs of every stack while links lose, damage and interrupt.
 
 A run is a random benchmark or program on a random machine with random faults, all drawn from SEED and the

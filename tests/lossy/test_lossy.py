@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A few of lossy.py's random runs of every stack, and its conditions for a run."""
 
 import io

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
 """TCP and SCTP over random networks whose cables lose, duplicate, reorder, delay and are cut, all at once.
 
 Whatever the cables do short of staying out, each byte of each message arrives once and in order: the run

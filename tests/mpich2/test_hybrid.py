@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The channel ch3:hybrid: connections of queue pairs, one-sided operations as work requests, the
 stage in the progress engine.
 

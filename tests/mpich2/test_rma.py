@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Windows and one-sided operations of MPICH2's device over its channels: random programs, the number
 of messages, errors.
 

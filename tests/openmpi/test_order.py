@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Numbers of messages: each communicator has its own, so that a message on a slow card holds up those of its communicator only."""
 
 import json

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Bytes that Open MPI puts on each card, from captures: headers of the BTL and the PML, names of processes, data."""
 
 import collections

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Output of tshark with wireshark/netsim.lua for frames that it does not know by itself: the fields of known messages,
 and no error of Lua on frames that are cut short, damaged or foreign."""
 

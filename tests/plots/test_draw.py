@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Draws documents with plots/draw.py, plots/explain.py and plots/matrix.py alone, without the simulator."""
 
 import json

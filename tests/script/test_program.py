@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The programs that play packet scripts: a line per script, and how they end."""
 
 import os

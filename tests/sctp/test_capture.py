@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
 """tshark's verdict on captures of SCTP: no malformed packet, no bad checksum, no complaint of its
 experts, the handshake of a multi-homed association (sctp.handshake, sctp.multihoming of thesis 004,
 2.2), every type of chunk that a run has, gap blocks, and as many chunks sent again as there were."""

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Refuses a circle of calls between the .c files of a room that tests/structure/call_circles.txt does not list.
 
     check_calls.py [ROOT]               checks the tree

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Refuses an #include that goes against the plan of the source tree.
 
     check_includes.py [ROOT]

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Refuses a name that two .c files of a room define for themselves.
 
     check_names.py [ROOT]

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
 """How much of each model is its protocol, and how much carries it: the table in
 docs/architecture.md.
 

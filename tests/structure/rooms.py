@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The diagram of rooms in docs/architecture.md, made from what the include check allows.
 
     rooms.py            prints the diagram

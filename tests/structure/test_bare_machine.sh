@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
 # The help and the refusals of tests/bare_machine.sh; .ci/run runs it.
 set -euo pipefail
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
 """tests/structure/check_calls.py over small trees: what it counts as a call, and that its list stays true.
 (That the tree itself passes is the ctest test `check_calls`.)"""
 

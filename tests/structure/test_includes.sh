@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
 # Tests check_includes.py itself: it must find each kind of violation, where it is, and nothing else.
 # (That the real tree passes is the ctest test `check_includes`.)
 set -euo pipefail

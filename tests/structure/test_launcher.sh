@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
 # The launcher, in a tree of a few empty sources, with tools that only note that they were called: when it builds,
 # where, and its message when it can't.
 # shellcheck disable=SC2016  # the tools expand what is quoted here

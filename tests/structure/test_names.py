@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
 """tests/structure/check_names.py over small trees. (That the tree itself passes is the ctest test `check_names`.)"""
 
 import os

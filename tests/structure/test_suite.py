@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
 """tests/run_suite.py over a build of a few tests that hold, do not, or are skipped: its exit code and its output.
 tests/support/run_script.py over scripts that skip."""
 

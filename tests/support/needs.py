@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Requirements of tests that a machine may lack. A test that lacks something is skipped with its reason; a reason that
 begins with NEEDS_ROOT may be given where the suite does not run as root, and no reason at all where everything of the
 launcher's table is installed (tests/run_suite.py --none-skipped)."""

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Runs a test that is a Python script so that nothing is skipped in silence: run_script.py SCRIPT ...
 
 Where the script's cases all hold but some were skipped, it prints which and why, one line per reason, and ends with 77,

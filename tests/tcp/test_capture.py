@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
 """tshark's verdict on captures: no malformed packet, no bad checksum, a handshake, sequence numbers
 without a hole, and as many segments sent again as there were."""
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
 """tools/netsim-gdb.py in gdb's batch mode: its output for packets, requests, sockets and associations."""
 
 import os

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
 """tools/hooks in a repository of a few files: commits that are refused, and commits that are not."""
 
 import os
@@ -13,7 +14,9 @@ SOURCE = os.environ["NETSIM_SOURCE_DIR"]
 sys.path.append(os.path.join(SOURCE, "tests/support"))
 import needs  # noqa: E402
 
+# REUSE-IgnoreStart
 GOOD = "// SPDX-License-Identifier: GPL-3.0-or-later\nint number(void)\n{\n    return 1;\n}\n"
+# REUSE-IgnoreEnd
 
 
 class Hooks(unittest.TestCase):
