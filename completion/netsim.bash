@@ -174,8 +174,9 @@ _netsim() {
         ;;
     validate)
         arguments='none'
-        options='--top40 --all --tests --all-run --format --out --database --jobs --again --quiet --help'
+        options='--top40 --all --draws --tests --all-run --format --out --database --jobs --again --quiet --help'
         case $previous in
+        --draws) value='none' ;;
         --tests) value='file' ;;
         --format) value='choice table brief json junit' ;;
         --out) value='file' ;;

@@ -155,6 +155,7 @@ complete -c netsim -n '__fish_seen_subcommand_from trace' -l matrix -x -a '(__ne
 complete -c netsim -n '__fish_seen_subcommand_from validate' -k -a '(__netsim_words none)'
 complete -c netsim -n '__fish_seen_subcommand_from validate' -l top40 -d 'only the most important claims, and how many of those results hold'
 complete -c netsim -n '__fish_seen_subcommand_from validate' -l all -d 'also list the behaviours, which tests cover'
+complete -c netsim -n '__fish_seen_subcommand_from validate' -l draws -x -a '(__netsim_words none)' -d 'also judge the claims on N machines that the uncertain constants allow'
 complete -c netsim -n '__fish_seen_subcommand_from validate' -l tests -x -a '(__netsim_words file)' -d 'results of `netsim test'\'' instead of tests.xml beside the program'
 complete -c netsim -n '__fish_seen_subcommand_from validate' -l all-run -d 'end with 2 also if a behaviour'\''s test was not run for this build'
 complete -c netsim -n '__fish_seen_subcommand_from validate' -l format -x -a '(__netsim_words choice table brief json junit)' -d 'form of the output'

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #define VALIDATE_DATABASE "results/validate.sqlite"
+#define VALIDATE_MOST_DRAWS 10000
 #define TESTS "tests.xml" // as tests/run_suite.py leaves it in the build directory
 
 static const char *const validate_formats[] = {"table", "brief", "json", "junit", NULL};
@@ -19,6 +20,7 @@ enum validate_format { VALIDATE_TABLE, VALIDATE_BRIEF, VALIDATE_JSON, VALIDATE_J
 
 struct validate_arguments {
     char *format, *database, *out, *tests;
+    char *draws; // as given; NULL: none
     gboolean all, all_run, top40, quiet, run_again;
     int jobs;
 };
@@ -66,8 +68,24 @@ static bool deliver(json_t *scorecard, enum validate_format format, const char *
     return false;
 }
 
+// Reads --draws (0: not given).
+static bool claim_draws_are_right(const struct validate_arguments *arguments, int *draws)
+{
+    guint64 number = 0;
+    *draws = 0;
+    if (!arguments->draws)
+        return true;
+    if (!g_ascii_string_to_unsigned(arguments->draws, 10, 1, VALIDATE_MOST_DRAWS, &number, NULL)) {
+        cli_error(NULL, "--draws %s: it must be a number from 1 to %d", arguments->draws,
+                  VALIDATE_MOST_DRAWS);
+        return false;
+    }
+    *draws = (int)number;
+    return true;
+}
+
 // NULL after an error that has been reported, with the exit code in *code.
-static json_t *score(const struct validate_arguments *arguments, char **patterns,
+static json_t *score(const struct validate_arguments *arguments, char **patterns, int draws,
                      enum cli_exit *code)
 {
     struct bar bar = {.quiet = arguments->quiet};
@@ -77,6 +95,7 @@ static json_t *score(const struct validate_arguments *arguments, char **patterns
         .patterns = (const char *const *)patterns,
         .behaviours = arguments->all,
         .top40 = arguments->top40,
+        .draws = draws,
         .tests = tests,
         .campaign = {.database = arguments->database ? arguments->database : VALIDATE_DATABASE,
                      .jobs = arguments->jobs,
@@ -105,7 +124,8 @@ static json_t *score(const struct validate_arguments *arguments, char **patterns
 static enum cli_exit validate(const struct validate_arguments *arguments, char **patterns)
 {
     int format = cli_choice("--format", arguments->format, validate_formats);
-    if (format < 0)
+    int draws;
+    if (format < 0 || !claim_draws_are_right(arguments, &draws))
         return CLI_BAD_INPUT;
     if (arguments->tests && !g_file_test(arguments->tests, G_FILE_TEST_IS_REGULAR)) {
         cli_error("`netsim test' leaves its results in build/tests.xml", "--tests %s: no such file",
@@ -113,7 +133,7 @@ static enum cli_exit validate(const struct validate_arguments *arguments, char *
         return CLI_BAD_INPUT;
     }
     enum cli_exit code;
-    json_t *scorecard = score(arguments, patterns, &code);
+    json_t *scorecard = score(arguments, patterns, draws, &code);
     if (!scorecard)
         return code;
     bool failed = validate_failed(scorecard) || (arguments->all_run && validate_not_run(scorecard));
@@ -135,6 +155,14 @@ const struct cli_option cli_validate_options[] = {
      .offset = offsetof(struct validate_arguments, all),
      .summary = "also list the behaviours, which tests cover",
      .more = "They are counted without this, too, and those that miss are listed."},
+    {.name = "draws",
+     .value = CLI_TEXT,
+     .offset = offsetof(struct validate_arguments, draws),
+     .argument = "N",
+     .summary = "also judge the claims on N machines that the uncertain constants allow",
+     .more = "For each claim in what share of the draws it holds: robust, undecided, robustly "
+             "missed; for each predicted fact whether it comes out when the others are known. With "
+             "`--all` of behaviours, too. The verdicts and the exit code are those without draws."},
     {.name = "tests",
      .value = CLI_TEXT,
      .offset = offsetof(struct validate_arguments, tests),

@@ -4,6 +4,7 @@
 #define NETSIM_VALIDATE_H
 
 #include "sim/validate/check.h"
+#include "sim/validate/leave_one_out.h"
 #include "sim/validate/runs.h"
 
 // Level: the values are too near to one another to hold or to miss; or the check holds under some
@@ -16,10 +17,12 @@ struct judgement {
     char *simulated;  // the simulated result; NULL if not checkable
     double deviation; // as defined in validate.h; NAN: none
     char *why;        // why it is not checkable, or why the simulated program failed; else NULL
-    // double: how far the simulated values are off those that the check expects, each one as a part
-    // of it, or in points of a percentage (`points`, 0.01 is one); NULL: it expects none.
+    // struct drawn_number: how far the simulated values are off those that the check expects, each
+    // one as a part of it, or in points of a percentage (`points`, 0.01 is one); NULL: it expects
+    // none.
     GArray *off;
     bool points;
+    bool failed; // it misses because the simulated program failed
 };
 
 // All that a check may use; the caller keeps ownership.

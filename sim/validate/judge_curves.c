@@ -29,7 +29,8 @@ void judge_value(struct judging *judging)
         judging->result->simulated = judge_number_text(point->value, unit);
         judging->result->deviation = check->expected != 0.0 ? off / fabs(check->expected) : NAN;
         if (check->expected != 0.0)
-            judging_note_off(judging, off / fabs(check->expected), false);
+            judging_note_off(judging, off / fabs(check->expected),
+                             tolerance / fabs(check->expected), false);
         judging_decide(judging, fabs(off) <= tolerance);
     } else {
         char *size =
@@ -333,7 +334,7 @@ static void say_crossover(struct judging *judging, const struct crossings *found
     if (found->count == 0 || !check->has_expected)
         return;
     judging->result->deviation = (found->at - check->expected) / check->expected;
-    judging_note_off(judging, judging->result->deviation, false);
+    judging_note_off(judging, judging->result->deviation, NAN, false);
 }
 
 void judge_crossover(struct judging *judging)

@@ -31,8 +31,8 @@ void judging_decide(struct judging *judging, bool holds);
 void judging_decide_sizes(struct judging *judging, guint sizes, guint wrong, guint level,
                           double share);
 
-// Notes how far a value is off one that is expected.
-void judging_note_off(struct judging *judging, double off, bool points);
+// Notes how far a value is off one that is expected, and the tolerance (NAN: none).
+void judging_note_off(struct judging *judging, double off, double tolerance, bool points);
 
 // ---- Points (judge_points.c) ----
 

@@ -50,6 +50,7 @@ GArray *judging_all_points(struct judging *judging, const struct curve *curve)
         judging_give_up(judging, why);
         if (failed) {
             judging->result->simulated = g_strdup("the run failed");
+            judging->result->failed = true;
             judging_decide(judging, false);
         }
         return NULL;

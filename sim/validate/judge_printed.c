@@ -46,7 +46,8 @@ static bool look_at_row(struct judging *judging, struct rows *rows, const GArray
     double off = fabs(found->value - expected->value);
     double tolerance = tolerance_of(judging->check, expected->value);
     if (expected->value != 0.0)
-        judging_note_off(judging, (found->value - expected->value) / fabs(expected->value), false);
+        judging_note_off(judging, (found->value - expected->value) / fabs(expected->value),
+                         tolerance / fabs(expected->value), false);
     double excess = tolerance > 0.0 ? off / tolerance : off > 0.0 ? INFINITY : 0.0;
     rows->outside += off > tolerance;
     if (rows->expected && excess <= rows->excess)
@@ -129,7 +130,7 @@ static void decide_gain(struct judging *judging, double gain)
     const struct check *check = judging->check;
     bool level = fabs(gain) < check->level;
     if (check->has_expected) {
-        judging_note_off(judging, gain - check->expected, true);
+        judging_note_off(judging, gain - check->expected, check->tolerance, true);
         judging_decide(judging, fabs(gain - check->expected) <= check->tolerance);
     } else {
         judging_decide_sizes(judging, 1, !level && !judge_bounds_hold(check, gain), level, 1.0);

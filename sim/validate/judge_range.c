@@ -77,7 +77,7 @@ void judge_mean(struct judging *judging)
         return;
     }
     if (from != 0.0)
-        judging_note_off(judging, off / fabs(from), false);
+        judging_note_off(judging, off / fabs(from), tolerance / fabs(from), false);
     judging_decide(judging, fabs(off) <= tolerance);
 }
 

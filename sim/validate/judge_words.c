@@ -27,13 +27,14 @@ void judging_decide_sizes(struct judging *judging, guint sizes, guint wrong, gui
         judging->result->judged = 2 * decided < sizes ? JUDGED_LEVEL : JUDGED_HOLDS;
 }
 
-void judging_note_off(struct judging *judging, double off, bool points)
+void judging_note_off(struct judging *judging, double off, double tolerance, bool points)
 {
     struct judgement *result = judging->result;
     if (!result->off)
-        result->off = g_array_new(FALSE, FALSE, sizeof(double));
+        result->off = g_array_new(FALSE, FALSE, sizeof(struct drawn_number));
     result->points = points;
-    g_array_append_val(result->off, off);
+    struct drawn_number number = {off, tolerance};
+    g_array_append_val(result->off, number);
 }
 
 char *judge_number_text(double value, const char *unit)

@@ -4,8 +4,10 @@
 #include "sim/core/intern.h"
 #include "sim/flow/flow.h"
 #include "sim/output/state_log.h"
+#include "sim/run/estimate.h"
 #include "sim/run/run.h"
 #include "sim/run/schema.h"
+#include "sim/scenario/draw.h"
 
 #include <string.h>
 
@@ -105,9 +107,14 @@ void runs_add_result(struct runs *runs, const char *scenario, const char *sets, 
     run_add(runs, scenario, sets)->result = json_incref(result);
 }
 
+void runs_add_fault(struct runs *runs, const char *scenario, const char *sets, const char *why)
+{
+    run_add(runs, scenario, sets)->why = g_strdup(why);
+}
+
 // ---- Running ----
 
-static char *scenario_file(const struct runs *runs, const char *scenario)
+char *runs_file(const struct runs *runs, const char *scenario)
 {
     char *name = g_strconcat(scenario, ".yaml", NULL);
     char *file = g_build_filename(runs->data_dir, "scenarios", name, NULL);
@@ -115,8 +122,7 @@ static char *scenario_file(const struct runs *runs, const char *scenario)
     return file;
 }
 
-// Returns the text of a list of complaints, in one line.
-static char *first_complaint(const char *scenario, const struct diag_list *diags)
+char *runs_complaint(const char *scenario, const struct diag_list *diags)
 {
     if (!diag_any(diags))
         return g_strdup_printf("%s can't be run", scenario);
@@ -127,7 +133,7 @@ static char *first_complaint(const char *scenario, const struct diag_list *diags
 
 static void run_enter(struct runs *runs, struct run *run)
 {
-    char *file = scenario_file(runs, run->scenario);
+    char *file = runs_file(runs, run->scenario);
     if (!g_file_test(file, G_FILE_TEST_EXISTS)) {
         run->why = g_strdup_printf("there is no scenario %s", run->scenario);
     } else {
@@ -135,7 +141,7 @@ static void run_enter(struct runs *runs, struct run *run)
         char **sets = *run->sets ? g_strsplit(run->sets, "\n", -1) : NULL;
         run->number = campaign_add(runs->campaign, file, (const char *const *)sets, 0, diags);
         if (run->number < 0)
-            run->why = first_complaint(run->scenario, diags);
+            run->why = runs_complaint(run->scenario, diags);
         g_strfreev(sets);
         diag_list_free(diags);
     }
@@ -272,7 +278,7 @@ static const struct scenario *scenario_of(const struct runs *runs, const struct 
         g_free(key);
         return scenario;
     }
-    char *file = scenario_file(runs, curve->scenario);
+    char *file = runs_file(runs, curve->scenario);
     char **sets = *curve->sets ? g_strsplit(curve->sets, "\n", -1) : NULL;
     struct scenario_options options = {.sets = (const char *const *)sets,
                                        .data_dir = runs->data_dir};
@@ -281,7 +287,7 @@ static const struct scenario *scenario_of(const struct runs *runs, const struct 
     if (scenario) {
         g_hash_table_insert(runs->scenarios, key, scenario);
     } else {
-        *why = first_complaint(curve->scenario, diags);
+        *why = runs_complaint(curve->scenario, diags);
         g_free(key);
     }
     diag_list_free(diags);
@@ -307,6 +313,20 @@ json_t *runs_case(const struct runs *runs, const struct curve *curve, char **why
 {
     const struct scenario_case *one = case_of(runs, curve, why);
     return one ? scenario_case_json(one) : NULL;
+}
+
+guint runs_inputs(const struct runs *runs, const struct curve *curve, double *events)
+{
+    char *why = NULL;
+    const struct scenario_case *one = case_of(runs, curve, &why);
+    g_free(why);
+    *events = one ? estimate_of(one).events : 0.0;
+    if (!one)
+        return 0;
+    GPtrArray *inputs = draw_inputs(one, runs->schema);
+    guint count = inputs->len;
+    g_ptr_array_unref(inputs);
+    return count;
 }
 
 json_t *runs_read_case(const struct runs *runs, const struct curve *curve, char **why)

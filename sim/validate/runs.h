@@ -20,9 +20,12 @@ struct logged {
 struct runs *runs_new(const struct registry *registry, const struct campaign_options *options,
                       GError **error);
 
-// Runs with given results, for tests; runs_add_result adds them.
+// Runs with given results: of a draw (drawn.h), or a test's; runs_add_result adds them.
 struct runs *runs_new_empty(void);
 void runs_add_result(struct runs *runs, const char *scenario, const char *sets, json_t *result);
+
+// Adds a run that can't be made, for the reason `why`.
+void runs_add_fault(struct runs *runs, const char *scenario, const char *sets, const char *why);
 void runs_free(struct runs *runs);
 
 // Registers a curve's run, and that of the second curve of its relation, as needed.
@@ -54,7 +57,17 @@ void runs_add_state_log(struct runs *runs, const struct curve *curve, const char
 // Runs nothing.
 json_t *runs_case(const struct runs *runs, const struct curve *curve, char **why);
 
-// The same without the parameters of models that the series does not read.
+// The number of uncertain constants that a curve's series draws from (draw_inputs), and an estimate
+// of its *events. Both are 0 if there is no such series, or no scenario is at hand. Runs nothing.
+guint runs_inputs(const struct runs *runs, const struct curve *curve, double *events);
+
+// The file of a scenario. The caller frees it (g_free).
+char *runs_file(const struct runs *runs, const char *scenario);
+
+// The first complaint about a scenario, in one line. The caller frees it (g_free).
+char *runs_complaint(const char *scenario, const struct diag_list *diags);
+
+// Like runs_case, but without the parameters of models that the series does not read.
 json_t *runs_read_case(const struct runs *runs, const struct curve *curve, char **why);
 
 #endif

@@ -62,7 +62,7 @@ static char *deviation_of(const json_t *row)
 
 static void append_claim(GString *out, const json_t *row, bool colour)
 {
-    char *deviation = deviation_of(row);
+    char *deviation = deviation_of(row), *draws = scorecard_draws_text(row);
     append_verdict(out, scorecard_text_of(row, "verdict"), colour);
     g_string_append(out, scorecard_text_of(row, "id"));
     append_standing(out, row);
@@ -70,17 +70,23 @@ static void append_claim(GString *out, const json_t *row, bool colour)
     append_line(out, "expected", scorecard_text_of(row, "expected"));
     append_line(out, "simulated", scorecard_text_of(row, "simulated"));
     append_line(out, "deviation", deviation);
+    append_line(out, "draws", draws);
     append_line(out, "why", scorecard_text_of(row, "why"));
+    g_free(draws);
     g_free(deviation);
 }
 
-// "holds          via.pingpong.c1.smooth    predicted      +0.17 %  1226 us".
+// "holds          via.pingpong.c1.smooth    predicted      +0.17 %  1226 us"; with draws the share
+// in which it holds stands before the value.
 static void append_claim_briefly(GString *out, const json_t *row, bool colour)
 {
-    char *deviation = deviation_of(row);
-    char *line = g_strdup_printf("%-*s %-10s %11s  %s", ID, scorecard_text_of(row, "id"),
-                                 scorecard_text_of(row, "standing"), deviation,
-                                 scorecard_text_of(row, "simulated"));
+    char *deviation = deviation_of(row), *draws = scorecard_draws_briefly(row);
+    bool drawn = json_object_get(row, "draws") != NULL;
+    char *line =
+        g_strdup_printf("%-*s %-10s %11s%s%*s  %s", ID, scorecard_text_of(row, "id"),
+                        scorecard_text_of(row, "standing"), deviation, drawn ? " " : "",
+                        drawn ? 7 : 0, drawn ? draws : "", scorecard_text_of(row, "simulated"));
+    g_free(draws);
     append_verdict(out, scorecard_text_of(row, "verdict"), colour);
     g_string_append_printf(out, "%s\n", g_strchomp(line));
     g_free(line);
@@ -216,6 +222,7 @@ void scorecard_print(const json_t *scorecard, bool brief, bool colour, FILE *fil
     }
     append_ranks(out, json_object_get(totals, "top40"), colour);
     append_totals(out, totals);
+    scorecard_append_draws(out, scorecard, brief);
     fputs(out->str, file);
     g_string_free(out, TRUE);
 }
@@ -255,6 +262,10 @@ static char *message_of(const json_t *row)
                         scorecard_text_of(row, "expected"), scorecard_text_of(row, "simulated"));
     if (*why)
         g_string_append_printf(message, "%s%s", message->len > 0 ? "; " : "", why);
+    char *draws = scorecard_draws_text(row);
+    if (*draws)
+        g_string_append_printf(message, "%s%s", message->len > 0 ? "; " : "", draws);
+    g_free(draws);
     return g_string_free(message, FALSE);
 }
 

@@ -9,7 +9,8 @@
 
 // Prints each claim with its standing, the expected and simulated values and the verdict; then the
 // ranks, if any; the totals by kind and by standing; how many predicted claims hold; the known
-// misses by cause and what comes of figures; and last the facts and numbers by thesis (theses.h).
+// misses by cause and what comes of figures; the facts and numbers by thesis (theses.h); and last,
+// with draws, what these make of claims and facts (drawn_facts.h).
 // `brief`: one line per claim, without what was expected and why.
 void scorecard_print(const json_t *scorecard, bool brief, bool colour, FILE *file);
 

@@ -92,18 +92,24 @@ static json_t *fact_entry(json_t *facts, const json_t *row)
     return fact;
 }
 
-// The verdict of the rows of a fact that count; guesses and arithmetic do if there are no others.
+bool theses_decides(const json_t *row, const json_t *fact)
+{
+    bool measured = thesis_standing(fact) > STANDING_ARITHMETIC;
+    return states_result(row) && strcmp(fact_name(row), thesis_text(fact, "fact")) == 0 &&
+           is_of(thesis_text(row, "id"), thesis_text(fact, "system")) &&
+           (!measured || thesis_standing(row) > STANDING_ARITHMETIC);
+}
+
+// The verdict of the rows of a fact that count.
 static enum verdict verdict_of_fact(json_t *rows, const json_t *fact)
 {
     static const enum verdict first[] = {MISSES, KNOWN_MISS, REFUTED, HOLDS, LEVEL, NOT_RUN, OPEN};
-    bool found[VERDICTS] = {false}, measured = thesis_standing(fact) > STANDING_ARITHMETIC;
+    bool found[VERDICTS] = {false};
     size_t index, place = 0;
     json_t *row;
     json_array_foreach(rows, index, row)
     {
-        if (!states_result(row) || strcmp(fact_name(row), thesis_text(fact, "fact")) != 0 ||
-            !is_of(thesis_text(row, "id"), thesis_text(fact, "system")) ||
-            (measured && thesis_standing(row) <= STANDING_ARITHMETIC))
+        if (!theses_decides(row, fact))
             continue;
         for (int i = 0; i < VERDICTS; i++)
             found[i] |= row_came_out(row, (enum verdict)i);

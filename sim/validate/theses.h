@@ -6,11 +6,15 @@
 #define NETSIM_VALIDATE_THESES_H
 
 #include <jansson.h>
+#include <stdbool.h>
 
 // The facts: claims that judge the same simulated numbers are one. A fact misses if a claim of it
 // does, else it holds if one does, else it is level if one is; its standing is the greatest of its
 // claims' (standing.h). Guesses and arithmetic don't decide where other claims do.
 json_t *theses_facts(json_t *rows);
+
+// Whether a row counts for a fact's verdict: guesses and arithmetic do if there are no others.
+bool theses_decides(const json_t *row, const json_t *fact);
 
 // For each thesis, and for all: how many predicted facts hold, are level and miss; the same of
 // `others`, which were chosen or fitted, so that none that misses is lost; and how far printed

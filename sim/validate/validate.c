@@ -4,6 +4,7 @@
 #include "sim/campaign/source_id.h"
 #include "sim/core/intern.h"
 #include "sim/validate/claim.h"
+#include "sim/validate/drawn_facts.h"
 #include "sim/validate/judge.h"
 #include "sim/validate/standing.h"
 #include "sim/validate/test_results.h"
@@ -20,6 +21,7 @@ struct scoring {
     const struct fits *fits;
     const struct runs *runs;
     const struct test_results *tests;
+    const struct drawn_claims *drawn; // NULL: no draws
 };
 
 // ---- Which claims ----
@@ -138,9 +140,10 @@ static void append_part(GString *out, guint number, const char *text)
 static void note_printed(json_t *printed, const struct judgement *judgement)
 {
     for (guint i = 0; judgement->off && i < judgement->off->len; i++)
-        json_array_append_new(printed, json_pack("{s:f, s:b}", "off",
-                                                 g_array_index(judgement->off, double, i), "points",
-                                                 judgement->points));
+        json_array_append_new(printed,
+                              json_pack("{s:f, s:b}", "off",
+                                        g_array_index(judgement->off, struct drawn_number, i).off,
+                                        "points", judgement->points));
 }
 
 // Adds one more check's judgement: a miss counts more than a check that can't be made, that more
@@ -358,6 +361,10 @@ static json_t *judge_claim(const struct scoring *scoring, const struct claim *cl
     json_object_set_new(row, "cause", text_or_null(claim->cause));
     json_object_set_new(row, "printed",
                         claim->inferred ? json_array() : json_incref(finding.printed));
+    if (scoring->drawn)
+        json_object_set_new(
+            row, "draws",
+            drawn_row(drawn_claims_find(scoring->drawn, claim->id), scoring->drawn->draws));
     json_decref(finding.printed);
     g_string_free(finding.expected, TRUE);
     g_string_free(finding.simulated, TRUE);
@@ -460,14 +467,41 @@ static json_t *score(const struct scoring *scoring)
     json_t *listed = rows_of(scoring, rows, false), *totals = totals_of(listed);
     json_object_set_new(totals, "listed_but_hold", json_integer(listed_but_hold(listed)));
     json_object_set_new(totals, "behaviours", behaviours_of(scoring, rows));
-    json_t *facts = theses_facts(listed);
-    json_object_set_new(totals, "theses", theses_summary(listed, facts));
+    json_t *facts = theses_facts(listed), *theses = theses_summary(listed, facts);
+    if (scoring->drawn) {
+        drawn_facts_add(listed, facts, theses, scoring->drawn);
+        json_object_set_new(totals, "draws", drawn_totals(listed, scoring->drawn));
+    }
+    json_object_set_new(totals, "theses", theses);
     json_object_set_new(totals, "facts", facts);
     json_object_set_new(totals, "figures", theses_figures(listed));
     json_object_set_new(totals, "causes", theses_causes(listed));
     json_object_set_new(totals, "top40", top40_of(scoring, rows));
     json_decref(rows);
     return json_pack("{s:o, s:o}", "claims", listed, "totals", totals);
+}
+
+// The claims in draws, if they are asked for. Returns false and sets *error if they can't be run.
+static bool run_draws_of_claims(const struct registry *registry,
+                                const struct campaign_options *campaign, struct scoring *scoring,
+                                struct drawn_claims **drawn, GError **error)
+{
+    const struct validate_options *options = scoring->options;
+    struct judge_context medians = {scoring->runs, options->data_dir};
+    if (options->draws == 0)
+        return true;
+    // Behaviours are the tests' to judge, and are drawn where they are listed.
+    GPtrArray *claims = g_ptr_array_new();
+    for (guint i = 0; i < scoring->list->claims->len; i++) {
+        struct claim *claim = g_ptr_array_index(scoring->list->claims, i);
+        if (is_wanted(options, scoring->list, claim) &&
+            (options->behaviours || !claim_is_behaviour(claim)))
+            g_ptr_array_add(claims, claim);
+    }
+    *drawn = drawn_claims_run(registry, campaign, claims, &medians, (guint)options->draws, error);
+    scoring->drawn = *drawn;
+    g_ptr_array_unref(claims);
+    return *drawn != NULL;
 }
 
 json_t *validate_scorecard(const struct registry *registry, const struct validate_options *options,
@@ -481,9 +515,12 @@ json_t *validate_scorecard(const struct registry *registry, const struct validat
         campaign.data_dir = options->data_dir;
         struct runs *runs = runs_new(registry, &campaign, error);
         struct test_results *tests = test_results_load(options->tests, campaign_source_id);
-        struct scoring scoring = {options, list, fits, runs, tests};
-        if (runs && run_all(options, list, runs, error))
+        struct scoring scoring = {options, list, fits, runs, tests, NULL};
+        struct drawn_claims *drawn = NULL;
+        if (runs && run_all(options, list, runs, error) &&
+            run_draws_of_claims(registry, &campaign, &scoring, &drawn, error))
             scorecard = score(&scoring);
+        drawn_claims_free(drawn);
         test_results_free(tests);
         runs_free(runs);
     }

@@ -21,6 +21,7 @@ struct validate_options {
     const char *const *patterns;
     bool behaviours;   // also list the behaviours, which the tests cover
     bool top40;        // only what references/top40.yaml names
+    int draws;         // also judge the claims in draws 1 .. draws (drawn.h); 0: none
     const char *tests; // a file of results of tests (test_results.h); NULL: none
     struct campaign_options campaign;
 };
@@ -35,8 +36,15 @@ struct validate_options {
 //   printed: [{off, points}], how far simulated values are off what the source prints, each as a
 //     part of it or in points; none if the claim is inferred
 //
+//   draws: only with draws; null for a claim that they are not asked about. {run, holds, level,
+//     misses, failed}, numbers of draws; `constant`, whether it reads no uncertain constant; the
+//     `share` of the judged draws in which it holds or is level, its interval `low` .. `high`; the
+//     `class`: robust, undecided, robustly_missed, not_judged; and `why` a draw failed
+//
 // The totals are by verdict, kind and standing, of the predicted, the compared, the behaviours and
-// the ranks (totals.h), and the facts, theses, figures and causes (theses.h).
+// the ranks (totals.h), and the facts, theses, figures and causes (theses.h). With draws, facts and
+// theses have `draws`, too, and predicted ones what leaving one out makes of them (`left_out`:
+// drawn_facts.h).
 json_t *validate_scorecard(const struct registry *registry, const struct validate_options *options,
                            struct diag_list *diags, GError **error);
 

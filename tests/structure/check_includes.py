@@ -48,7 +48,7 @@ MAY_INCLUDE = {
                     "sim/campaign"],
     "sim/compare": ["sim/core", "sim/statistics", "sim/config", "sim/measure", "sim/output",
                     "sim/campaign", "sim/outcome"],
-    "sim/validate": ["sim/core", "sim/statistics", "sim/config", "sim/model", "sim/run",
+    "sim/validate": ["sim/core", "sim/statistics", "sim/config", "sim/scenario", "sim/model", "sim/run",
                      "sim/flow", "sim/output", "sim/campaign", "sim/compare"],
     "sim/calibrate": ["sim/core", "sim/statistics", "sim/config", "sim/scenario", "sim/measure",
                       "sim/output", "sim/campaign"],

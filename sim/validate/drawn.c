@@ -1,0 +1,380 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "sim/validate/drawn.h"
+
+#include "sim/scenario/draw.h"
+
+#include <math.h>
+#include <string.h>
+
+// A scenario under settings, with those of its series that checks read.
+struct drawn_run {
+    const char *scenario, *sets; // interned
+    GPtrArray *series;           // const char *, interned
+    GPtrArray *dear;             // of the first block only: those that dear claims alone read
+    GArray *numbers;             // int, in the block's campaign, by draw; -1: it can't be run
+    GPtrArray *whys;             // char *, by draw; NULL: it can be run
+};
+
+struct drawn_plan {
+    const struct registry *registry;
+    struct campaign_options options;
+    struct drawn_claims *claims;
+    const struct judge_context *medians;
+    GPtrArray *runs; // struct drawn_run *
+    // Progress: what the caller is told of.
+    campaign_progress_fn *progress;
+    void *progress_owner;
+    int done, to_come; // cases of earlier blocks, of later ones
+};
+
+// ---- One claim in one draw ----
+
+static double likelihood_of_judgement(const struct check *check, const struct judgement *judgement,
+                                      enum drawn drawn)
+{
+    bool numbers = judgement->off && judgement->off->len > 0 && !check->next;
+    for (guint i = 0; numbers && i < judgement->off->len; i++)
+        numbers = isfinite(g_array_index(judgement->off, struct drawn_number, i).tolerance);
+    return numbers
+               ? likelihood_of_numbers((const struct drawn_number *)(void *)judgement->off->data,
+                                       judgement->off->len)
+               : likelihood_of_drawn(drawn);
+}
+
+enum drawn drawn_judge(const struct judge_context *context, const struct claim *claim,
+                       double *likelihood, char **why)
+{
+    static const enum drawn of_judged[] = {[JUDGED_HOLDS] = DRAWN_HOLDS,
+                                           [JUDGED_LEVEL] = DRAWN_LEVEL,
+                                           [JUDGED_MISSES] = DRAWN_MISSES,
+                                           [JUDGED_NOT_CHECKABLE] = DRAWN_FAILED};
+    static const int weight[] = {
+        [DRAWN_HOLDS] = 0, [DRAWN_LEVEL] = 1, [DRAWN_FAILED] = 2, [DRAWN_MISSES] = 3};
+    enum drawn worst = DRAWN_HOLDS;
+    GArray *likelihoods = g_array_new(FALSE, FALSE, sizeof(double));
+    for (guint i = 0; i < claim->checks->len; i++) {
+        const struct check *check = g_ptr_array_index(claim->checks, i);
+        struct judgement judgement = judge(context, check);
+        enum drawn drawn = judgement.failed ? DRAWN_FAILED : of_judged[judgement.judged];
+        double value = likelihood_of_judgement(check, &judgement, drawn);
+        if (drawn != DRAWN_FAILED)
+            g_array_append_val(likelihoods, value);
+        else if (!*why)
+            *why = g_strdup(judgement.why ? judgement.why : "it can't be judged");
+        worst = weight[drawn] > weight[worst] ? drawn : worst;
+        judgement_clear(&judgement);
+    }
+    *likelihood =
+        likelihood_of_several((const double *)(void *)likelihoods->data, likelihoods->len);
+    g_array_unref(likelihoods);
+    return worst;
+}
+
+// ---- Which runs ----
+
+static bool word_is_drawn(enum check_word word)
+{
+    return word != CHECK_PARAMETER && word != CHECK_TRANSITIONS && word != CHECK_FIGURE;
+}
+
+bool drawn_asks(const struct claim *claim)
+{
+    bool all = claim->checks->len > 0 && !claim->same_as && !claim->not_checkable &&
+               strcmp(claim->kind, "config") != 0;
+    for (guint i = 0; all && i < claim->checks->len; i++)
+        all = word_is_drawn(((const struct check *)g_ptr_array_index(claim->checks, i))->word);
+    return all;
+}
+
+typedef void curve_fn(const struct curve *curve, void *owner);
+
+static void each_of_curves(const GPtrArray *curves, curve_fn *call, void *owner)
+{
+    for (guint i = 0; i < curves->len; i++)
+        for (const struct curve *curve = g_ptr_array_index(curves, i); curve; curve = curve->other)
+            call(curve, owner);
+}
+
+// Calls for each curve that a claim's checks read.
+static void each_curve(const struct claim *claim, curve_fn *call, void *owner)
+{
+    for (guint i = 0; i < claim->checks->len; i++)
+        for (const struct check *check = g_ptr_array_index(claim->checks, i); check;
+             check = check->next) {
+            each_of_curves(check->curves, call, owner);
+            each_of_curves(check->others, call, owner);
+        }
+}
+
+// The uncertain constants that a claim reads, and the events of its dearest run.
+struct drawn_cost {
+    const struct runs *runs;
+    guint inputs;
+    double events;
+};
+
+static void add_cost(const struct curve *curve, void *owner)
+{
+    struct drawn_cost *cost = owner;
+    double events;
+    guint inputs = runs_inputs(cost->runs, curve, &events);
+    cost->inputs = MAX(cost->inputs, inputs);
+    cost->events = fmax(cost->events, events);
+}
+
+static struct drawn_run *drawn_run_of(struct drawn_plan *plan, const struct curve *curve)
+{
+    for (guint i = 0; i < plan->runs->len; i++) {
+        struct drawn_run *run = g_ptr_array_index(plan->runs, i);
+        if (run->scenario == curve->scenario && run->sets == curve->sets)
+            return run;
+    }
+    struct drawn_run *run = g_new0(struct drawn_run, 1);
+    run->scenario = curve->scenario;
+    run->sets = curve->sets;
+    run->series = g_ptr_array_new();
+    run->dear = g_ptr_array_new();
+    run->numbers = g_array_new(FALSE, FALSE, sizeof(int));
+    run->whys = g_ptr_array_new_with_free_func(g_free);
+    g_ptr_array_add(plan->runs, run);
+    return run;
+}
+
+static void free_drawn_run(gpointer data)
+{
+    struct drawn_run *run = data;
+    g_ptr_array_unref(run->series);
+    g_ptr_array_unref(run->dear);
+    g_array_unref(run->numbers);
+    g_ptr_array_unref(run->whys);
+    g_free(run);
+}
+
+static void need_series(const struct curve *curve, void *owner)
+{
+    GPtrArray *series = drawn_run_of(owner, curve)->series;
+    if (!g_ptr_array_find(series, curve->series, NULL))
+        g_ptr_array_add(series, (gpointer)curve->series);
+}
+
+// After need_series has been called for all claims that are not dear.
+static void need_dear_series(const struct curve *curve, void *owner)
+{
+    struct drawn_run *run = drawn_run_of(owner, curve);
+    if (!g_ptr_array_find(run->series, curve->series, NULL) &&
+        !g_ptr_array_find(run->dear, curve->series, NULL))
+        g_ptr_array_add(run->dear, (gpointer)curve->series);
+}
+
+static void fill_constant(struct drawn_claim *claim, const struct judge_context *medians,
+                          guint draws)
+{
+    double likelihood;
+    enum drawn drawn = drawn_judge(medians, claim->claim, &likelihood, &claim->why);
+    for (guint i = 0; i < draws; i++) {
+        claim->in.drawn[i] = drawn;
+        claim->in.likelihoods[i] = likelihood;
+    }
+}
+
+static struct drawn_claim *drawn_claim_new(const struct drawn_plan *plan, const struct claim *claim)
+{
+    guint draws = plan->claims->draws;
+    struct drawn_claim *drawn = g_new0(struct drawn_claim, 1);
+    struct drawn_cost cost = {.runs = plan->medians->runs};
+    each_curve(claim, add_cost, &cost);
+    drawn->claim = claim;
+    drawn->constant = cost.inputs == 0;
+    drawn->dear = !drawn->constant && cost.events > DRAWN_DEAR_EVENTS;
+    drawn->in.drawn = g_new(enum drawn, draws);
+    drawn->in.likelihoods = g_new(double, draws);
+    for (guint i = 0; i < draws; i++) {
+        drawn->in.drawn[i] = DRAWN_NOT_RUN;
+        drawn->in.likelihoods[i] = likelihood_of_drawn(DRAWN_NOT_RUN);
+    }
+    if (drawn->constant)
+        fill_constant(drawn, plan->medians, draws);
+    return drawn;
+}
+
+static void plan_claims(struct drawn_plan *plan, const GPtrArray *claims)
+{
+    GPtrArray *list = plan->claims->list;
+    for (guint i = 0; i < claims->len; i++)
+        if (drawn_asks(g_ptr_array_index(claims, i)))
+            g_ptr_array_add(list, drawn_claim_new(plan, g_ptr_array_index(claims, i)));
+    for (int dear = 0; dear < 2; dear++)
+        for (guint i = 0; i < list->len; i++) {
+            const struct drawn_claim *claim = g_ptr_array_index(list, i);
+            if (!claim->constant && claim->dear == dear)
+                each_curve(claim->claim, dear ? need_dear_series : need_series, plan);
+        }
+}
+
+// ---- A block of draws ----
+
+// The names of the series that a run has in a block, NULL-terminated; the caller frees the array.
+static GPtrArray *series_in_block(const struct drawn_run *run, bool first)
+{
+    GPtrArray *names = g_ptr_array_new();
+    for (guint i = 0; i < run->series->len; i++)
+        g_ptr_array_add(names, g_ptr_array_index(run->series, i));
+    for (guint i = 0; first && i < run->dear->len; i++)
+        g_ptr_array_add(names, g_ptr_array_index(run->dear, i));
+    g_ptr_array_add(names, NULL);
+    return names;
+}
+
+static void add_draw(const struct drawn_plan *plan, struct campaign *campaign,
+                     struct drawn_run *run, const GPtrArray *series, guint draw)
+{
+    struct diag_list *diags = diag_list_new();
+    char *file = runs_file(plan->medians->runs, run->scenario);
+    char *joined = g_strdup_printf("%s%sdraw=%u", run->sets, *run->sets ? "\n" : "", draw);
+    char **sets = g_strsplit(joined, "\n", -1);
+    int number = campaign_add_series(campaign, file, (const char *const *)sets,
+                                     (const char *const *)series->pdata, 0, diags);
+    g_array_append_val(run->numbers, number);
+    g_ptr_array_add(run->whys, number < 0 ? runs_complaint(run->scenario, diags) : NULL);
+    g_strfreev(sets);
+    g_free(joined);
+    g_free(file);
+    diag_list_free(diags);
+}
+
+static void add_block(struct drawn_plan *plan, struct campaign *campaign, guint first, guint last)
+{
+    for (guint i = 0; i < plan->runs->len; i++) {
+        struct drawn_run *run = g_ptr_array_index(plan->runs, i);
+        GPtrArray *series = series_in_block(run, first == 1);
+        g_array_set_size(run->numbers, 0);
+        g_ptr_array_set_size(run->whys, 0);
+        for (guint draw = first; series->len > 1 && draw <= last; draw++)
+            add_draw(plan, campaign, run, series, draw);
+        g_ptr_array_unref(series);
+    }
+}
+
+// The results of a block's draw, by draw - the block's first.
+static struct runs *runs_in_draw(const struct drawn_plan *plan, const struct campaign *campaign,
+                                 guint at)
+{
+    struct runs *runs = runs_new_empty();
+    for (guint i = 0; i < plan->runs->len; i++) {
+        const struct drawn_run *run = g_ptr_array_index(plan->runs, i);
+        if (at >= run->numbers->len)
+            continue;
+        json_t *result = campaign_result(campaign, g_array_index(run->numbers, int, at));
+        if (result)
+            runs_add_result(runs, run->scenario, run->sets, result);
+        else
+            runs_add_fault(runs, run->scenario, run->sets, g_ptr_array_index(run->whys, at));
+        json_decref(result);
+    }
+    return runs;
+}
+
+static void judge_draw(struct drawn_plan *plan, const struct campaign *campaign, guint first,
+                       guint draw)
+{
+    struct runs *runs = runs_in_draw(plan, campaign, draw - first);
+    struct judge_context context = {runs, plan->medians->data_dir};
+    for (guint i = 0; i < plan->claims->list->len; i++) {
+        struct drawn_claim *claim = g_ptr_array_index(plan->claims->list, i);
+        if (claim->constant || (claim->dear && first > 1))
+            continue;
+        claim->in.drawn[draw - 1] =
+            drawn_judge(&context, claim->claim, &claim->in.likelihoods[draw - 1], &claim->why);
+    }
+    runs_free(runs);
+}
+
+static void tell_progress(void *owner, int done, int total, const char *name)
+{
+    struct drawn_plan *plan = owner;
+    if (plan->progress)
+        plan->progress(plan->progress_owner, plan->done + done, plan->done + total + plan->to_come,
+                       name);
+    if (done == total)
+        plan->done += total;
+}
+
+// The most cases of the draws after a block's last.
+static int cases_to_come(const struct drawn_plan *plan, guint last)
+{
+    guint cases = 0;
+    for (guint i = 0; i < plan->runs->len; i++)
+        cases += ((const struct drawn_run *)g_ptr_array_index(plan->runs, i))->series->len;
+    return (int)(cases * (plan->claims->draws - last));
+}
+
+static bool run_block(struct drawn_plan *plan, guint first, guint last, GError **error)
+{
+    struct campaign *campaign = campaign_open(plan->registry, &plan->options, error);
+    if (!campaign)
+        return false;
+    plan->to_come = cases_to_come(plan, last);
+    add_block(plan, campaign, first, last);
+    bool good = campaign_run(campaign, error);
+    for (guint draw = first; good && draw <= last; draw++)
+        judge_draw(plan, campaign, first, draw);
+    campaign_close(campaign);
+    return good;
+}
+
+// ---- All draws ----
+
+static void free_drawn_claim(gpointer data)
+{
+    struct drawn_claim *claim = data;
+    g_free(claim->in.drawn);
+    g_free(claim->in.likelihoods);
+    g_free(claim->why);
+    g_free(claim);
+}
+
+struct drawn_claims *drawn_claims_run(const struct registry *registry,
+                                      const struct campaign_options *options,
+                                      const GPtrArray *claims, const struct judge_context *medians,
+                                      guint draws, GError **error)
+{
+    struct drawn_claims *drawn = g_new0(struct drawn_claims, 1);
+    drawn->draws = draws;
+    drawn->list = g_ptr_array_new_with_free_func(free_drawn_claim);
+    struct drawn_plan plan = {.registry = registry,
+                              .options = *options,
+                              .claims = drawn,
+                              .medians = medians,
+                              .runs = g_ptr_array_new_with_free_func(free_drawn_run),
+                              .progress = options->progress,
+                              .progress_owner = options->progress_owner};
+    plan.options.progress = tell_progress;
+    plan.options.progress_owner = &plan;
+    plan_claims(&plan, claims);
+    bool good = true;
+    for (guint first = 1; good && first <= draws; first += DRAW_BLOCK)
+        good = run_block(&plan, first, MIN(first + DRAW_BLOCK - 1, draws), error);
+    g_ptr_array_unref(plan.runs);
+    if (good)
+        return drawn;
+    drawn_claims_free(drawn);
+    return NULL;
+}
+
+void drawn_claims_free(struct drawn_claims *claims)
+{
+    if (!claims)
+        return;
+    g_ptr_array_unref(claims->list);
+    g_free(claims);
+}
+
+const struct drawn_claim *drawn_claims_find(const struct drawn_claims *claims, const char *id)
+{
+    for (guint i = 0; i < claims->list->len; i++) {
+        const struct drawn_claim *claim = g_ptr_array_index(claims->list, i);
+        if (strcmp(claim->claim->id, id) == 0)
+            return claim;
+    }
+    return NULL;
+}

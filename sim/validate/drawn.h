@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Claims in draws of the uncertain constants (sim/scenario/draw.h): in each draw the runs of a
+// claim's checks are made again, and judged by the same checks.
+//
+// Draws are run in blocks of DRAW_BLOCK, one campaign each, and judged one after the other, so that
+// memory holds one block's cases and one draw's results. A claim is dear if one of its runs is
+// estimated at more than DRAWN_DEAR_EVENTS; it is run in the first block only. Of a scenario only
+// those series are run that checks read.
+#ifndef NETSIM_VALIDATE_DRAWN_H
+#define NETSIM_VALIDATE_DRAWN_H
+
+#include "sim/campaign/campaign.h"
+#include "sim/validate/claim.h"
+#include "sim/validate/judge.h"
+#include "sim/validate/leave_one_out.h"
+
+#define DRAWN_DEAR_EVENTS 3e6
+
+struct drawn_claim {
+    const struct claim *claim;
+    bool constant; // its runs read no uncertain constant: judged once, the same in all draws
+    bool dear;
+    struct drawn_fact in; // by draw - 1; both arrays are the claim's
+    char *why;            // of the first draw that failed; NULL: none did
+};
+
+struct drawn_claims {
+    guint draws;
+    GPtrArray *list; // struct drawn_claim *, in the order of the claims
+};
+
+// Whether draws are asked about a claim: it is checked against results, and states more than that
+// something is set or drawn so.
+bool drawn_asks(const struct claim *claim);
+
+// Judges the claims that draws are asked about in draws 1 .. `draws`. `medians`: the runs without
+// draws, whose scenarios can be read. Returns NULL and sets *error if the campaign can't be
+// finished. Free with drawn_claims_free.
+struct drawn_claims *drawn_claims_run(const struct registry *registry,
+                                      const struct campaign_options *options,
+                                      const GPtrArray *claims, const struct judge_context *medians,
+                                      guint draws, GError **error);
+void drawn_claims_free(struct drawn_claims *claims);
+
+// NULL: draws were not asked about it.
+const struct drawn_claim *drawn_claims_find(const struct drawn_claims *claims, const char *id);
+
+// A claim in one draw, or without draws: the worst of its checks, and the likelihood of all of them
+// (leave_one_out.h). If that is DRAWN_FAILED, *why (NULL before) is set, which the caller frees.
+enum drawn drawn_judge(const struct judge_context *context, const struct claim *claim,
+                       double *likelihood, char **why);
+
+#endif
