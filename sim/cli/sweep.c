@@ -2,6 +2,7 @@
 // netsim sweep: all combinations of parameter values, run in parallel into one database.
 #include "sim/cli/sweep.h"
 
+#include "sim/campaign/batch_task.h"
 #include "sim/campaign/mpi_workers.h"
 #include "sim/campaign/points.h"
 #include "sim/core/intern.h"
@@ -33,7 +34,8 @@ struct arguments {
 struct plan {
     const struct arguments *arguments;
     int64_t seeds; // 0: not given
-    int time_limit, shard, shards;
+    int time_limit, jobs, shard, shards;
+    const char *batch; // the system of which this is a task; NULL: none
     int format;
 };
 
@@ -74,6 +76,7 @@ static bool read_plan(const struct arguments *arguments, struct plan *plan)
                 read_shard(arguments->shard, plan);
     plan->seeds = (int64_t)seeds;
     plan->time_limit = (int)ceil(arguments->limits.seconds);
+    plan->jobs = arguments->jobs;
     return good;
 }
 
@@ -260,7 +263,7 @@ static enum cli_exit sweep_in(const char *directory, const struct scenario *scen
     struct campaign_options options = {
         .database = keeps ? database : NULL,
         .data_dir = cli_data_dir(),
-        .jobs = plan->arguments->jobs,
+        .jobs = plan->jobs,
         .time_limit_s = plan->time_limit,
         .run_again = plan->arguments->again,
         .progress = on_progress,
@@ -298,17 +301,56 @@ static enum cli_exit sweep_in(const char *directory, const struct scenario *scen
     return code;
 }
 
-static enum cli_exit sweep_scenario(const char *argument, const struct plan *plan)
+// Whether this process is one of an MPI program, or alone; false after a message. Tasks that a
+// batch system has started without MPI take a share each.
+static bool join_others(struct plan *plan)
 {
     GError *error = NULL;
-    // Shards need no connection to each other.
-    if (!mpi_workers_start(&error) && plan->arguments->shard)
+    struct batch_task task = {0};
+    bool joined = mpi_workers_start(&error);
+    if (plan->arguments->shard)
+        g_clear_error(&error); // shards need no connection to each other
+    else if (!plan->arguments->dry_run && mpi_workers_size() == 1 &&
+             batch_task_read(&task, joined ? &error : NULL) && task.system)
         g_clear_error(&error);
     if (error) {
-        cli_error("give each its --shard K/N", "%s", error->message);
+        cli_error("give each its --shard K/N, or all of it by --shard 1/1", "%s", error->message);
         g_error_free(error);
-        return CLI_BAD_INPUT;
+        return false;
     }
+    if (task.system) {
+        plan->batch = task.system;
+        plan->shard = task.task;
+        plan->shards = task.tasks;
+        plan->jobs = plan->jobs ? plan->jobs : task.processors;
+    }
+    return true;
+}
+
+// The directory of the results; the caller frees it. Tasks of a batch system have one each, as they
+// may run on several machines at once.
+static char *directory_of_plan(const struct scenario *scenario, const struct plan *plan)
+{
+    char *directory = sweep_directory(scenario, plan->arguments->out);
+    if (!plan->batch)
+        return directory;
+    char *name = g_strdup_printf("shard-%d", plan->shard);
+    char *own = g_build_filename(directory, name, NULL);
+    if (!plan->arguments->quiet)
+        fprintf(stderr,
+                "netsim: task %d of %d of %s does the runs of --shard %d/%d, into %s; then:\n"
+                "        netsim sweep merge %s/" SWEEP_DATABASE " %s/shard-*/\n",
+                plan->shard, plan->shards, plan->batch, plan->shard, plan->shards, own, directory,
+                directory);
+    g_free(name);
+    g_free(directory);
+    return own;
+}
+
+static enum cli_exit sweep_scenario(const char *argument, struct plan *plan)
+{
+    if (!join_others(plan))
+        return CLI_BAD_INPUT;
     struct scenario_schema *schema = registry_schema(&model_registry);
     struct scenario *scenario = cli_scenario(schema, argument, NULL, true, 0);
     enum cli_exit code = CLI_BAD_INPUT;
@@ -318,7 +360,7 @@ static enum cli_exit sweep_scenario(const char *argument, const struct plan *pla
     } else {
         struct diag_list *diags = diag_list_new();
         struct sweep *sweep = sweep_of(scenario, plan, schema, diags);
-        char *directory = sweep_directory(scenario, plan->arguments->out);
+        char *directory = directory_of_plan(scenario, plan);
         code = sweep_in(directory, scenario, sweep, plan, diags);
         g_free(directory);
         sweep_free(sweep);
@@ -399,7 +441,9 @@ const struct cli_option cli_sweep_options[] = {
      .value = CLI_TEXT,
      .offset = offsetof(struct arguments, shard),
      .argument = "K/N",
-     .summary = "only the K-th of N shares of the runs"},
+     .summary = "only the K-th of N shares of the runs",
+     .more = "Tasks of srun, and of an array of Slurm or Grid Engine, take one each without it, "
+             "into DIR/shard-K."},
     CLI_AGAIN_OPTION(struct arguments, again),
     CLI_LIMIT_OPTIONS_EACH(struct arguments, limits),
     CLI_QUIET_OPTION(struct arguments, quiet),
