@@ -218,6 +218,10 @@ static const struct param claim_rows[] = {
           .doc = "the check fails, and " KNOWN_MISS_PREFIX "ANCHOR says why"),
     CLAIM(cause, param_node_text, .optional = true,
           .doc = "of a known miss: a name that misses of the same cause share"),
+    CLAIM(by_chance, param_node_text, .optional = true,
+          .doc =
+              "why the source shows one throw of chance: with draws it misses only if hardly any "
+              "is like it"),
     CLAIM(fact, param_node_text, .optional = true,
           .doc =
               "a name that claims share if they judge the same simulated numbers; a claim without "

@@ -16,6 +16,7 @@
 //     known_miss: docs/fidelity.md#ANCHOR  # the check fails; this anchor explains why
 //     cause: …                    # of a known miss: what it shares with others of the same cause
 //     fact: …                     # shared by claims that judge the same simulated numbers
+//     by_chance: …                # why the source shows one throw of chance (drawn_facts.h)
 //
 // Arithmetic follows from the inputs, such as a link's rate, so that its check can't fail unless
 // the program is wrong. A guess is what a source's authors expect, aim at, or take for a cause; if
@@ -40,6 +41,7 @@ struct claim {
     GPtrArray *same_as;             // const char *: ids of claims that state it; NULL: none
     const char *known_miss;         // or NULL
     const char *cause, *fact;       // or NULL
+    const char *by_chance;          // or NULL
     bool inferred;                  // it follows from what is printed
     GPtrArray *tests;  // char *, "tests/a/test_b.c": the tests that name it; may be empty
     GPtrArray *checks; // struct check *, in the file's order

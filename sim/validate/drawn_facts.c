@@ -16,7 +16,7 @@ static const char *drawn_json_text(const json_t *object, const char *key)
 
 // ---- Tallies ----
 
-static const char *class_of(const struct share *share)
+static const char *class_of(const struct share *share, bool by_chance)
 {
     switch (share_judge(share)) {
     case SHARE_IN_ALL:
@@ -28,11 +28,11 @@ static const char *class_of(const struct share *share)
     case SHARE_UNDECIDED:
         break;
     }
-    return "undecided";
+    return by_chance ? "by_chance" : "undecided";
 }
 
 // The share is of the draws in which it was judged.
-static json_t *tally(const struct drawn_fact *in, guint draws, bool constant)
+static json_t *tally(const struct drawn_fact *in, guint draws, bool constant, bool by_chance)
 {
     guint seen[DRAWN_NOT_RUN + 1] = {0};
     for (guint i = 0; i < draws; i++)
@@ -46,7 +46,8 @@ static json_t *tally(const struct drawn_fact *in, guint draws, bool constant)
     json_object_set_new(json, "share", judged > 0 ? json_real(share.value) : json_null());
     json_object_set_new(json, "low", judged > 0 ? json_real(share.low) : json_null());
     json_object_set_new(json, "high", judged > 0 ? json_real(share.high) : json_null());
-    json_object_set_new(json, "class", json_string(judged > 0 ? class_of(&share) : "not_judged"));
+    json_object_set_new(json, "class",
+                        json_string(judged > 0 ? class_of(&share, by_chance) : "not_judged"));
     return json;
 }
 
@@ -54,7 +55,9 @@ json_t *drawn_row(const struct drawn_claim *claim, guint draws)
 {
     if (!claim)
         return json_null();
-    json_t *json = tally(&claim->in, draws, claim->constant);
+    const char *chance = claim->claim->by_chance;
+    json_t *json = tally(&claim->in, draws, claim->constant, chance);
+    json_object_set_new(json, "by_chance", chance ? json_string(chance) : json_null());
     json_object_set_new(json, "why", claim->why ? json_string(claim->why) : json_null());
     return json;
 }
@@ -63,8 +66,8 @@ json_t *drawn_row(const struct drawn_claim *claim, guint draws)
 
 // A fact of a thesis that draws were asked about.
 struct judged_fact {
-    json_t *fact; // borrowed
-    bool constant;
+    json_t *fact;             // borrowed
+    bool constant, by_chance; // all, or one of its claims
     struct drawn_fact in;
 };
 
@@ -120,8 +123,11 @@ static struct judged_fact *judged_fact_new(json_t *fact, const GPtrArray *claims
     judged->constant = true;
     judged->in.drawn = g_new(enum drawn, draws);
     judged->in.likelihoods = g_new(double, draws);
-    for (guint i = 0; i < claims->len; i++)
-        judged->constant &= ((const struct drawn_claim *)g_ptr_array_index(claims, i))->constant;
+    for (guint i = 0; i < claims->len; i++) {
+        const struct drawn_claim *claim = g_ptr_array_index(claims, i);
+        judged->constant &= claim->constant;
+        judged->by_chance |= claim->claim->by_chance != NULL;
+    }
     for (guint i = 0; i < draws; i++)
         judged->in.drawn[i] = fact_in_draw(claims, i, &judged->in.likelihoods[i]);
     return judged;
@@ -176,7 +182,8 @@ static void leave_each_out(const GPtrArray *list, guint draws)
         in[i] = ((const struct judged_fact *)g_ptr_array_index(list, i))->in;
     for (guint i = 0; i < list->len; i++) {
         const struct judged_fact *judged = g_ptr_array_index(list, i);
-        json_object_set_new(judged->fact, "draws", tally(&judged->in, draws, judged->constant));
+        json_object_set_new(judged->fact, "draws",
+                            tally(&judged->in, draws, judged->constant, judged->by_chance));
         if (standing_named(drawn_json_text(judged->fact, "standing")) != STANDING_PREDICTED)
             continue;
         struct left_out left = leave_one_out(in, list->len, draws, i);
@@ -195,8 +202,8 @@ static void count_in_draws(json_t *counts, const char *key, bool more)
 
 static json_t *classes_new(const char *of_what)
 {
-    return json_pack("{s:i, s:i, s:i, s:i, s:i, s:i}", of_what, 0, "robust", 0, "undecided", 0,
-                     "robustly_missed", 0, "not_judged", 0, "constant", 0);
+    return json_pack("{s:i, s:i, s:i, s:i, s:i, s:i, s:i}", of_what, 0, "robust", 0, "by_chance", 0,
+                     "undecided", 0, "robustly_missed", 0, "not_judged", 0, "constant", 0);
 }
 
 static void count_class(json_t *classes, const char *of_what, const json_t *draws)

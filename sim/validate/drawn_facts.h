@@ -7,7 +7,10 @@
 
 #include <jansson.h>
 
-// The `draws` of a claim's row as a new reference; null if draws were not asked about it.
+// The `draws` of a claim's row as a new reference; null if draws were not asked about it. A claim
+// that holds or is level in more than 5 % and less than 95 % of the draws is undecided: constants
+// that the priors allow decide. If the source shows one throw of chance (by_chance), such a share
+// is what it should be, and the class is by_chance.
 json_t *drawn_row(const struct drawn_claim *claim, guint draws);
 
 // Adds `draws` to each fact that claims in draws decide, by the rule of verdicts (theses.h): a draw

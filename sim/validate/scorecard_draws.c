@@ -38,7 +38,10 @@ static void append_share(GString *out, const json_t *draws)
     g_string_append_printf(out, ", n = %.0f: %s", share.n,
                            is_in_class(draws, "robust")            ? "robust"
                            : is_in_class(draws, "robustly_missed") ? "robustly missed"
+                           : is_in_class(draws, "by_chance")       ? "a matter of chance"
                                                                    : "undecided");
+    if (is_in_class(draws, "by_chance"))
+        g_string_append_printf(out, " (%s)", scorecard_text_of(draws, "by_chance"));
     g_free(text);
 }
 
@@ -78,9 +81,9 @@ char *scorecard_draws_briefly(const json_t *row)
 static void append_class_counts(GString *out, const char *name, const char *of_what,
                                 const json_t *classes)
 {
-    const char *const keys[] = {of_what,           "robust",     "undecided",
+    const char *const keys[] = {of_what,           "robust",     "by_chance", "undecided",
                                 "robustly_missed", "not_judged", "constant"};
-    static const int widths[] = {7, 8, 11, 17, 12, 15};
+    static const int widths[] = {7, 8, 11, 11, 17, 12, 15};
     g_string_append_printf(out, "%-11s", name);
     for (size_t i = 0; i < G_N_ELEMENTS(keys); i++)
         g_string_append_printf(out, "%*d", widths[i], scorecard_count_of(classes, keys[i]));
@@ -98,8 +101,9 @@ static void append_classes(GString *out, const json_t *totals)
     if (dear > 0 && scorecard_count_of(draws, "draws") > scorecard_count_of(draws, "dear_draws"))
         g_string_append_printf(out, " (%d claims, whose runs are long, in %d)", dear,
                                scorecard_count_of(draws, "dear_draws"));
-    g_string_append_printf(out, "\n%-11s%7s%8s%11s%17s%12s%15s\n", "", "", "robust", "undecided",
-                           "robustly missed", "not judged", "no draw moves");
+    g_string_append_printf(out, "\n%-11s%7s%8s%11s%11s%17s%12s%15s\n", "", "", "robust",
+                           "by chance", "undecided", "robustly missed", "not judged",
+                           "no draw moves");
     append_class_counts(out, "all claims", "claims", json_object_get(draws, "classes"));
     if (json_array_size(json_object_get(totals, "theses")) > 0)
         g_string_append(out, "predicted facts\n");

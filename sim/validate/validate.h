@@ -39,7 +39,8 @@ struct validate_options {
 //   draws: only with draws; null for a claim that they are not asked about. {run, holds, level,
 //     misses, failed}, numbers of draws; `constant`, whether it reads no uncertain constant; the
 //     `share` of the judged draws in which it holds or is level, its interval `low` .. `high`; the
-//     `class`: robust, undecided, robustly_missed, not_judged; and `why` a draw failed
+//     `class`: robust, by_chance, undecided, robustly_missed, not_judged; the claim's `by_chance`;
+//     and `why` a draw failed
 //
 // The totals are by verdict, kind and standing, of the predicted, the compared, the behaviours and
 // the ranks (totals.h), and the facts, theses, figures and causes (theses.h). With draws, facts and

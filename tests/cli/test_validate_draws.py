@@ -75,12 +75,23 @@ class Shares(Case):
                           "sys.never": ((20, 0, 0, 20, 0), "robustly_missed")})
         self.assertIsNone(rows["sys.set"]["draws"])
         self.assertEqual(document["totals"]["draws"]["classes"],
-                         {"claims": 5, "robust": 2, "undecided": 1, "robustly_missed": 2, "not_judged": 0, "constant": 0})
+                         {"claims": 5, "robust": 2, "by_chance": 0, "undecided": 1, "robustly_missed": 2, "not_judged": 0, "constant": 0})
         # Wilson's interval of 14 in 20.
         some = rows["sys.some"]["draws"]
         self.assertAlmostEqual(some["share"], 0.7)
         self.assertAlmostEqual(some["low"], 0.4810, places=4)
         self.assertAlmostEqual(some["high"], 0.8545, places=4)
+
+    def test_chance(self):
+        """One throw of chance that some of the draws are like is no open question; one that none is like misses."""
+        why = "by_chance", "it shows one throw"
+        self.claims("others:\n" + claim("some", below(self.between(14)), **dict([why])) +
+                    claim("always", below(1e9), **dict([why])) + claim("never", below(1e-3), **dict([why])))
+        document = self.drawn(code=2)
+        self.assertEqual([row["draws"]["class"] for row in document["claims"]], ["by_chance", "robust", "robustly_missed"])
+        self.assertEqual(document["totals"]["theses"][0]["draws"]["by_chance"], 1)
+        self.assertIn("in 70 % of the draws (48 .. 85 %), n = 20: a matter of chance (it shows one throw)",
+                      " ".join(self.validate("--draws", "20", code=2).stdout.split()))
 
     def test_verdicts_stay(self):
         """All but the draws themselves is as without draws."""
