@@ -826,6 +826,7 @@ struct nic *nic_new(struct host *host, struct bus *bus, struct network *network,
     nic->station = station;
     nic->config = *config;
     nic->threshold = config->tx_threshold;
+    nic->earliest = phase_left(host->config.phase.card, config->interrupt_distance);
     fetches_init(nic);
     nic->tx_done = g_array_sized_new(FALSE, FALSE, sizeof(struct tx_done), TX_DONE_FEW);
     event_init(&nic->tx_head, tx_head_event);

@@ -16,7 +16,8 @@
 // Interrupts are moderated by one of two rules, or not at all. A card may collect frames for one
 // (coalesce_frames, coalesce_delay, counted from the first). Or it keeps a distance from its last
 // interrupt (interrupt_distance, as Intel's interrupt throttling register does): after a longer
-// pause an interrupt comes at once. A sent frame may ask for its interrupt later
+// pause an interrupt comes at once, and when the run begins, host.phase.card of the distance has
+// passed. A sent frame may ask for its interrupt later
 // (tx_interrupt_delay), with all that follow it meanwhile; an earlier interrupt reports them too,
 // and does not stop the timer.
 //

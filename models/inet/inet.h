@@ -77,7 +77,8 @@ struct inet_host {
     GPtrArray *processes; // struct inet_process *
     uint16_t identification;
     struct inet_timer *expired_head, *expired_tail;
-    struct pool timers; // those that are armed
+    struct pool timers;   // those that are armed
+    sim_time tick_passed; // of the kernel's clock at time 0
     struct cpu_task timer_task;
     int64_t *queue_drops;
 };

@@ -4,7 +4,13 @@
 
 int64_t inet_ticks(const struct inet_host *host, sim_time now)
 {
-    return now / host->config->tick;
+    return (now + host->tick_passed) / host->config->tick;
+}
+
+// When the clock's n-th tick is.
+static sim_time time_of_tick(const struct inet_host *host, int64_t n)
+{
+    return n * host->config->tick - host->tick_passed;
 }
 
 int64_t inet_time_in_ticks(const struct inet_config *config, sim_time time)
@@ -46,7 +52,7 @@ void inet_timer_arm(const struct cpu_context *context, struct inet_host *host,
     timer->armed = true;
     timer->armed_at = context->now;
     timer->expires = inet_ticks(host, context->now) + MAX(1, ticks);
-    engine_reschedule(host->sim->engine, &timer->event, timer->expires * host->config->tick);
+    engine_reschedule(host->sim->engine, &timer->event, time_of_tick(host, timer->expires));
 }
 
 void inet_timer_cancel(struct inet_timer **place)
@@ -68,7 +74,7 @@ static void expire(struct cpu_context *context, struct inet_timer *timer)
     void *owner = timer->owner;
     const struct stage *wait = kind->waited ? kind->waited(owner) : &kind->wait;
     trace_delay(host->sim->trace, cpu_lane(host->timer_task.cpu), wait, timer->armed_at,
-                timer->expires * host->config->tick, MESSAGE_NONE);
+                time_of_tick(host, timer->expires), MESSAGE_NONE);
     if (!kind->background)
         sim_waited(host->sim, wait->name, timer->armed_at, context->now);
     give_back(timer);
@@ -96,6 +102,7 @@ void inet_timers_init(struct inet_host *host)
 {
     cpu_task_init(&host->timer_task, host_interrupt_core(host->host), CPU_KERNEL, timers_run);
     pool_init(&host->timers, sizeof(struct inet_timer));
+    host->tick_passed = phase_passed(host->host->config.phase.tick, host->config->tick);
 }
 
 static void take_back(void *object, void *data)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Timers of the kernel's clock: a timer of n ticks expires at the n-th tick from now. Expired
-// timers run in a softirq on the interrupt processor, one timer per slice.
+// Timers of the kernel's clock, of which host.phase.tick of a tick has passed when the run begins:
+// a timer of n ticks expires at the n-th tick from now. Expired timers run in a softirq on the
+// interrupt processor, one timer per slice.
 //
 // A timer takes memory only while it is armed: most sockets of a large job have none.
 #ifndef NETSIM_MODELS_INET_TIMER_H

@@ -2,14 +2,18 @@
 #include "sim/cluster/cluster.h"
 
 #include "sim/core/intern.h"
+#include "sim/scenario/draw_host.h"
 
 #include <glib.h>
+#include <string.h>
 
 const struct scenario_section cluster_sections[] = {
     {"host.processor", &processor_table},
     {"host.memory", &memory_table},
     {"host.bus", &bus_table},
     {"host.kernel", &kernel_table},
+    {"host.phase", &phase_table},
+    {"host.noise", &noise_table},
     {NULL, NULL},
 };
 
@@ -71,14 +75,38 @@ static void cards_init(struct cluster *cluster, const struct scenario_case *test
     g_free(buses);
 }
 
+// Copies a section of a host, with what the host has of its own in the draw of its phases.
+static void take_host_values(const struct scenario_case *test_case, int host, const char *path,
+                             void *copy)
+{
+    const struct param_values *values = scenario_host_section(test_case, host, path);
+    const struct phase_config *phase = scenario_host_values(test_case, host, "host.phase");
+    memcpy(copy, values->values, values->table->size);
+    if (phase->draw > 0)
+        draw_host_values(
+            values, path, phase->draw,
+            g_array_index(test_case->topology.hosts, struct topology_node, (guint)host).name, copy);
+}
+
 static struct host_config config_of(const struct scenario_case *test_case, int host)
 {
-    const struct processor_config *processor =
-        scenario_host_values(test_case, host, "host.processor");
-    const struct memory_config *memory = scenario_host_values(test_case, host, "host.memory");
-    const struct bus_config *bus = scenario_host_values(test_case, host, "host.bus");
-    const struct kernel_config *kernel = scenario_host_values(test_case, host, "host.kernel");
-    return (struct host_config){*processor, *memory, *bus, *kernel};
+    struct host_config config;
+    take_host_values(test_case, host, "host.processor", &config.processor);
+    take_host_values(test_case, host, "host.memory", &config.memory);
+    take_host_values(test_case, host, "host.bus", &config.bus);
+    take_host_values(test_case, host, "host.kernel", &config.kernel);
+    take_host_values(test_case, host, "host.phase", &config.phase);
+    take_host_values(test_case, host, "host.noise", &config.noise);
+    return config;
+}
+
+uint64_t cluster_seed(const struct scenario_case *test_case, uint64_t seed)
+{
+    const struct phase_config *phase = scenario_section_values(test_case, "host.phase");
+    char *name = g_strdup_printf("draw %" G_GINT64_FORMAT, phase->draw);
+    uint64_t drawn = phase->draw > 0 ? random_hash(seed, name) : seed;
+    g_free(name);
+    return drawn;
 }
 
 struct cluster *cluster_new(struct sim *sim, const struct scenario_case *test_case)

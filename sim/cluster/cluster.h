@@ -28,12 +28,16 @@ struct cluster {
     struct cluster_card *cards; // by station
 };
 
-// Sections that cluster_new reads: host.processor, host.memory, host.bus, host.kernel. Ends with a
-// NULL path. It also reads the buses of the case's topology.
+// Sections that cluster_new reads: host.processor, host.memory, host.bus, host.kernel, host.phase,
+// host.noise. Ends with a NULL path. It also reads the buses of the case's topology.
 extern const struct scenario_section cluster_sections[];
 
 // Rules of cards, links and buses (rules.c).
 extern const struct scenario_rule cluster_rules[];
+
+// The seed of a case's random streams: with phases of a draw (host.phase.draw) another one, as what
+// chance decides is drawn, too.
+uint64_t cluster_seed(const struct scenario_case *test_case, uint64_t seed);
 
 // Builds hosts and network of a case. The caller frees it with cluster_free, before the sim.
 struct cluster *cluster_new(struct sim *sim, const struct scenario_case *test_case);

@@ -219,8 +219,8 @@ static void read_ensemble(struct param_values *values, int index, const struct n
 static bool read_sourced(struct param_values *values, int index, const struct node *node,
                          const char *path)
 {
-    static const char *const keys[] = {"value", "source", "chosen_for", "range", "within",
-                                       "or",    "with",   "ensemble",   NULL};
+    static const char *const keys[] = {"value",    "source", "chosen_for", "range",    "within",
+                                       "anywhere", "or",     "with",       "ensemble", NULL};
     if (!reader_keys(node, path, keys, values->diags))
         return false;
     read_ensemble(values, index, node);
@@ -478,10 +478,10 @@ static json_t *beside_schema(json_t *value)
     json_t *others =
         json_pack("{s:[O, {s:s, s:O}, {s:s, s:{s:s}}]}", "anyOf", value, "type", "array", "items",
                   value, "type", "object", "additionalProperties", "type", "number");
-    return json_pack("{s:O, s:{s:s}, s:o, s:{s:s}, s:{s:s, s:i}, s:o, s:{s:s}}", "value", value,
-                     "source", "type", "string", "chosen_for", one_or_more, "range", "type",
-                     "string", "within", "type", "number", "exclusiveMinimum", 1, "or", others,
-                     "with", "type", "string");
+    return json_pack("{s:O, s:{s:s}, s:o, s:{s:s}, s:{s:s}, s:{s:s, s:i}, s:o, s:{s:s}}", "value",
+                     value, "source", "type", "string", "chosen_for", one_or_more, "range", "type",
+                     "string", "anywhere", "type", "string", "within", "type", "number",
+                     "exclusiveMinimum", 1, "or", others, "with", "type", "string");
 }
 
 // A value, or the value with its source.

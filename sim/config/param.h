@@ -70,8 +70,8 @@ struct param {
     // NULL: none.
     const char *chosen_for;
     // How uncertain the default is (sim/config/prior.h): "500 cycles .. 2000 cycles", "within
-    // 1.5"; NULL: as is usual for a prior of its kind. `with` names another parameter by its path:
-    // the two share a cause and are drawn together. NULL: alone.
+    // 1.5", "anywhere 0 .. 1"; NULL: as is usual for a prior of its kind. `with` names another
+    // parameter by its path: the two share a cause and are drawn together. NULL: alone.
     const char *prior, *with;
     const char *noun; // what is expected, in messages: "the id of a claim"; NULL: the kind's
     // The rest is for maps (param_map.h).

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #define WITHIN "within "
+#define ANYWHERE "anywhere "
 #define OR "or "
 #define MOST_WITHIN 100.0
 #define CENTRAL_TAIL 0.025 // on either side of the central 95 %
@@ -76,12 +77,19 @@ static bool check_band(const struct prior *prior, char **fault)
     double top = prior->param->kind == PARAM_PROBABILITY ? 1.0 : INFINITY;
     if (prior->low > prior->high)
         *fault = g_strdup("the range is empty: write the smaller value first");
-    else if (prior->low <= 0.0 || prior->high >= top)
+    else if (!prior->uniform && (prior->low <= 0.0 || prior->high >= top))
         *fault = g_strdup_printf("a range is drawn on a logarithmic scale: its ends are above 0%s",
                                  isinf(top) ? "" : " and below 1");
     else if (prior->value < prior->low || prior->value > prior->high)
         *fault = g_strdup("the range does not hold the value");
     return !*fault;
+}
+
+// Whether an end is in another unit than the value. 0 is the same in both where it may be an end.
+static bool ends_differ(const struct prior *prior, const union number *end)
+{
+    bool zero = end->cost.cycles == 0 && end->cost.time == 0;
+    return (end->cost.cycles > 0) != prior->cycles && !(prior->uniform && zero);
 }
 
 static bool parse_range(const char *text, const char *dots, struct prior *prior, char **fault)
@@ -91,8 +99,10 @@ static bool parse_range(const char *text, const char *dots, struct prior *prior,
     union number low, high;
     bool good = read_number_text(ends[0], prior->param, &low, fault) &&
                 read_number_text(ends[1], prior->param, &high, fault);
+    if (good && prior->uniform && prior->param->kind == PARAM_COST && prior->value == 0.0)
+        prior->cycles = high.cost.cycles > 0; // 0 has no unit
     if (good && prior->param->kind == PARAM_COST &&
-        ((low.cost.cycles > 0) != prior->cycles || (high.cost.cycles > 0) != prior->cycles)) {
+        (ends_differ(prior, &low) || ends_differ(prior, &high))) {
         *fault = g_strdup("value and range are in different units, time and cycles");
         good = false;
     }
@@ -208,7 +218,9 @@ bool prior_parse(const char *text, const struct param *param, const void *field,
     *fault = NULL;
     *prior = (struct prior){.param = param, .text = intern_text(text)};
     bool good;
-    const char *dots = strstr(text, "..");
+    prior->uniform = g_str_has_prefix(text, ANYWHERE);
+    const char *range = prior->uniform ? text + strlen(ANYWHERE) : text;
+    const char *dots = strstr(range, "..");
     if (g_str_has_prefix(text, OR)) {
         good = parse_others(text + strlen(OR), prior, fault);
     } else if (!is_number(param)) {
@@ -218,10 +230,10 @@ bool prior_parse(const char *text, const struct param *param, const void *field,
         prior->value = number_of(param, field);
         prior->cycles = param->kind == PARAM_COST && ((const struct cost *)field)->cycles > 0;
         good = g_str_has_prefix(text, WITHIN) ? parse_within(text + strlen(WITHIN), prior, fault)
-               : dots                         ? parse_range(text, dots, prior, fault)
+               : dots                         ? parse_range(range, dots, prior, fault)
                                               : false;
         if (!good && !*fault)
-            *fault = g_strdup_printf("\"%.60s\" is no range LOW .. HIGH", text);
+            *fault = g_strdup_printf("\"%.60s\" is no range LOW .. HIGH", range);
     }
     if (!good)
         prior_clear(prior);
@@ -300,6 +312,8 @@ static char *number_text(const struct prior *prior, double value)
 
 char *prior_quantile(const struct prior *prior, double u)
 {
+    if (prior->uniform)
+        return number_text(prior, prior->low + u * (prior->high - prior->low));
     if (!prior->others) {
         double normal = gsl_cdf_ugaussian_Pinv(u), middle = scaled(prior, prior->value);
         double end = scaled(prior, normal < 0.0 ? prior->low : prior->high);
@@ -314,6 +328,15 @@ char *prior_quantile(const struct prior *prior, double u)
             return g_strdup(other->text);
     }
     return NULL;
+}
+
+void prior_put(const struct prior *prior, double u, void *field)
+{
+    g_assert(!prior->others);
+    char *text = prior_quantile(prior, u), *fault;
+    bool good = read_number_text(text, prior->param, field, &fault);
+    g_assert(good);
+    g_free(text);
 }
 
 // ---- In a file ----
@@ -342,11 +365,12 @@ const char *prior_read(const struct node *node, const char *path, struct diag_li
                        bool *good)
 {
     const struct node *range = node_get(node, "range"), *within = node_get(node, "within");
-    const struct node *others = node_get(node, "or");
+    const struct node *others = node_get(node, "or"), *anywhere = node_get(node, "anywhere");
     char *text = NULL;
     *good = true;
-    if (!!range + !!within + !!others > 1) {
-        diag_add(diags, node->mark, path, NULL, "range, within and or exclude each other");
+    if (!!range + !!within + !!others + !!anywhere > 1) {
+        diag_add(diags, node->mark, path, NULL,
+                 "range, within, anywhere and or exclude each other");
         *good = false;
         return NULL;
     }
@@ -355,9 +379,12 @@ const char *prior_read(const struct node *node, const char *path, struct diag_li
     else if (within) {
         const char *factor = reader_text(within, path, "a factor", diags);
         text = factor ? g_strconcat(WITHIN, factor, NULL) : NULL;
+    } else if (anywhere) {
+        const char *ends = reader_text(anywhere, path, "a range LOW .. HIGH", diags);
+        text = ends ? g_strconcat(ANYWHERE, ends, NULL) : NULL;
     } else if (others)
         text = others_text(others, path, diags);
-    *good = text || !(range || within || others);
+    *good = text || !(range || within || others || anywhere);
     const char *interned = text ? intern_text(text) : NULL;
     g_free(text);
     return interned;

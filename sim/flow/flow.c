@@ -305,7 +305,7 @@ static void flowing_begin(struct flowing *flowing)
 {
     const struct scenario_case *test_case = flowing->test_case;
     int ranks = test_case->workload.ranks;
-    flowing->sim = sim_new(flowing->seed, NULL);
+    flowing->sim = sim_new(cluster_seed(test_case, flowing->seed), NULL);
     flowing->limits = limits_of(test_case, flowing->options->time_limit_s);
     flowing->limits.interrupt = flowing->options->interrupt;
     flowing->limits.wall_end = flowing->options->wall_end;

@@ -132,6 +132,8 @@ struct host *host_new(struct sim *sim, int index, const char *name,
         g_free(label);
     }
     share_memory(host, host->bus);
+    host->noise = host_noise_new(sim, name, &config->noise, config->phase.tick, host->cores,
+                                 config->processor.cores);
     return host;
 }
 
@@ -149,6 +151,7 @@ void host_free(struct host *host)
 {
     if (!host)
         return;
+    host_noise_free(host->noise);
     for (int64_t core = 0; core < host->config.processor.cores; core++)
         cpu_free(host->cores[core]);
     g_free(host->cores);
@@ -172,6 +175,7 @@ void host_interrupt(const struct host *host, struct cpu_task *service)
 
 void host_interrupt_enter(struct cpu_context *context, const struct host *host)
 {
+    host_noise_interrupt(context, host->noise);
     cpu_spend_time(context, host->config.kernel.interrupt_ack, &stage_interrupt);
     cpu_spend(context, host->config.kernel.interrupt_entry, &stage_interrupt);
 }
@@ -186,6 +190,7 @@ static void switch_in(struct cpu_context *context, const struct host *host, stru
 {
     if (context->cpu != host_interrupt_core(host))
         cpu_spend_time(context, host->config.kernel.wake_other, &stage_wake_up);
+    host_noise_wake_up(context, host->noise);
     cpu_spend(context, cost, &stage_wake_up);
 }
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A host: cores, memory, I/O buses, and the costs of its operating system for entering the kernel
-// and for waking a process.
+// A host: cores, memory, I/O buses, the costs of its operating system for entering the kernel and
+// for waking a process, and the chance in all that.
 #ifndef NETSIM_HOST_HOST_H
 #define NETSIM_HOST_HOST_H
 
 #include "sim/host/bus.h"
+#include "sim/host/chance.h"
 #include "sim/host/memory.h"
 #include "sim/host/processor.h"
 #include "sim/host/stages.h"
@@ -40,6 +41,8 @@ struct host_config {
     struct memory_config memory;
     struct bus_config bus;
     struct kernel_config kernel;
+    struct phase_config phase;
+    struct noise_config noise;
 };
 
 // Cycles of the reference processor, in which the tables give costs, that this processor does per
@@ -57,7 +60,8 @@ struct host {
     struct host_config config;
     struct cpu **cores; // config.processor.cores of them
     struct bus *bus;
-    GPtrArray *more_buses; // struct bus *, from host_add_bus
+    GPtrArray *more_buses;    // struct bus *, from host_add_bus
+    struct host_noise *noise; // NULL: none
 };
 
 // Copies the config. The caller frees the host with host_free.
@@ -77,7 +81,7 @@ enum copy_source host_received_source(const struct host *host, const struct cpu 
 // A device raises an interrupt; `service` handles it. Call it from an event.
 void host_interrupt(const struct host *host, struct cpu_task *service);
 
-// Charge an interrupt's entry into the kernel, and its exit.
+// Charge an interrupt's entry into the kernel, with its noise, and its exit.
 void host_interrupt_enter(struct cpu_context *context, const struct host *host);
 void host_interrupt_leave(struct cpu_context *context, const struct host *host);
 

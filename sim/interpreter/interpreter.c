@@ -42,6 +42,22 @@ void interpreter_free(struct interpreter *run)
     g_free(run);
 }
 
+static void interpreter_begins(struct engine *engine, struct event *event)
+{
+    (void)engine;
+    cpu_wake(&container_of(event, struct interpreter, begin)->process->task);
+}
+
+void interpreter_start(struct interpreter *run, sim_time when)
+{
+    run->start = when;
+    event_init(&run->begin, interpreter_begins);
+    if (when > 0)
+        engine_schedule(run->process->sim->engine, &run->begin, when);
+    else
+        cpu_wake(&run->process->task);
+}
+
 void interpreter_on_start(struct interpreter *run, void (*started)(void *owner))
 {
     run->started = started;
@@ -332,7 +348,7 @@ enum cpu_next interpreter_run(struct cpu_context *context, struct cpu_task *task
 {
     struct mpi_process *process = container_of(task, struct mpi_process, task);
     struct interpreter *run = process->program;
-    if (process->sim->status != SIM_COMPLETED)
+    if (process->sim->status != SIM_COMPLETED || context->now < run->start)
         return CPU_SLEEP;
     switch (run->phase) {
     case PHASE_INIT:

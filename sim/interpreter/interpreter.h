@@ -26,6 +26,10 @@ struct interpreter *interpreter_new(struct mpi_process *process, struct op_sourc
                                     interpreter_measure_fn *measure, void *owner);
 void interpreter_free(struct interpreter *run);
 
+// Starts the process at `when`, 0 or later; peers may wake its task before. Call it once, at time
+// 0.
+void interpreter_start(struct interpreter *run, sim_time when);
+
 // Calls `started` with the owner of `measure` whenever the rank begins to measure.
 void interpreter_on_start(struct interpreter *run, void (*started)(void *owner));
 

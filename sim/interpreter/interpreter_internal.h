@@ -62,6 +62,8 @@ struct interpreter {
     struct mpi_process *process;
     struct op_source *source;
     enum interpreter_phase phase;
+    sim_time start;      // of the process
+    struct event begin;  // at that time
     struct op_call call; // under way; what it points at is valid while it is started
     bool called;         // there is one
     struct unfold_program program;

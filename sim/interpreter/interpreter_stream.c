@@ -21,8 +21,9 @@ static enum interpreter_phase start_stream(struct interpreter *run, struct cpu_c
 static enum interpreter_phase write_next(struct interpreter *run, struct cpu_context *context)
 {
     struct stream *stream = run->stream;
-    if (!stream->begun && context->now < stream->config->start) {
-        cpu_spend_time(context, stream->config->start - context->now, &wait_stage);
+    sim_time start = time_after(stream->config->start, run->start); // by the process's own time
+    if (!stream->begun && context->now < start) {
+        cpu_spend_time(context, start - context->now, &wait_stage);
         return PHASE_NEXT;
     }
     if (!stream->begun)

@@ -142,7 +142,7 @@ static void running_build(struct running *run, const struct registry *registry)
         interpreter_on_start(run->interpreters[rank], on_measure_start);
         if (workload->samples)
             interpreter_keep_laps(run->interpreters[rank]);
-        cpu_wake(&process->task);
+        interpreter_start(run->interpreters[rank], process->host->config.phase.process);
     }
     if (benchmark && benchmark->schema.over_time)
         stream_start(run);
@@ -442,7 +442,7 @@ struct series_result *run_case(const struct registry *registry,
     gint64 start = g_get_monotonic_time();
     run.result->number = series;
     begin_trace(&run);
-    run.sim = sim_new(seed, run.trace);
+    run.sim = sim_new(cluster_seed(test_case, seed), run.trace);
     run.sim->capture = run.options->capture;
     running_build(&run, registry);
     network_on_deadlock(run.cluster->network, network_deadlocked, &run);

@@ -35,7 +35,10 @@ const void *scenario_section_values(const struct scenario_case *test_case, const
 const struct param_values *scenario_section(const struct scenario_case *test_case,
                                             const char *path);
 
-// The values of a section of hosts ("host.memory"), of the host with that index.
+// The values of a section of hosts ("host.memory"), of the host with that index; with their
+// origins.
+const struct param_values *scenario_host_section(const struct scenario_case *test_case, int host,
+                                                 const char *path);
 const void *scenario_host_values(const struct scenario_case *test_case, int host, const char *path);
 
 // The choice by which the case's stack leaves the section at `path` unread; NULL: it reads it, or

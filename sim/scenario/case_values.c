@@ -75,7 +75,8 @@ const void *scenario_section_values(const struct scenario_case *test_case, const
     return section_at(test_case, path)->values;
 }
 
-const void *scenario_host_values(const struct scenario_case *test_case, int host, const char *path)
+const struct param_values *scenario_host_section(const struct scenario_case *test_case, int host,
+                                                 const char *path)
 {
     const struct param_values *common = section_at(test_case, path);
     const GPtrArray *own =
@@ -83,9 +84,14 @@ const void *scenario_host_values(const struct scenario_case *test_case, int host
     for (guint i = 0; own && i < own->len; i++) {
         const struct param_values *values = g_ptr_array_index(own, i);
         if (values->table == common->table)
-            return values->values;
+            return values;
     }
-    return common->values;
+    return common;
+}
+
+const void *scenario_host_values(const struct scenario_case *test_case, int host, const char *path)
+{
+    return scenario_host_section(test_case, host, path)->values;
 }
 
 void scenario_complain(const struct scenario_case *test_case, struct diag_list *diags,

@@ -3,7 +3,9 @@
 
 #include "sim/config/reader.h"
 #include "sim/core/random.h"
+#include "sim/scenario/draw_host.h"
 #include "sim/scenario/ensemble.h"
+#include "sim/scenario/host_settings.h"
 
 #include <gsl/gsl_cdf.h>
 #include <math.h>
@@ -152,7 +154,7 @@ static bool draw_parameter(struct drawing *drawing, const struct param_values *v
         return true;
     if (values->ensembles[index])
         return lay_from_ensemble(drawing, values, index);
-    if (!prior_of(values, index, &prior))
+    if (!prior_of(values, index, &prior) || draw_host_has_own(values, &prior))
         return true;
     char *path = reader_path(values->path, prior.param->name);
     double u = quantile_of(drawing, values, index, path, prior.usual != NULL);
@@ -162,6 +164,21 @@ static bool draw_parameter(struct drawing *drawing, const struct param_values *v
     prior_clear(&prior);
     g_free(value);
     g_free(path);
+    return good;
+}
+
+// Hosts have the phases of the draw, unless a user has set whose.
+static bool draw_phases(struct drawing *drawing)
+{
+    int index;
+    const struct param_values *values =
+        parameter_at(drawing, DRAW_HOST_SECTION "." DRAW_HOST_KEY, &index);
+    if (!values || !param_is_default(values, DRAW_HOST_KEY))
+        return true;
+    char *number = g_strdup_printf("%" G_GINT64_FORMAT, drawing->draw);
+    bool good = lay_value(drawing, DRAW_HOST_SECTION "." DRAW_HOST_KEY, number, NULL,
+                          (struct source_mark){.file = "draw"});
+    g_free(number);
     return good;
 }
 
@@ -199,7 +216,7 @@ bool draw_lay(int64_t draw, const struct scenario_case *test_case,
               struct node **tree, struct diag_list *diags)
 {
     struct drawing drawing = {draw, sections_of(test_case, schema, *tree), ensembles, tree, diags};
-    bool good = true;
+    bool good = draw_phases(&drawing);
     for (guint i = 0; i < drawing.sections->len; i++) {
         const struct param_values *values = g_ptr_array_index(drawing.sections, i);
         for (int index = 0; values->table->params[index].name; index++)
@@ -226,6 +243,8 @@ static void add_drawn_parameter(const struct drawing *drawing, struct param_valu
 {
     struct prior prior;
     if (!prior_of(values, index, &prior))
+        return;
+    if (draw_host_has_own(values, &prior)) // no one value
         return;
     char *path = reader_path(values->path, prior.param->name);
     const char *cause = cause_of(drawing, values, index, path);
@@ -271,6 +290,21 @@ static void add_input(GPtrArray *names, const char *name)
         g_ptr_array_add(names, g_strdup(name));
 }
 
+// Those of each host of its own, where a draw has them.
+static void add_inputs_of_hosts(const struct scenario_case *test_case, GPtrArray *names)
+{
+    const GArray *hosts = test_case->topology.hosts;
+    for (guint i = 0; i < hosts->len && hosts->len <= DRAW_MOST_HOSTS; i++) {
+        const char *host = g_array_index(hosts, struct topology_node, i).name;
+        for (guint k = 0; k < test_case->sections->len; k++) {
+            const char *path =
+                ((const struct param_values *)g_ptr_array_index(test_case->sections, k))->path;
+            if (g_str_has_prefix(path, HOST_SETTINGS_KEY "."))
+                draw_host_inputs(scenario_host_section(test_case, (int)i, path), path, host, names);
+        }
+    }
+}
+
 GPtrArray *draw_inputs(const struct scenario_case *test_case, const struct scenario_schema *schema)
 {
     GPtrArray *names = g_ptr_array_new_with_free_func(g_free);
@@ -282,5 +316,6 @@ GPtrArray *draw_inputs(const struct scenario_case *test_case, const struct scena
             add_input(names, parameter->table);
     }
     g_ptr_array_unref(parameters);
+    add_inputs_of_hosts(test_case, names);
     return names;
 }

@@ -14,7 +14,8 @@
 // the kernel or card is quicker than was thought in all that it does. Were they independent, errors
 // of dozens of constants would cancel, and bands be too narrow. (Assumed: no source has the half.)
 // Of links and switches the values of the keys `link` and `switch` are drawn, and of hosts those of
-// all hosts; what one link, switch or host has of its own stays as it is.
+// all hosts; what one link, switch or host has of its own stays as it is. Only phases are drawn for
+// each host (draw_host.h).
 #ifndef NETSIM_SCENARIO_DRAW_H
 #define NETSIM_SCENARIO_DRAW_H
 
@@ -26,6 +27,7 @@ struct ensemble_shelf;
 #define DRAW_MOST 1000000
 #define DRAW_BLOCK 20
 #define DRAW_SHARED 0.5
+#define DRAW_MOST_HOSTS 8 // whose own quantiles are inputs; of a large cluster no one host matters
 
 // The quantile, above 0 and below 1, of the parameter or table at `path` in a draw, 1 .. DRAW_MOST.
 double draw_quantile(int64_t draw, const char *path);

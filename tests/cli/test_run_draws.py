@@ -58,6 +58,27 @@ class Bands(Draws):
             outputs = [self.netsim(*SMALL, "--draws", "8", "--format", form, "--jobs", jobs).stdout for jobs in ("1", "2", "3")]
             self.assertEqual(len(set(outputs)), 1, form)
 
+    def test_noise(self):
+        """Noise is the same at any number of jobs, differs between draws, and only adds time."""
+        noise = ["--set", "host.noise.interrupt=20us", "--set", "host.noise.wake_up=3us", "--set", "host.noise.tick_work=8us"]
+        outputs = [self.netsim(*SMALL, *noise, "--draws", "6", "--format", "json", "--jobs", jobs).stdout
+                   for jobs in ("1", "3")]
+        self.assertEqual(outputs[0], outputs[1])
+        quiet, noisy = latencies(self.bands(6)), latencies(json.loads(outputs[0]))
+        for place, value in noisy.items():
+            self.assertGreater(value["median"], quiet[place]["median"])
+        runs = [self.latencies_of_a_run(*noise, "--set", f"host.phase.draw={draw}") for draw in (1, 2)]
+        self.assertNotEqual(*runs)
+
+    def test_phase_of_processes(self):
+        """Processes that start later together measure the same, so much later."""
+        started = {}
+        for when in ("0 us", "50 us"):
+            document = json.loads(self.netsim(*SMALL, "--format", "json", "--set", f"host.phase.process={when}").stdout)
+            started[when] = document["series"][0]
+        self.assertEqual(started["0 us"]["points"], started["50 us"]["points"])
+        self.assertAlmostEqual(started["50 us"]["simulated_s"] - started["0 us"]["simulated_s"], 50e-6, places=12)
+
     def test_band_holds_the_medians(self):
         """The run without draws is the draw of all medians: it lies within the band of 40."""
         plain = self.latencies_of_a_run()

@@ -198,6 +198,27 @@ static void test_too_soon(void)
     bench_free(bench);
 }
 
+// When a run begins, a share of the distance has passed. The first frame waits for the rest, and
+// moves with the phase, until none is left; the next one keeps the distance from it.
+static void test_phase(void)
+{
+    for (int percent = 0; percent <= 100; percent += 5) {
+        char *set = g_strdup_printf("host.phase.card=%g", percent / 100.0);
+        struct bench *bench = bench_new((const char *const[]){set, NULL});
+        sim_time asked = way(bench, 1000);
+        sim_time left = percent ? distance(bench) * (100 - percent) / 100 : 0;
+        sim_time first = MAX(asked, left) + service(bench);
+        transmit(bench, 0, 0, 1000);
+        transmit(bench, 150 * TIME_US, 0, 1000);
+        world_run(bench->world);
+        SUITE_SAME_INTEGER(time_at(bench->arrivals, 0), first);
+        SUITE_SAME_INTEGER(time_at(bench->arrivals, 1),
+                           MAX(150 * TIME_US + asked + service(bench), first + distance(bench)));
+        bench_free(bench);
+        g_free(set);
+    }
+}
+
 // Whatever the arrivals: two interrupts are never closer, and no frame waits for more than one
 // distance.
 static void test_never_closer(void)
@@ -559,6 +580,7 @@ int main(void)
     static const struct suite_case cases[] = {
         {"a frame alone", test_alone},
         {"too soon after an interrupt", test_too_soon},
+        {"the first interrupt moves with the phase", test_phase},
         {"never closer", test_never_closer},
         {"completions wait", test_completions_wait},
         {"completions of a stream", test_completions_of_a_stream},

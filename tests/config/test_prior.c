@@ -107,6 +107,31 @@ static void test_log_normal(void)
     }
 }
 
+// A value that may be anywhere is uniform between the ends, wherever it lies itself.
+static void test_anywhere(void)
+{
+    char *complaint;
+    struct param_values *values =
+        read_map("{delay: {value: 0 s, anywhere: 0 s .. 125 us, source: phase},"
+                 " work: {value: 0 cycles, anywhere: 0 cycles .. 400 cycles, source: phase},"
+                 " share: {value: 1, anywhere: 0 .. 1, source: phase}}",
+                 &complaint);
+    CU_ASSERT_PTR_NULL(complaint);
+    struct prior prior = prior_named(values, "delay");
+    CU_ASSERT(prior.uniform);
+    SUITE_SAME_TEXT(prior.text, "anywhere 0 s .. 125 us");
+    expect_quantile(&prior, 0.2, "25 us");
+    expect_quantile(&prior, 0.996, "124.5 us");
+    int64_t field;
+    prior_put(&prior, 0.5, &field);
+    SUITE_SAME_INTEGER(field, 62500000);
+    prior = prior_named(values, "work");
+    expect_quantile(&prior, 0.25, "100 cycles");
+    prior = prior_named(values, "share");
+    expect_quantile(&prior, 0.625, "0.625");
+    param_values_free(values);
+}
+
 // A draw is within what the parameter takes.
 static void test_clamped(void)
 {
@@ -205,7 +230,19 @@ static void test_refused(void)
         {"{delay: {value: 0 us, within: 2, source: x}}",
          "a range is drawn on a logarithmic scale: its ends are above 0"},
         {"{delay: {value: 2 us, within: 2, range: 1 us .. 3 us, source: x}}",
-         "range, within and or exclude each other"},
+         "range, within, anywhere and or exclude each other"},
+        {"{delay: {value: 2 us, anywhere: 1 us .. 3 us, within: 2, source: x}}",
+         "range, within, anywhere and or exclude each other"},
+        {"{delay: {value: 2 us, anywhere: 3 us .. 4 us, source: x}}",
+         "the range does not hold the value"},
+        {"{delay: {value: 2 us, anywhere: 3 us .. 1 us, source: x}}",
+         "the range is empty: write the smaller value first"},
+        {"{delay: {value: 2 us, anywhere: 3 us, source: x}}", "\"3 us\" is no range LOW .. HIGH"},
+        {"{delay: {value: 2 us, anywhere: -1 us .. 3 us, source: x}}", "-1 us is too small"},
+        {"{work: {value: 10 cycles, anywhere: 1 us .. 2 us, source: x}}",
+         "value and range are in different units, time and cycles"},
+        {"{choice: {value: red, anywhere: 0 .. 1, source: x}}",
+         "only a number has a range; write or: [ANOTHER VALUE]"},
         {"{choice: {value: red, within: 2, source: x}}",
          "only a number has a range; write or: [ANOTHER VALUE]"},
         {"{choice: {value: red, or: [yellow], source: x}}", "unknown choice \"yellow\""},
@@ -243,8 +280,8 @@ static void test_tables(void)
             if (!prior_of(values, i, &prior))
                 continue;
             found++;
-            CU_ASSERT(prior.others ||
-                      (prior.low > 0 && prior.low <= prior.value && prior.value <= prior.high));
+            CU_ASSERT(prior.others || ((prior.low > 0 || prior.uniform) &&
+                                       prior.low <= prior.value && prior.value <= prior.high));
             prior_clear(&prior);
         }
         param_values_free(values);
@@ -259,6 +296,7 @@ int main(void)
     static const struct suite_case cases[] = {
         {"the value is the median, the range the central 95 %", test_quantiles},
         {"a factor is log-normal", test_log_normal},
+        {"anywhere in a range", test_anywhere},
         {"draws stay in the legal range", test_clamped},
         {"other values by their probabilities", test_others},
         {"which values have one, and of which kind", test_usual},

@@ -88,6 +88,27 @@ static void test_background_ends(void)
     world_free(world);
 }
 
+// A timer of n ticks expires at the n-th tick from now, and ticks are as early as the phase has it.
+static void test_tick_phase(void)
+{
+    for (int percent = 0; percent <= 100; percent += 10) {
+        char *set = g_strdup_printf("host.phase.tick=%g", percent / 100.0);
+        struct world *world = tcp_world((const char *const[]){set, NULL}, NULL);
+        struct inet_host *host = tcp_node(world, 0)->host->inet;
+        sim_time tick = host->config->tick, passed = percent < 100 ? tick * percent / 100 : 0;
+        struct beat beat;
+        beat_init(&beat, host, &foreground, 4);
+        world_run(world);
+        SUITE_SAME_INTEGER(beat.beats, 4);
+        sim_time end = 4 * PERIOD * tick - passed;
+        CU_ASSERT(sim_now(world->sim) >= end && sim_now(world->sim) < end + tick / 20);
+        SUITE_SAME_INTEGER(inet_ticks(host, end), 4 * PERIOD);
+        SUITE_SAME_INTEGER(inet_ticks(host, end - 1), 4 * PERIOD - 1);
+        world_free(world);
+        g_free(set);
+    }
+}
+
 // ---- A whole run ----
 
 static struct beat beats[2];
@@ -157,6 +178,7 @@ int main(void)
 {
     static const struct suite_case cases[] = {
         {"background timers do not keep a run alive", test_background_ends},
+        {"ticks have a phase", test_tick_phase},
         {"a run ends while they are armed", test_run_ends},
         {"a deadlock is reported while they are armed", test_deadlock},
         {0}};

@@ -268,8 +268,9 @@ static void stopper_event(struct engine *engine, struct event *event)
 }
 
 // `again` in ns: what becomes of a ring that waits while the loop is busy.
-static void check_timers(sim_time tick, sim_time again, const char *expected)
+static void check_timers_from(double phase, sim_time tick, sim_time again, const char *expected)
 {
+
     struct lanai_config config = lanai_world_config();
     struct cost nothing[2] = {{0}};
     struct story story = {.text = g_string_new(NULL)};
@@ -278,6 +279,7 @@ static void check_timers(sim_time tick, sim_time again, const char *expected)
         lanai_world_new(&(struct lanai_world_options){.config = &config,
                                                       .firmware = &timer_firmware,
                                                       .costs = nothing,
+                                                      .phase = phase,
                                                       .owners = {&story, &story}});
     struct lanai_timer timer = {.item = {.handler = FIRST}}, other = {.item = {.handler = SECOND}};
     lanai_timer_stop(lanai_card(world, 0), &timer); // never set
@@ -295,12 +297,20 @@ static void check_timers(sim_time tick, sim_time again, const char *expected)
     world_free(world);
 }
 
+static void check_timers(sim_time tick, sim_time again, const char *expected)
+{
+    check_timers_from(0.0, tick, again, expected);
+}
+
 static void test_timers(void)
 {
     check_timers(0, -1, "timer 1300, other timer 2300");
     check_timers(500 * TIME_NS, -1, "timer 1500, other timer 2500");
     check_timers(0, 0, "timer 1300");
     check_timers(500 * TIME_NS, 3100, "timer 1500, other timer 3500");
+    check_timers_from(0.25, 500 * TIME_NS, -1, "timer 1375, other timer 2375");
+    check_timers_from(1.0, 500 * TIME_NS, -1, "timer 1500, other timer 2500");
+    check_timers_from(0.25, 0, -1, "timer 1300, other timer 2300");
 }
 
 // ---- SRAM ----

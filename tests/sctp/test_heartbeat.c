@@ -214,6 +214,33 @@ static void test_s2007_probing(void)
     world_free(world);
 }
 
+// After the first tick, at 3.3 to 3.555 s, a path has its turn when it has been silent for an RTO,
+// in whole seconds of the time of day: of as long a period they count 3 or 4.
+static void test_s2007_seconds(void)
+{
+    static const struct {
+        const char *phase;
+        int heartbeats;
+    } cases[] = {{"host.phase.second=0.4", 1},
+                 {"host.phase.second=0.44", 1},
+                 {"host.phase.second=0.7", 0},
+                 {"host.phase.second=0.85", 0}};
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        struct world *world =
+            up((const char *const[]){"sctp.profile=s2007", "sctp.rto_least=3500 ms",
+                                     "sctp.rto_initial=3300 ms", "sctp.heartbeat_interval=1 ms",
+                                     cases[i].phase, NULL},
+               1);
+        sctp_run_until(world, 7200 * TIME_MS);
+        SUITE_SAME_INTEGER(
+            sctp_log_between(world, 3300 * TIME_MS, 3600 * TIME_MS, 0, -1, SCTP_HEARTBEAT), 1);
+        SUITE_SAME_INTEGER(
+            sctp_log_between(world, 6600 * TIME_MS, 7200 * TIME_MS, 0, -1, SCTP_HEARTBEAT),
+            cases[i].heartbeats);
+        world_free(world);
+    }
+}
+
 // ---- All ----
 
 // As the BSD stack has it: a chunk of 52 bytes, echoed.
@@ -263,6 +290,7 @@ static const struct suite_case cases[] = {
     {"BSD: periods", test_s2007_period},
     {"BSD: unanswered", test_s2007_unanswered},
     {"BSD: probing", test_s2007_probing},
+    {"BSD: whole seconds of silence", test_s2007_seconds},
     {"the chunk", test_chunk},
     {"switched off", test_off},
     {"a run ends", test_run_ends},

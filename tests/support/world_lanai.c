@@ -54,6 +54,7 @@ struct world *lanai_world_new(const struct lanai_world_options *options)
 {
     struct lanai_state *state = g_new0(struct lanai_state, 1);
     struct host_config host = host_config();
+    host.phase.card = options->phase;
     state->options = options;
     state->links[0] = world_link(options->corrupt_nth);
     state->links[1] = world_link(0);

@@ -22,6 +22,7 @@ struct lanai_world_options {
     void *owners[2];
     struct trace *trace; // NULL: none
     bool cable;          // from card to card, instead of a switch
+    double phase;        // share of a tick of the clocks that has passed at time 0
     int64_t corrupt_nth; // packet of node0's link, counted from 1, that gets a bit error; 0: none
 };
 struct world *lanai_world_new(const struct lanai_world_options *options);

@@ -100,9 +100,11 @@ void grim_wake(struct grim_endpoint *endpoint)
     sim_time now = sim_now(sim), when = now;
     trace_lane lane = cpu_lane(endpoint->process->task.cpu);
     if (endpoint->config->polling_thread) {
+        sim_time period = endpoint->config->thread_period;
         if (event_pending(&endpoint->thread_tick) || endpoint->ended)
             return;
-        when = time_next_tick(0, endpoint->config->thread_period, now);
+        when = time_next_tick(phase_left(endpoint->process->host->config.phase.tick, period),
+                              period, now);
         trace_delay(sim->trace, lane, &stage_poll, now, when, MESSAGE_NONE);
         engine_schedule(sim->engine, &endpoint->thread_tick, when);
         return;

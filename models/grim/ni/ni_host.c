@@ -269,11 +269,10 @@ static void scan_done(struct engine *engine, struct event *event)
 static void scan_run(struct cpu_context *context, struct grim_ni *ni, struct grim_post *post)
 {
     struct grim_scan *scan = container_of(post, struct grim_scan, post);
-    sim_time tick = lanai_config(ni->card)->timer_tick, start = context->now;
+    sim_time start = context->now;
     cpu_spend_time(context, ni_scan_time(ni, scan->channels), &ni_scan_stage);
-    scan->time = scan->clock = context->now - start;
-    if (tick > 0)
-        scan->clock = (context->now / tick - start / tick) * tick;
+    scan->time = context->now - start;
+    scan->clock = lanai_clock(ni->card, context->now) - lanai_clock(ni->card, start);
     event_init(&scan->event, scan_done);
     cpu_post(context, &scan->event);
 }

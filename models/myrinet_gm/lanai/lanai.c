@@ -194,8 +194,16 @@ void lanai_timer_set(struct lanai *lanai, struct lanai_timer *timer, sim_time wh
         event_init(&timer->event, timer_event);
     timer->lanai = lanai;
     if (lanai->config.timer_tick > 0)
-        when = time_next_tick(0, lanai->config.timer_tick, when);
+        when = time_next_tick(lanai->first_tick, lanai->config.timer_tick, when);
     engine_schedule(lanai->sim->engine, &timer->event, when);
+}
+
+sim_time lanai_clock(const struct lanai *lanai, sim_time now)
+{
+    sim_time tick = lanai->config.timer_tick;
+    if (tick == 0)
+        return now;
+    return (now + (lanai->first_tick > 0 ? tick - lanai->first_tick : 0)) / tick * tick;
 }
 
 void lanai_timer_trace(const struct lanai_timer *timer, const struct stage *stage, sim_time since,
@@ -225,6 +233,7 @@ struct lanai *lanai_new(struct host *host, struct bus *bus, struct network *netw
     lanai->config = *config;
     lanai->owner = owner;
     lanai->firmware = firmware;
+    lanai->first_tick = phase_left(host->config.phase.card, config->timer_tick);
     lanai->costs = g_memdup2(costs, (gsize)firmware->count * sizeof *costs);
     lanai->desks = g_new0(struct lanai_desk, firmware->count);
     for (int i = 0; i < firmware->count; i++)

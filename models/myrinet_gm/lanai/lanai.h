@@ -265,6 +265,10 @@ struct lanai_timer {
 void lanai_timer_set(struct lanai *lanai, struct lanai_timer *timer, sim_time when);
 void lanai_timer_stop(struct lanai *lanai, struct lanai_timer *timer);
 
+// What the real-time clock shows at `now`, in time: whole ticks, counted from host.phase.card of
+// one before the run begins. Exact without ticks.
+sim_time lanai_clock(const struct lanai *lanai, sim_time now);
+
 // For `netsim explain`: the message waited from `since` until the timer rang.
 void lanai_timer_trace(const struct lanai_timer *timer, const struct stage *stage, sim_time since,
                        struct message_ref message);

@@ -75,6 +75,8 @@ struct lanai {
     struct event turn;   // at which an idle loop sees items that have arrived
     sim_time idle_since; // when the loop last found nothing to do
 
+    sim_time first_tick; // of the real-time clock
+
     struct lanai_share share;
 
     GArray *regions; // struct lanai_region, in the order of first use

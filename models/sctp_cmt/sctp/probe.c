@@ -64,6 +64,13 @@ void sctp_path_heartbeat_expired(struct cpu_context *context, struct sctp_path *
 
 // ---- The BSD stack of 2007: one timer for the association ----
 
+// Whole seconds of the host's time of day.
+static int64_t s2007_seconds(const struct sctp_path *path, sim_time when)
+{
+    const struct host *host = path->association->host->inet->host;
+    return (when + phase_passed(host->config.phase.second, TIME_S)) / TIME_S;
+}
+
 // It counts whole seconds. Returns -1 if it isn't to be chosen.
 static int64_t s2007_silent(const struct cpu_context *context, const struct sctp_path *path)
 {
@@ -71,7 +78,7 @@ static int64_t s2007_silent(const struct cpu_context *context, const struct sctp
         return -1;
     if (path->last_sent == 0)
         return INT64_MAX;
-    sim_time seconds = context->now / TIME_S - path->last_sent / TIME_S;
+    int64_t seconds = s2007_seconds(path, context->now) - s2007_seconds(path, path->last_sent);
     int64_t silent = seconds * TIME_S / path->association->host->config->inet.tick;
     return silent > 0 && silent >= path->rto.rto ? silent : -1;
 }

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What each host has of its own in a draw: of the sections of hosts, the parameters that may be
+// anywhere in a range (sim/config/prior.h), such as the phases of its clocks. A value that a user
+// sets has no range, and stays. Which draw it is stands in host.phase.draw, which draw K of a
+// scenario (draw.h) sets to K; a user may set it without the key `draw`, and then only chance
+// differs from a run without draws.
+#ifndef NETSIM_SCENARIO_DRAW_HOST_H
+#define NETSIM_SCENARIO_DRAW_HOST_H
+
+#include "sim/config/param.h"
+
+#include <glib.h>
+
+#define DRAW_HOST_SECTION "host.phase"
+#define DRAW_HOST_KEY "draw"
+
+struct prior;
+
+// Whether each host has its own value of a parameter in a draw: that of a section of hosts, with
+// this prior.
+bool draw_host_has_own(const struct param_values *values, const struct prior *prior);
+
+// Adds to `names` the names of the quantiles (draw_quantile) of a host's own values, new strings:
+// "host.phase.tick of node0". `values` are those of the section at `path` that the host has.
+void draw_host_inputs(const struct param_values *values, const char *path, const char *host,
+                      GPtrArray *names);
+
+// Puts a host's own values in a draw (1 or more) into `copy`, a copy of those values.
+void draw_host_values(const struct param_values *values, const char *path, int64_t draw,
+                      const char *host, void *copy);
+
+#endif
