@@ -225,12 +225,14 @@ _netsim() {
         ;;
     calibrate)
         arguments='scenario'
-        options='--fit --to --out --check --method --set --allow-unused --seed --jobs --database --time-limit --simulated-limit --format --help'
+        options='--fit --to --out --check --posterior --draws --discrepancy --method --set --allow-unused --seed --jobs --database --time-limit --simulated-limit --format --help'
         case $previous in
         --fit) value='parameter' ;;
         --to) value='file' ;;
         --out) value='file' ;;
         --check) value='file' ;;
+        --draws) value='none' ;;
+        --discrepancy) value='none' ;;
         --method) value='choice auto lm nelder-mead' ;;
         --set) value='parameter' ;;
         --seed) value='none' ;;

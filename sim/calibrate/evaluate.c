@@ -152,8 +152,8 @@ static bool judge(const struct evaluation *evaluation, const json_t *document, d
     return true;
 }
 
-// Adds the runs of one point, one for each group.
-static bool add_point(struct evaluation *evaluation, char *const *point, int *runs, GError **error)
+// Adds the runs of one point, one for each group. False and *fault (g_free) if it is refused.
+static bool add_point(struct evaluation *evaluation, char *const *point, int *runs, char **fault)
 {
     bool good = true;
     for (guint i = 0; good && i < evaluation->groups->len; i++) {
@@ -163,8 +163,9 @@ static bool add_point(struct evaluation *evaluation, char *const *point, int *ru
         runs[i] = campaign_add_series(
             evaluation->campaign, evaluation->file, (const char *const *)sets->pdata,
             (const char *const *)group->series->pdata, evaluation->seed, diags);
-        if (runs[i] < 0)
-            good = refuse(error, first_diagnostic(diags));
+        good = runs[i] >= 0;
+        if (!good)
+            *fault = first_diagnostic(diags);
         diag_list_free(diags);
         g_ptr_array_unref(sets);
     }
@@ -184,16 +185,24 @@ static json_t *document_of(const struct evaluation *evaluation, const int *runs)
 }
 
 bool evaluation_documents(struct evaluation *evaluation, int count, char **const *points,
-                          json_t **documents, GError **error)
+                          json_t **documents, char **faults, GError **error)
 {
     ptrdiff_t groups = evaluation->groups->len;
     int *runs = g_new0(int, count *groups);
-    bool good = true;
-    for (int i = 0; good && i < count; i++)
-        good = add_point(evaluation, points[i], runs + i * groups, error);
+    bool good = true, *added = g_new0(bool, count);
+    for (int i = 0; good && i < count; i++) {
+        char *fault = NULL;
+        added[i] = add_point(evaluation, points[i], runs + i * groups, &fault);
+        if (fault && faults)
+            faults[i] = fault;
+        else if (fault)
+            good = refuse(error, fault);
+    }
     good = good && campaign_run(evaluation->campaign, error);
     for (int i = 0; good && i < count; i++)
-        documents[i] = document_of(evaluation, runs + i * groups);
+        if (added[i])
+            documents[i] = document_of(evaluation, runs + i * groups);
+    g_free(added);
     g_free(runs);
     return good;
 }
@@ -214,7 +223,7 @@ bool evaluation_run(struct evaluation *evaluation, int count, const double *valu
     json_t **found = g_new0(json_t *, count);
     for (int i = 0; i < count; i++)
         points[i] = value_settings(evaluation, values + i * parameters);
-    bool good = evaluation_documents(evaluation, count, points, found, error);
+    bool good = evaluation_documents(evaluation, count, points, found, NULL, error);
     for (int i = 0; i < count; i++) {
         good = good && judge(evaluation, found[i], residuals + (ptrdiff_t)i * each, error);
         if (documents && good)

@@ -43,8 +43,9 @@ bool evaluation_run(struct evaluation *evaluation, int count, const double *valu
 
 // Runs `count` machines side by side, each with settings of its own ("path=value", NULL-terminated)
 // besides the user's, and fills documents (new references), whatever their runs came to. False and
-// *error if a scenario is refused or the user has interrupted.
+// *error if the user has interrupted or a machine is refused; with `faults`, such a machine has no
+// document, and the reason (g_free) in faults.
 bool evaluation_documents(struct evaluation *evaluation, int count, char **const *points,
-                          json_t **documents, GError **error);
+                          json_t **documents, char **faults, GError **error);
 
 #endif

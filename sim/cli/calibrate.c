@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// netsim calibrate: fits physical parameters to reference points and writes an overlay.
-#include "sim/cli/cli.h"
+// netsim calibrate: fits physical parameters to reference points and writes an overlay, or weighs
+// draws by them (calibrate_posterior.h).
+#include "sim/cli/calibrate_posterior.h"
 
 #include "sim/calibrate/overlay.h"
 #include "sim/calibrate/report.h"
@@ -18,17 +19,24 @@ static const char *const methods[] = {"auto", "lm", "nelder-mead", NULL}; // enu
 
 struct calibrate_arguments {
     char **fits, **sets;
-    char *to, *out, *check, *method, *format, *seed, *database;
+    char *to, *out, *check, *method, *format, *seed, *database, *draws, *discrepancy;
     struct cli_limits limits;
     int jobs;
-    gboolean allow_unused;
+    gboolean allow_unused, posterior;
 };
 
 // ---- What is asked for ----
 
 static bool arguments_are_right(const struct calibrate_arguments *arguments)
 {
-    if (!arguments->fits)
+    if (arguments->posterior && (arguments->check || arguments->method))
+        cli_error(NULL, "--posterior does not go with %s",
+                  arguments->check ? "--check" : "--method");
+    else if (arguments->discrepancy && !arguments->posterior)
+        cli_error("add --posterior", "--discrepancy is for draws that are weighed");
+    else if (arguments->draws && !arguments->posterior)
+        cli_error("add --posterior", "--draws is for draws that are weighed");
+    else if (!arguments->fits && !arguments->posterior)
         cli_error("--fit PATH=lo..hi, as often as there are parameters", "what is to be fitted?");
     else if (!arguments->to)
         cli_error("--to references/calibration/NAME.yaml", "what is it to be fitted to?");
@@ -117,9 +125,13 @@ static char *command_text(const char *scenario, const struct calibrate_arguments
 {
     GString *text = g_string_new("netsim calibrate");
     append_word(text, "", scenario);
-    for (int i = 0; arguments->fits[i]; i++)
+    for (int i = 0; arguments->fits && arguments->fits[i]; i++)
         append_word(text, "--fit", arguments->fits[i]);
     append_word(text, "--to", arguments->to);
+    if (arguments->posterior)
+        append_word(text, "--posterior --draws", arguments->draws);
+    if (arguments->discrepancy)
+        append_word(text, "--discrepancy", arguments->discrepancy);
     for (int i = 0; arguments->sets && arguments->sets[i]; i++)
         append_word(text, "--set", arguments->sets[i]);
     if (arguments->seed)
@@ -219,20 +231,29 @@ static enum cli_exit search(struct evaluation *evaluation,
     return code;
 }
 
+// NULL after errors that have been reported.
+static struct target_list *read_targets_of(const struct scenario *scenario, const char *file)
+{
+    struct diag_list *diags = diag_list_new();
+    GPtrArray *names = series_names(scenario);
+    struct target_list *targets = target_list_load(file, (const char *const *)names->pdata, diags);
+    diag_print(diags, stderr);
+    diag_list_free(diags);
+    if (targets && !series_exist(names, targets)) {
+        target_list_free(targets);
+        targets = NULL;
+    }
+    g_ptr_array_unref(names);
+    return targets;
+}
+
 static enum cli_exit calibrate_scenario(const char *name, const struct scenario *scenario,
                                         const struct calibrate_arguments *arguments,
                                         enum calibrate_format format, enum fit_method method)
 {
     GError *error = NULL;
-    struct diag_list *diags = diag_list_new();
-    GPtrArray *names = series_names(scenario);
-    struct target_list *targets =
-        target_list_load(arguments->to, (const char *const *)names->pdata, diags);
-    diag_print(diags, stderr);
-    diag_list_free(diags);
-    GPtrArray *parameters =
-        targets && series_exist(names, targets) ? read_parameters(arguments->fits, scenario) : NULL;
-    g_ptr_array_unref(names);
+    struct target_list *targets = read_targets_of(scenario, arguments->to);
+    GPtrArray *parameters = targets ? read_parameters(arguments->fits, scenario) : NULL;
     struct campaign_options options = {
         .database = arguments->database,
         .data_dir = cli_data_dir(),
@@ -265,6 +286,57 @@ static enum cli_exit calibrate_scenario(const char *name, const struct scenario 
     return code;
 }
 
+// ---- Draws ----
+
+// The scenario under the user's settings and the ranges of --fit. Takes the scenario without the
+// latter. NULL after an error.
+static struct scenario *with_ranges(struct scenario *scenario, const struct scenario_schema *schema,
+                                    const char *name, const struct calibrate_arguments *arguments,
+                                    GPtrArray *sets, GPtrArray *named, uint64_t seed)
+{
+    for (int i = 0; arguments->sets && arguments->sets[i]; i++)
+        g_ptr_array_add(sets, g_strdup(arguments->sets[i]));
+    guint before = sets->len;
+    bool good = scenario && calibrate_posterior_fits(arguments->fits, scenario, sets, named);
+    bool again = good && sets->len > before;
+    g_ptr_array_add(sets, NULL);
+    g_ptr_array_add(named, NULL);
+    if (good && !again)
+        return scenario;
+    scenario_free(scenario);
+    return again ? cli_scenario(schema, name, (char **)sets->pdata, arguments->allow_unused, seed)
+                 : NULL;
+}
+
+static enum cli_exit weigh_draws(const char *name, const struct scenario_schema *schema,
+                                 struct scenario *scenario,
+                                 const struct calibrate_arguments *arguments,
+                                 struct calibrate_posterior *request, uint64_t seed)
+{
+    GPtrArray *sets = g_ptr_array_new_with_free_func(g_free);
+    GPtrArray *named = g_ptr_array_new_with_free_func(g_free);
+    char *command = command_text(name, arguments);
+    scenario = with_ranges(scenario, schema, name, arguments, sets, named, seed);
+    struct target_list *targets = scenario ? read_targets_of(scenario, arguments->to) : NULL;
+    request->scenario = scenario;
+    request->schema = schema;
+    request->targets = targets;
+    request->sets = (char **)sets->pdata;
+    request->named = named->len > 1 ? (char **)named->pdata : NULL;
+    request->out = arguments->out;
+    request->command = command;
+    request->database = arguments->database;
+    request->jobs = arguments->jobs;
+    request->time_limit_s = (int)ceil(arguments->limits.seconds);
+    enum cli_exit code = targets ? calibrate_posterior(request) : CLI_BAD_INPUT;
+    target_list_free(targets);
+    scenario_free(scenario);
+    g_free(command);
+    g_ptr_array_unref(named);
+    g_ptr_array_unref(sets);
+    return code;
+}
+
 static enum cli_exit calibrate_argument(const char *name,
                                         const struct calibrate_arguments *arguments)
 {
@@ -273,8 +345,11 @@ static enum cli_exit calibrate_argument(const char *name,
     const struct file_use uses[] = {{"--out", arguments->out, true},
                                     {"--to", arguments->to, false}};
     uint64_t seed;
+    struct calibrate_posterior request = {.json = format == CALIBRATE_JSON};
     if (format < 0 || method < 0 || !cli_seed(arguments->seed, &seed) ||
-        !arguments_are_right(arguments) || !cli_files_differ(NULL, uses, G_N_ELEMENTS(uses)))
+        !arguments_are_right(arguments) || !cli_files_differ(NULL, uses, G_N_ELEMENTS(uses)) ||
+        (arguments->posterior &&
+         !calibrate_posterior_read(arguments->draws, arguments->discrepancy, &request)))
         return CLI_BAD_INPUT;
     struct scenario_schema *schema = registry_schema(&model_registry);
     struct scenario *scenario =
@@ -282,7 +357,11 @@ static enum cli_exit calibrate_argument(const char *name,
     enum cli_exit code = CLI_BAD_INPUT;
     const struct file_use files[] = {{"--out", arguments->out, true},
                                      {"the scenario", scenario ? scenario->file : NULL, false}};
-    if (scenario && cli_files_differ(NULL, files, G_N_ELEMENTS(files)))
+    if (!scenario || !cli_files_differ(NULL, files, G_N_ELEMENTS(files)))
+        code = CLI_BAD_INPUT;
+    else if (arguments->posterior)
+        code = weigh_draws(name, schema, g_steal_pointer(&scenario), arguments, &request, seed);
+    else
         code = calibrate_scenario(name, scenario, arguments, (enum calibrate_format)format,
                                   (enum fit_method)method);
     scenario_free(scenario);
@@ -318,6 +397,24 @@ const struct cli_option cli_calibrate_options[] = {
      .argument = "OVERLAY",
      .words = CLI_WORDS_FILE,
      .summary = "compare with an overlay instead; ends with 2 if a value differs"},
+    {.name = "posterior",
+     .value = CLI_FLAG,
+     .offset = offsetof(struct calibrate_arguments, posterior),
+     .summary = "weigh draws of the uncertain constants by the targets",
+     .more = "Prints what the targets say about the constants, and writes with `--out` an ensemble "
+             "of draws, for the `ensemble` of a testbed. `--fit` names the constants to report on, "
+             "PATH=LO..HI gives one a range."},
+    {.name = "draws",
+     .value = CLI_TEXT,
+     .offset = offsetof(struct calibrate_arguments, draws),
+     .argument = "N",
+     .summary = "number of draws that are weighed"},
+    {.name = "discrepancy",
+     .value = CLI_TEXT,
+     .offset = offsetof(struct calibrate_arguments, discrepancy),
+     .argument = "SHARE",
+     .summary = "error of the model itself, 2% of each value by default",
+     .more = "It is added, in squares, to the tolerances of the targets."},
     {.name = "method",
      .value = CLI_TEXT,
      .offset = offsetof(struct calibrate_arguments, method),

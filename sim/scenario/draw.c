@@ -238,6 +238,17 @@ static void free_drawn_parameter(void *data)
     g_free(parameter);
 }
 
+static void add_row_parameter(struct param_values *values, int index, GPtrArray *parameters)
+{
+    struct drawn_parameter *parameter = g_new0(struct drawn_parameter, 1);
+    parameter->prior.param = &values->table->params[index];
+    parameter->path = reader_path(values->path, parameter->prior.param->name);
+    parameter->values = param_values_ref(values);
+    parameter->cause = g_strdup(parameter->path);
+    parameter->ensemble = values->ensembles[index];
+    g_ptr_array_add(parameters, parameter);
+}
+
 static void add_drawn_parameter(const struct drawing *drawing, struct param_values *values,
                                 int index, GPtrArray *parameters)
 {
@@ -262,8 +273,8 @@ static void add_drawn_parameter(const struct drawing *drawing, struct param_valu
     g_ptr_array_add(parameters, parameter);
 }
 
-GPtrArray *draw_parameters(const struct scenario_case *test_case,
-                           const struct scenario_schema *schema)
+static GPtrArray *list_parameters(const struct scenario_case *test_case,
+                                  const struct scenario_schema *schema, bool rows)
 {
     struct drawing drawing = {0, sections_of(test_case, schema, test_case->tree), NULL, NULL,
                               diag_list_new()};
@@ -271,11 +282,26 @@ GPtrArray *draw_parameters(const struct scenario_case *test_case,
     for (guint i = 0; i < drawing.sections->len; i++) {
         struct param_values *values = g_ptr_array_index(drawing.sections, i);
         for (int index = 0; values->table->params[index].name; index++)
-            add_drawn_parameter(&drawing, values, index, parameters);
+            if (!rows)
+                add_drawn_parameter(&drawing, values, index, parameters);
+            else if (values->ensembles[index] && !is_set_by_user(values->origins[index]))
+                add_row_parameter(values, index, parameters);
     }
     g_ptr_array_unref(drawing.sections);
     diag_list_free(drawing.diags);
     return parameters;
+}
+
+GPtrArray *draw_parameters(const struct scenario_case *test_case,
+                           const struct scenario_schema *schema)
+{
+    return list_parameters(test_case, schema, false);
+}
+
+GPtrArray *draw_row_parameters(const struct scenario_case *test_case,
+                               const struct scenario_schema *schema)
+{
+    return list_parameters(test_case, schema, true);
 }
 
 double draw_parameter_quantile(const struct drawn_parameter *parameter, int64_t draw)

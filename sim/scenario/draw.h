@@ -42,11 +42,16 @@ struct drawn_parameter {
     struct param_values *values; // that the prior is of
     char *cause;                 // the path of the parameter that it is drawn with, often its own
     const char *table;           // the path of the table with which it shares a part; NULL: none
+    const char *ensemble;        // NULL: it has a prior
 };
 
 // All of a case: struct drawn_parameter *, which the array owns.
 GPtrArray *draw_parameters(const struct scenario_case *test_case,
                            const struct scenario_schema *schema);
+
+// Those that the rows of an ensemble give instead: `ensemble` is its file, and there is no prior.
+GPtrArray *draw_row_parameters(const struct scenario_case *test_case,
+                               const struct scenario_schema *schema);
 
 // Its quantile in a draw: prior_quantile(&prior, quantile) is its value there.
 double draw_parameter_quantile(const struct drawn_parameter *parameter, int64_t draw);
