@@ -356,43 +356,121 @@ static void copy_machines(const struct posterior *posterior, const struct poster
     to->completed = from->completed;
 }
 
-// One assimilation: moves the numbers of those machines that have results.
-static void assimilate(const struct posterior *posterior, struct posterior_machines *machines,
-                       int step)
+// The machines with a result as a smoother has them, without their gaps. Its arrays are owned.
+struct members {
+    struct smoother smoother;
+    double *simulated, *offsets;
+    int *draws; // by member
+};
+
+static guint number_count(const struct posterior *posterior)
+{
+    guint numbers = 0;
+    for (guint i = 0; i < posterior_constants(posterior); i++)
+        numbers += uncertain_at(posterior->constants, i)->number;
+    return numbers;
+}
+
+// By member and constant that is no number: the first member with the same value.
+static int *alternative_groups(const struct posterior *posterior, const struct members *members)
+{
+    guint constants = posterior_constants(posterior);
+    size_t factors = constants - number_count(posterior), factor = 0;
+    int *groups = g_new(int, members->smoother.members *MAX(factors, 1));
+    for (guint i = 0; i < constants; i++) {
+        const struct uncertain_constant *constant = uncertain_at(posterior->constants, i);
+        if (constant->number)
+            continue;
+        GHashTable *seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+        for (size_t k = 0; k < members->smoother.members; k++) {
+            char *text = uncertain_text(constant, 0.0, members->draws[k] + 1);
+            const char *key = text ? text : "";
+            if (!g_hash_table_contains(seen, key))
+                g_hash_table_insert(seen, g_strdup(key), GSIZE_TO_POINTER(k));
+            groups[k * factors + factor] = (int)GPOINTER_TO_SIZE(g_hash_table_lookup(seen, key));
+            g_free(text);
+        }
+        g_hash_table_unref(seen);
+        factor++;
+    }
+    return groups;
+}
+
+static struct members members_new(const struct posterior *posterior,
+                                  const struct posterior_machines *machines)
 {
     guint constants = posterior_constants(posterior), targets = posterior_targets(posterior);
-    guint numbers = 0;
-    for (guint i = 0; i < constants; i++)
-        numbers += uncertain_at(posterior->constants, i)->number;
-    size_t members = 0, draws = (size_t)posterior->options.draws;
+    guint numbers = number_count(posterior);
+    size_t draws = (size_t)posterior->options.draws, count = 0;
+    struct members members = {.simulated = g_new(double, draws *targets),
+                              .offsets = g_new0(double, draws *targets),
+                              .draws = g_new(int, draws)};
     double *state = g_new(double, draws *MAX(numbers, 1)), *put = state;
-    double *simulated = g_new(double, draws *targets);
     for (size_t draw = 0; draw < draws; draw++) {
         if (machines->faults[draw])
             continue;
         for (guint i = 0; i < constants; i++)
             if (uncertain_at(posterior->constants, i)->number)
                 *put++ = machines->normals[draw * constants + i];
-        memcpy(simulated + members++ * targets, machines->simulated + draw * targets,
-               targets * sizeof *simulated);
+        memcpy(members.simulated + count * targets, machines->simulated + draw * targets,
+               targets * sizeof *members.simulated);
+        members.draws[count++] = (int)draw;
     }
-    smoother_update(&(struct smoother){.members = members,
-                                       .parameters = numbers,
-                                       .targets = targets,
-                                       .state = state,
-                                       .simulated = simulated,
-                                       .measured = posterior->measured,
-                                       .errors = posterior->errors,
-                                       .assimilations = SMOOTHER_ASSIMILATIONS,
-                                       .seed = posterior->options.seed},
-                    step);
-    const double *take = state;
-    for (size_t draw = 0; draw < draws; draw++)
-        for (guint i = 0; !machines->faults[draw] && i < constants; i++)
+    members.smoother = (struct smoother){.members = count,
+                                         .parameters = numbers,
+                                         .targets = targets,
+                                         .state = state,
+                                         .simulated = members.simulated,
+                                         .measured = posterior->measured,
+                                         .errors = posterior->errors,
+                                         .offsets = members.offsets,
+                                         .assimilations = SMOOTHER_ASSIMILATIONS,
+                                         .seed = posterior->options.seed};
+    int *groups = alternative_groups(posterior, &members);
+    smoother_group_offsets(members.simulated, count, targets, groups, constants - numbers,
+                           members.offsets);
+    g_free(groups);
+    return members;
+}
+
+static void members_clear(struct members *members)
+{
+    g_free(members->smoother.state);
+    g_free(members->simulated);
+    g_free(members->offsets);
+    g_free(members->draws);
+}
+
+// One assimilation: moves the numbers of those machines that have results.
+static void assimilate(const struct posterior *posterior, struct posterior_machines *machines,
+                       int step)
+{
+    guint constants = posterior_constants(posterior);
+    struct members members = members_new(posterior, machines);
+    smoother_update(&members.smoother, step);
+    const double *take = members.smoother.state;
+    for (size_t k = 0; k < members.smoother.members; k++)
+        for (guint i = 0; i < constants; i++)
             if (uncertain_at(posterior->constants, i)->number)
-                machines->normals[draw * constants + i] = *take++;
-    g_free(state);
-    g_free(simulated);
+                machines->normals[(size_t)members.draws[k] * constants + i] = *take++;
+    members_clear(&members);
+}
+
+// Weighs the moved draws by their alternatives, which the smoother has not moved.
+static void weigh_alternatives(struct posterior *posterior)
+{
+    struct members members = members_new(posterior, &posterior->prior);
+    double *weights = g_new(double, members.smoother.members), sum = 0.0;
+    smoother_offset_weights(&members.smoother, weights);
+    for (size_t k = 0; k < members.smoother.members; k++)
+        if (!posterior->moved.faults[members.draws[k]])
+            sum += posterior->result_weights[members.draws[k]] = weights[k];
+    for (int i = 0; i < posterior->options.draws; i++)
+        posterior->result_weights[i] /= sum;
+    posterior->result_size =
+        weights_effective_size(posterior->result_weights, (size_t)posterior->options.draws);
+    g_free(weights);
+    members_clear(&members);
 }
 
 static bool too_few(const struct posterior *posterior, const struct posterior_machines *machines,
@@ -418,10 +496,8 @@ static bool move_draws(struct posterior *posterior, struct evaluation *evaluatio
             too_few(posterior, moved, error))
             return false;
     }
-    for (int i = 0; i < posterior->options.draws; i++)
-        posterior->result_weights[i] = moved->faults[i] ? 0.0 : 1.0 / moved->completed;
     posterior->result = moved;
-    posterior->result_size = moved->completed;
+    weigh_alternatives(posterior);
     return true;
 }
 

@@ -16,7 +16,6 @@
 #define ONE_CAUSE 0.999   // before anything was learnt: no correlation of the targets
 #define MOST_PAIRS 10
 #define MOST_ROWS 25
-#define SHOWN_DIGITS 3
 #define POSTERIOR_NOTE_WIDTH 100
 #define BAND_CELL 30
 #define EXPECTED_CELL 18
@@ -42,33 +41,12 @@ static json_t *number_band(const double *values, const double *weights, int draw
                      weights_quantile(values, weights, n, BAND_HIGH));
 }
 
-// A constant's value with few digits: "3.51 us" of "3513982 ps".
-static char *rounded_text(const struct uncertain_constant *constant, double normal)
-{
-    char *exact = uncertain_text(constant, normal, 0), *unit, *fault = NULL, *hint = NULL;
-    double value = g_ascii_strtod(exact, &unit);
-    if (unit == exact || value == 0.0 || !isfinite(value))
-        return exact;
-    double step = pow(10.0, SHOWN_DIGITS - 1 - floor(log10(fabs(value))));
-    char *text = g_strdup_printf("%.10g%s", round(value * step) / step, unit);
-    struct quantity quantity;
-    enum quantity_kind kind = uncertain_kind(constant);
-    if (quantity_parse(text, kind, &quantity, &fault, &hint)) {
-        g_free(text);
-        text = quantity_format(kind, quantity);
-    }
-    g_free(fault);
-    g_free(hint);
-    g_free(exact);
-    return text;
-}
-
 static json_t *text_band(const struct uncertain_constant *constant, const double ends[3])
 {
     json_t *band = json_object();
     static const char *const keys[] = {"low", "median", "high"};
     for (int i = 0; i < 3; i++) {
-        char *text = rounded_text(constant, ends[i]);
+        char *text = uncertain_rounded_text(constant, ends[i]);
         json_object_set_new(band, keys[i], json_string(text));
         g_free(text);
     }
@@ -387,6 +365,14 @@ static void note_method(const struct posterior *posterior, json_t *notes)
                             posterior->size, draws, POSTERIOR_LEAST_SIZE, SMOOTHER_ASSIMILATIONS));
 }
 
+static void note_few(const struct posterior *posterior, json_t *notes)
+{
+    if (posterior->result_size < POSTERIOR_LEAST_SIZE)
+        add_note(notes, g_strdup_printf("with their alternatives weighed they are worth %.1f equal "
+                                        "draws: bands are rough, more draws make them better",
+                                        posterior->result_size));
+}
+
 static void note_faults(const struct posterior *posterior, json_t *notes)
 {
     char *text =
@@ -404,8 +390,8 @@ static void note_alternatives(const struct posterior *posterior, json_t *notes)
             g_string_append_printf(names, "%s%s", names->len ? ", " : "", constant->drawn->path);
     }
     if (names->len && posterior->method == POSTERIOR_SMOOTHER)
-        add_note(notes, g_strdup_printf("a smoother can't choose between alternatives: each draw "
-                                        "keeps its own of %s",
+        add_note(notes, g_strdup_printf("a smoother can't move alternatives: each draw keeps its "
+                                        "own of %s, and is weighed by it",
                                         names->str));
     g_string_free(names, TRUE);
 }
@@ -464,6 +450,7 @@ json_t *posterior_json(const struct posterior *posterior)
     note_method(posterior, notes);
     note_faults(posterior, notes);
     note_alternatives(posterior, notes);
+    note_few(posterior, notes);
     note_unexplained(posterior, targets, notes);
     note_pairs(posterior, pairs, notes);
     note_differing(posterior, notes);

@@ -7,6 +7,8 @@
 #include <math.h>
 #include <string.h>
 
+#define SHOWN_DIGITS 3
+
 const struct uncertain_constant *uncertain_at(const struct uncertain_list *list, guint index)
 {
     return &g_array_index(list->constants, struct uncertain_constant, index);
@@ -210,4 +212,24 @@ char *uncertain_text(const struct uncertain_constant *constant, double normal, i
     // A member may be moved to where the distribution function is 0 or 1 in a double.
     char *text = prior_quantile(&drawn->prior, CLAMP(quantile, 1e-15, 1.0 - 1e-15));
     return text ? text : param_value_text(drawn->values, drawn->prior.param);
+}
+
+char *uncertain_rounded_text(const struct uncertain_constant *constant, double normal)
+{
+    char *exact = uncertain_text(constant, normal, 0), *unit, *fault = NULL, *hint = NULL;
+    double value = g_ascii_strtod(exact, &unit);
+    if (unit == exact || value == 0.0 || !isfinite(value))
+        return exact;
+    double step = pow(10.0, SHOWN_DIGITS - 1 - floor(log10(fabs(value))));
+    char *text = g_strdup_printf("%.10g%s", round(value * step) / step, unit);
+    struct quantity quantity;
+    enum quantity_kind kind = uncertain_kind(constant);
+    if (quantity_parse(text, kind, &quantity, &fault, &hint)) {
+        g_free(text);
+        text = quantity_format(kind, quantity);
+    }
+    g_free(fault);
+    g_free(hint);
+    g_free(exact);
+    return text;
 }

@@ -44,4 +44,7 @@ double uncertain_normal(const struct uncertain_constant *constant, int64_t draw)
 // draw has none. The caller frees it.
 char *uncertain_text(const struct uncertain_constant *constant, double normal, int64_t draw);
 
+// A number with few digits: "3.51 us" of "3513982 ps".
+char *uncertain_rounded_text(const struct uncertain_constant *constant, double normal);
+
 #endif

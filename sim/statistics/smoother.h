@@ -27,12 +27,25 @@ struct smoother {
     const double *simulated; // members x targets
     const double *measured;  // by target
     const double *errors;    // by target: standard deviations, above 0
-    int assimilations;       // in all, 1 or more
-    uint64_t seed;           // of the perturbations of the data
+    // members x targets: the part of `simulated` that comes from alternatives, which no update
+    // moves; NULL: there are none. Covariances are those of the rest.
+    const double *offsets;
+    int assimilations; // in all, 1 or more
+    uint64_t seed;     // of the perturbations of the data
 };
 
 // Makes one of the assimilations, `step` being its number, from 0. Deterministic. With fewer than
 // two members nothing moves.
 void smoother_update(const struct smoother *smoother, int step);
+
+// Fills offsets (members x targets) by the groups that members belong to: groups[member * factors +
+// factor] is a number from 0, below `members`. Each factor adds the mean of its group; a group
+// whose mean is within three standard errors of that of all adds nothing.
+void smoother_group_offsets(const double *simulated, size_t members, size_t targets,
+                            const int *groups, size_t factors, double *offsets);
+
+// Fills weights (by member; sum 1) with the likelihood of each member's alternatives, whatever the
+// values of the parameters: that of the data under a normal distribution about its offsets.
+void smoother_offset_weights(const struct smoother *smoother, double *weights);
 
 #endif

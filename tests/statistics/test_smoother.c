@@ -122,6 +122,81 @@ static void test_nothing_to_learn(void)
     NEAR(state[2], 1.5, 1e-12);
 }
 
+// ---- Alternatives ----
+
+// Two factors of two values each, unbalanced: 10 and 3 more for the second value of each, and the
+// third makes no difference.
+static void test_group_offsets(void)
+{
+    enum { MEMBERS = 60 };
+    double simulated[MEMBERS], offsets[MEMBERS], means[2][2] = {{0.0}};
+    int groups[MEMBERS * 3], counts[2][2] = {{0}};
+    for (int i = 0; i < MEMBERS; i++) {
+        int one = i % 3 == 0, other = i % 4 == 0 || i % 6 == 0;
+        groups[3 * i] = one;
+        groups[3 * i + 1] = other;
+        groups[3 * i + 2] = i % 2;
+        simulated[i] = 10.0 * one + 3.0 * other + 0.1 * ((i * 7) % 5);
+    }
+    smoother_group_offsets(simulated, MEMBERS, 1, groups, 3, offsets);
+    for (int i = 0; i < MEMBERS; i++) {
+        means[groups[3 * i]][groups[3 * i + 1]] += offsets[i];
+        counts[groups[3 * i]][groups[3 * i + 1]]++;
+    }
+    for (int i = 0; i < 4; i++)
+        means[i / 2][i % 2] /= counts[i / 2][i % 2];
+    NEAR(means[1][0] - means[0][0], 10.0, 0.2);
+    NEAR(means[0][1] - means[0][0], 3.0, 0.2);
+    NEAR(means[1][1] - means[0][1], 10.0, 0.2);
+}
+
+// A constant of N(0, 1) with either of two offsets, 0 and 2; what is measured is 3, with an error
+// of 0.5. By algebra the likelihoods are normal with a variance of 1.25, and each member moves to
+// the posterior of its alternative: 0.8 times 3 or 1.
+static void shifted(const double *state, double *simulated)
+{
+    simulated[0] = state[0] + state[1];
+}
+
+static void test_alternatives(void)
+{
+    enum { MEMBERS = 2000 };
+    static double state[MEMBERS], simulated[MEMBERS], offsets[MEMBERS], weights[MEMBERS];
+    static int groups[MEMBERS];
+    const double measured = 3.0, error = 0.5;
+    struct random_stream *stream = random_new(5, "prior");
+    fill_prior(state, MEMBERS, stream);
+    struct smoother smoother = {.members = MEMBERS,
+                                .parameters = 1,
+                                .targets = 1,
+                                .state = state,
+                                .simulated = simulated,
+                                .measured = &measured,
+                                .errors = &error,
+                                .offsets = offsets,
+                                .assimilations = SMOOTHER_ASSIMILATIONS};
+    double sums[2] = {0.0}, shares[2] = {0.0};
+    for (int step = 0; step < SMOOTHER_ASSIMILATIONS; step++) {
+        for (int i = 0; i < MEMBERS; i++) {
+            const double both[] = {state[i], 2.0 * (i % 2)};
+            groups[i] = i % 2;
+            shifted(both, &simulated[i]);
+        }
+        smoother_group_offsets(simulated, MEMBERS, 1, groups, 1, offsets);
+        if (step == 0)
+            smoother_offset_weights(&smoother, weights);
+        smoother_update(&smoother, step);
+    }
+    for (int i = 0; i < MEMBERS; i++) {
+        sums[i % 2] += state[i] / (MEMBERS / 2);
+        shares[i % 2] += weights[i];
+    }
+    NEAR(sums[0], 0.8 * 3.0, 0.05);
+    NEAR(sums[1], 0.8 * 1.0, 0.05);
+    NEAR(shares[0] / shares[1], exp((1.0 - 9.0) / 2.0 / 1.25), 0.01);
+    random_free(stream);
+}
+
 // Three targets of 100 constants, of which 90 have no part in them, with 100 members: what the
 // command does with a testbed. Targets are exponentials, as costs are of log-normal constants.
 enum { CONSTANTS = 100, RELEVANT = 10, TARGETS = 3 };
@@ -177,11 +252,14 @@ static void test_coverage(void)
     CU_ASSERT(others >= 0.85 && others <= 0.95);
 }
 
-static const struct suite_case cases[] = {{"a line in two constants", test_line},
-                                          {"same seed, same ensemble", test_deterministic},
-                                          {"nothing to learn", test_nothing_to_learn},
-                                          {"coverage of a sum of costs", test_coverage},
-                                          {0}};
+static const struct suite_case cases[] = {
+    {"a line in two constants", test_line},
+    {"same seed, same ensemble", test_deterministic},
+    {"nothing to learn", test_nothing_to_learn},
+    {"offsets of groups", test_group_offsets},
+    {"alternatives are weighed, numbers moved", test_alternatives},
+    {"coverage of a sum of costs", test_coverage},
+    {0}};
 
 int main(void)
 {
