@@ -41,19 +41,32 @@ static double likelihood_of_judgement(const struct check *check, const struct ju
                : likelihood_of_drawn(drawn);
 }
 
-enum drawn drawn_judge(const struct judge_context *context, const struct claim *claim,
-                       double *likelihood, char **why)
+// Checks of parameters, of state logs and of figures: no draw is asked about them.
+static bool word_is_drawn(enum check_word word)
+{
+    return word != CHECK_PARAMETER && word != CHECK_TRANSITIONS && word != CHECK_FIGURE;
+}
+
+static enum drawn worse_of(enum drawn one, enum drawn other)
+{
+    static const int weight[] = {
+        [DRAWN_HOLDS] = 0, [DRAWN_LEVEL] = 1, [DRAWN_FAILED] = 2, [DRAWN_MISSES] = 3};
+    return weight[other] > weight[one] ? other : one;
+}
+
+// The worst of a claim's checks, either of those that are drawn or of the others.
+static enum drawn judge_checks(const struct judge_context *context, const struct claim *claim,
+                               bool of_drawn, GArray *likelihoods, char **why)
 {
     static const enum drawn of_judged[] = {[JUDGED_HOLDS] = DRAWN_HOLDS,
                                            [JUDGED_LEVEL] = DRAWN_LEVEL,
                                            [JUDGED_MISSES] = DRAWN_MISSES,
                                            [JUDGED_NOT_CHECKABLE] = DRAWN_FAILED};
-    static const int weight[] = {
-        [DRAWN_HOLDS] = 0, [DRAWN_LEVEL] = 1, [DRAWN_FAILED] = 2, [DRAWN_MISSES] = 3};
     enum drawn worst = DRAWN_HOLDS;
-    GArray *likelihoods = g_array_new(FALSE, FALSE, sizeof(double));
     for (guint i = 0; i < claim->checks->len; i++) {
         const struct check *check = g_ptr_array_index(claim->checks, i);
+        if (word_is_drawn(check->word) != of_drawn)
+            continue;
         struct judgement judgement = judge(context, check);
         enum drawn drawn = judgement.failed ? DRAWN_FAILED : of_judged[judgement.judged];
         double value = likelihood_of_judgement(check, &judgement, drawn);
@@ -61,29 +74,41 @@ enum drawn drawn_judge(const struct judge_context *context, const struct claim *
             g_array_append_val(likelihoods, value);
         else if (!*why)
             *why = g_strdup(judgement.why ? judgement.why : "it can't be judged");
-        worst = weight[drawn] > weight[worst] ? drawn : worst;
+        worst = worse_of(worst, drawn);
         judgement_clear(&judgement);
     }
+    return worst;
+}
+
+enum drawn drawn_judge(const struct judge_context *context, const struct claim *claim,
+                       double *likelihood, char **why)
+{
+    GArray *likelihoods = g_array_new(FALSE, FALSE, sizeof(double));
+    enum drawn drawn = judge_checks(context, claim, true, likelihoods, why);
     *likelihood =
         likelihood_of_several((const double *)(void *)likelihoods->data, likelihoods->len);
     g_array_unref(likelihoods);
-    return worst;
+    return drawn;
+}
+
+// What is set is the same in all draws, and no evidence.
+static enum drawn judge_settings(const struct judge_context *medians, const struct claim *claim,
+                                 char **why)
+{
+    GArray *ignored = g_array_new(FALSE, FALSE, sizeof(double));
+    enum drawn drawn = judge_checks(medians, claim, false, ignored, why);
+    g_array_unref(ignored);
+    return drawn;
 }
 
 // ---- Which runs ----
 
-static bool word_is_drawn(enum check_word word)
-{
-    return word != CHECK_PARAMETER && word != CHECK_TRANSITIONS && word != CHECK_FIGURE;
-}
-
 bool drawn_asks(const struct claim *claim)
 {
-    bool all = claim->checks->len > 0 && !claim->same_as && !claim->not_checkable &&
-               strcmp(claim->kind, "config") != 0;
-    for (guint i = 0; all && i < claim->checks->len; i++)
-        all = word_is_drawn(((const struct check *)g_ptr_array_index(claim->checks, i))->word);
-    return all;
+    bool any = false;
+    for (guint i = 0; i < claim->checks->len; i++)
+        any |= word_is_drawn(((const struct check *)g_ptr_array_index(claim->checks, i))->word);
+    return any && !claim->same_as && !claim->not_checkable && strcmp(claim->kind, "config") != 0;
 }
 
 typedef void curve_fn(const struct curve *curve, void *owner);
@@ -99,8 +124,8 @@ static void each_of_curves(const GPtrArray *curves, curve_fn *call, void *owner)
 static void each_curve(const struct claim *claim, curve_fn *call, void *owner)
 {
     for (guint i = 0; i < claim->checks->len; i++)
-        for (const struct check *check = g_ptr_array_index(claim->checks, i); check;
-             check = check->next) {
+        for (const struct check *check = g_ptr_array_index(claim->checks, i);
+             check && word_is_drawn(check->word); check = check->next) {
             each_of_curves(check->curves, call, owner);
             each_of_curves(check->others, call, owner);
         }
@@ -170,7 +195,8 @@ static void fill_constant(struct drawn_claim *claim, const struct judge_context 
                           guint draws)
 {
     double likelihood;
-    enum drawn drawn = drawn_judge(medians, claim->claim, &likelihood, &claim->why);
+    enum drawn drawn =
+        worse_of(claim->set, drawn_judge(medians, claim->claim, &likelihood, &claim->why));
     for (guint i = 0; i < draws; i++) {
         claim->in.drawn[i] = drawn;
         claim->in.likelihoods[i] = likelihood;
@@ -184,8 +210,10 @@ static struct drawn_claim *drawn_claim_new(const struct drawn_plan *plan, const 
     struct drawn_cost cost = {.runs = plan->medians->runs};
     each_curve(claim, add_cost, &cost);
     drawn->claim = claim;
+    drawn->set = judge_settings(plan->medians, claim, &drawn->why);
     drawn->constant = cost.inputs == 0;
-    drawn->dear = !drawn->constant && cost.events > DRAWN_DEAR_EVENTS;
+    drawn->dear =
+        !drawn->constant && (cost.events > DRAWN_DEAR_EVENTS || claim_is_agreement(claim));
     drawn->in.drawn = g_new(enum drawn, draws);
     drawn->in.likelihoods = g_new(double, draws);
     for (guint i = 0; i < draws; i++) {
@@ -283,8 +311,9 @@ static void judge_draw(struct drawn_plan *plan, const struct campaign *campaign,
         struct drawn_claim *claim = g_ptr_array_index(plan->claims->list, i);
         if (claim->constant || (claim->dear && first > 1))
             continue;
-        claim->in.drawn[draw - 1] =
+        enum drawn drawn =
             drawn_judge(&context, claim->claim, &claim->in.likelihoods[draw - 1], &claim->why);
+        claim->in.drawn[draw - 1] = worse_of(claim->set, drawn);
     }
     runs_free(runs);
 }

@@ -4,8 +4,9 @@
 //
 // Draws are run in blocks of DRAW_BLOCK, one campaign each, and judged one after the other, so that
 // memory holds one block's cases and one draw's results. A claim is dear if one of its runs is
-// estimated at more than DRAWN_DEAR_EVENTS; it is run in the first block only. Of a scenario only
-// those series are run that checks read.
+// estimated at more than DRAWN_DEAR_EVENTS, or if it compares simulations (an agreement), which is
+// no statement of a source; it is run in the first block only. Of a scenario only those series are
+// run that checks read. Its sizes all are: checks read nearly all of them.
 #ifndef NETSIM_VALIDATE_DRAWN_H
 #define NETSIM_VALIDATE_DRAWN_H
 
@@ -14,12 +15,13 @@
 #include "sim/validate/judge.h"
 #include "sim/validate/leave_one_out.h"
 
-#define DRAWN_DEAR_EVENTS 3e6
+#define DRAWN_DEAR_EVENTS 5e7
 
 struct drawn_claim {
     const struct claim *claim;
     bool constant; // its runs read no uncertain constant: judged once, the same in all draws
     bool dear;
+    enum drawn set;       // its checks of settings and state logs, which are judged once
     struct drawn_fact in; // by draw - 1; both arrays are the claim's
     char *why;            // of the first draw that failed; NULL: none did
 };
@@ -29,8 +31,8 @@ struct drawn_claims {
     GPtrArray *list; // struct drawn_claim *, in the order of the claims
 };
 
-// Whether draws are asked about a claim: it is checked against results, and states more than that
-// something is set or drawn so.
+// Whether draws are asked about a claim: it is checked against results, and states more than what
+// is set.
 bool drawn_asks(const struct claim *claim);
 
 // Judges the claims that draws are asked about in draws 1 .. `draws`. `medians`: the runs without
@@ -45,7 +47,7 @@ void drawn_claims_free(struct drawn_claims *claims);
 // NULL: draws were not asked about it.
 const struct drawn_claim *drawn_claims_find(const struct drawn_claims *claims, const char *id);
 
-// A claim in one draw, or without draws: the worst of its checks, and the likelihood of all of them
+// A claim in one draw, or without draws: the worst of its checks of results, and their likelihood
 // (leave_one_out.h). If that is DRAWN_FAILED, *why (NULL before) is set, which the caller frees.
 enum drawn drawn_judge(const struct judge_context *context, const struct claim *claim,
                        double *likelihood, char **why);

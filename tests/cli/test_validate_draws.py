@@ -145,6 +145,13 @@ class Shares(Case):
         row, = self.drawn(draws=3, code=None)["claims"]
         self.assertEqual(tally(row), (3, 1, 0, 2, 0))
 
+    def test_results_and_settings(self):
+        """A check of a setting beside those of results is judged once, and decides in all draws."""
+        check = "[" + below(self.between(14)) + ", {parameter: {scenario: small, series: second, path: nic, equals: %s}}]"
+        self.claims("others:\n" + claim("right", check % "eepro100") + claim("wrong", check % "tulip"))
+        right, wrong = self.drawn(code=None)["claims"]
+        self.assertEqual((tally(right), tally(wrong)), ((20, 14, 0, 6, 0), (20, 0, 0, 20, 0)))
+
     def test_behaviours(self):
         """They are drawn where they are listed."""
         ends = "{ends_with: {scenario: small, series: second, status: completed}}"
