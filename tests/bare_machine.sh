@@ -17,6 +17,9 @@ commit is taken, of other trees the files as they are, without what was built.
   -t, --tarball  without .git, as from an unpacked tarball
   -c, --command COMMAND
                  COMMAND instead of the last of the two, in the same place and as the same user
+  -p, --packages DIR
+                 installs DIR/*.deb instead of a tree, and runs `netsim run pingpong_cluster1' and
+                 `netsim list' as a user without root
   -h, --help     this text
 
 Needs root, and mmdebstrap or a way to install it. The bare system is kept in the temporary directory
@@ -114,8 +117,9 @@ in_machine() {
 user=root
 folder=netsim
 tarball=
+packages=
 last='./netsim test --none-skipped'
-parsed=$(getopt -n bare_machine.sh -o ubtc:h -l user,blanks,tarball,command:,help -- "$@") ||
+parsed=$(getopt -n bare_machine.sh -o ubtc:p:h -l user,blanks,tarball,command:,packages:,help -- "$@") ||
     { usage >&2; exit 1; }
 eval set -- "$parsed"
 while [[ $1 != -- ]]; do
@@ -124,6 +128,7 @@ while [[ $1 != -- ]]; do
     -b | --blanks) folder='where blanks are' ;;
     -t | --tarball) tarball=1 ;;
     -c | --command) last=$2; shift ;;
+    -p | --packages) packages=$(readlink -e -- "$2") || die "there is no $2"; shift ;;
     -h | --help) usage; exit ;;
     esac
     shift
@@ -147,9 +152,19 @@ tar -x -C "$root" -f "$system"
 place=/home/new/$folder
 chroot "$root" useradd --create-home new
 mkdir "$root$place"
-copy_tree "$tree" "$root$place"
+if [[ -n $packages ]]; then
+    cp "$packages"/*.deb "$root$place"
+else
+    copy_tree "$tree" "$root$place"
+fi
 chroot "$root" chown -R new: /home/new
 
+if [[ -n $packages ]]; then
+    in_machine root 'apt-get -qq update && apt-get -qq -y --no-install-recommends install ./*.deb >/dev/null'
+    in_machine new 'netsim run pingpong_cluster1'
+    in_machine new 'netsim list'
+    exit
+fi
 if [[ $user != root ]]; then
     in_machine root './netsim setup build test'
 fi
