@@ -115,10 +115,11 @@ _netsim() {
         ;;
     sweep)
         arguments='result'
-        options='--set --allow-unused --zip --seeds --jobs --out --csv --report --format --dry-run --shard --again --time-limit --simulated-limit --quiet --help'
+        options='--set --allow-unused --zip --seeds --draws --jobs --out --csv --report --format --dry-run --shard --again --time-limit --simulated-limit --quiet --help'
         case $previous in
         --set) value='parameter' ;;
         --seeds) value='none' ;;
+        --draws) value='none' ;;
         --jobs | -j) value='none' ;;
         --out) value='directory' ;;
         --format) value='choice table json csv' ;;

@@ -112,6 +112,7 @@ complete -c netsim -n '__fish_seen_subcommand_from sweep' -l set -x -a '(__netsi
 complete -c netsim -n '__fish_seen_subcommand_from sweep' -l allow-unused -d 'accept settings that nothing reads'
 complete -c netsim -n '__fish_seen_subcommand_from sweep' -l zip -d 'first values together, second values together, ...'
 complete -c netsim -n '__fish_seen_subcommand_from sweep' -l seeds -x -a '(__netsim_words none)' -d 'each point with the seeds 1 .. N'
+complete -c netsim -n '__fish_seen_subcommand_from sweep' -l draws -x -a '(__netsim_words none)' -d 'each point in the draws 1 .. N of the uncertain constants'
 complete -c netsim -n '__fish_seen_subcommand_from sweep' -l jobs -s j -x -a '(__netsim_words none)' -d 'simulate in N processes; 0, the default: one for each processor'
 complete -c netsim -n '__fish_seen_subcommand_from sweep' -l out -x -a '(__netsim_words directory)' -d 'directory of sweep.sqlite instead of results/NAME'
 complete -c netsim -n '__fish_seen_subcommand_from sweep' -l csv -d 'print all values as CSV'

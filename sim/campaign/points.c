@@ -14,6 +14,7 @@
 struct survey {
     const struct sweep *sweep;
     bool **possible;     // [axis][value]: in one point at least
+    bool *draws;         // [draw]: in one point at least; [0]: without draws
     GHashTable *origins; // "--set path=value" -> struct sweep_value *
     GPtrArray *found;    // of each point: struct diag_list *, or NULL
 };
@@ -33,6 +34,7 @@ static void survey_open(struct survey *survey, const struct sweep *sweep)
 {
     survey->sweep = sweep;
     survey->possible = g_new0(bool *, sweep->axes->len + 1);
+    survey->draws = g_new0(bool, sweep->draws + 1);
     survey->origins = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     survey->found = g_ptr_array_new_with_free_func(free_diags);
     for (guint i = 0; i < sweep->axes->len; i++) {
@@ -53,6 +55,7 @@ static void survey_close(struct survey *survey)
     for (guint i = 0; i < survey->sweep->axes->len; i++)
         g_free(survey->possible[i]);
     g_free(survey->possible);
+    g_free(survey->draws);
     g_hash_table_unref(survey->origins);
     g_ptr_array_unref(survey->found);
 }
@@ -82,6 +85,8 @@ static bool complain(const struct survey *survey, const struct points *points,
 {
     bool wrong = points->impossible == points->count;
     bool *to_blame = g_new0(bool, points->count);
+    for (int point = 0; point < points->count; point++)
+        to_blame[point] = !survey->draws[sweep_point_draw(survey->sweep, point)];
     for (guint axis = 0; axis < survey->sweep->axes->len; axis++)
         for (int point = 0; point < points->count; point++)
             to_blame[point] |=
@@ -121,6 +126,9 @@ static void compile_point(struct points *points, struct survey *survey, struct c
         int value = sweep_point_value(sweep, point, (int)i);
         g_ptr_array_add(sets, setting(axis, sweep_value_at(axis, value)));
     }
+    if (sweep->draws)
+        g_ptr_array_add(
+            sets, g_strdup_printf(SWEEP_DRAW "=%" G_GINT64_FORMAT, sweep_point_draw(sweep, point)));
     g_ptr_array_add(sets, NULL);
     struct diag_list *found = diag_list_new();
     points->runs[point] = campaign_add(campaign, file, (const char *const *)sets->pdata,
@@ -136,6 +144,7 @@ static void compile_point(struct points *points, struct survey *survey, struct c
     }
     g_ptr_array_add(survey->found, NULL);
     diag_list_free(found);
+    survey->draws[sweep_point_draw(sweep, point)] = true;
     for (guint i = 0; i < sweep->axes->len; i++)
         survey->possible[i][sweep_point_value(sweep, point, (int)i)] = true;
 }
@@ -183,6 +192,7 @@ char *points_describe(const struct points *points, int point)
 {
     GString *text = g_string_new(NULL);
     uint64_t seed = sweep_point_seed(points->sweep, point);
+    int64_t draw = sweep_point_draw(points->sweep, point);
     for (guint i = 0; i < points->sweep->axes->len; i++) {
         const struct sweep_axis *axis = sweep_axis_at(points->sweep, (int)i);
         char *one =
@@ -190,6 +200,9 @@ char *points_describe(const struct points *points, int point)
         g_string_append_printf(text, "%s%s", i ? ", " : "", one);
         g_free(one);
     }
+    if (draw)
+        g_string_append_printf(text, "%s" SWEEP_DRAW "=%" G_GINT64_FORMAT, text->len ? ", " : "",
+                               draw);
     if (seed)
         g_string_append_printf(text, "%sseed=%" G_GUINT64_FORMAT, text->len ? ", " : "", seed);
     return g_string_free(text, FALSE);
@@ -197,7 +210,7 @@ char *points_describe(const struct points *points, int point)
 
 // ---- Keeping ----
 
-// {"mode", "seeds", "axes": [{"path", "values"}]} as text.
+// {"mode", "seeds", "axes": [{"path", "values"}]} as text, with "draws" if there are any.
 static char *definition_of(const struct sweep *sweep, const char *description)
 {
     json_t *axes = json_array();
@@ -211,6 +224,8 @@ static char *definition_of(const struct sweep *sweep, const char *description)
     json_t *json =
         json_pack("{s:s, s:I, s:o}", "mode", sweep->mode == SWEEP_ZIP ? "zip" : "product", "seeds",
                   (json_int_t)sweep->seeds, "axes", axes);
+    if (sweep->draws)
+        json_object_set_new(json, "draws", json_integer((json_int_t)sweep->draws));
     if (description)
         json_object_set_new(json, "description", json_string(description));
     char *text = json_dumps(json, JSON_COMPACT), *copy = g_strdup(text);
@@ -238,7 +253,7 @@ char *points_digest(const struct points *points, const struct campaign *campaign
     return digest;
 }
 
-// The values of a point as JSON text: {"lam_via.tiny": "1 KiB"}.
+// The values of a point as JSON text: {"lam_via.tiny": "1 KiB"}, with its draw as "draw".
 static char *axes_of(const struct points *points, int point)
 {
     json_t *json = json_object();
@@ -247,6 +262,10 @@ static char *axes_of(const struct points *points, int point)
         int value = sweep_point_value(points->sweep, point, (int)i);
         json_object_set_new(json, axis->path, json_string(sweep_value_at(axis, value)->text));
     }
+    if (points->sweep->draws)
+        json_object_set_new(
+            json, SWEEP_DRAW,
+            json_sprintf("%" G_GINT64_FORMAT, sweep_point_draw(points->sweep, point)));
     char *text = json_dumps(json, JSON_COMPACT), *copy = g_strdup(text);
     json_decref(json);
     free(text);

@@ -161,6 +161,7 @@ static char *definition_problem(const json_t *definition, int *points)
 {
     const json_t *seeds = json_object_get(definition, "seeds");
     const json_t *axes = json_object_get(definition, "axes");
+    const json_t *draws = json_object_get(definition, "draws"); // NULL: none
     const char *mode = json_string_value(json_object_get(definition, "mode"));
     bool zip = g_strcmp0(mode, "zip") == 0;
     if (!zip && g_strcmp0(mode, "product") != 0)
@@ -168,11 +169,15 @@ static char *definition_problem(const json_t *definition, int *points)
     if (!json_is_integer(seeds) || json_integer_value(seeds) < 0 ||
         json_integer_value(seeds) > SWEEP_MOST_SEEDS)
         return g_strdup("seeds: a whole number is expected");
+    if (draws && (!json_is_integer(draws) || json_integer_value(draws) < 1 ||
+                  json_integer_value(draws) > SWEEP_MOST_DRAWS))
+        return g_strdup("draws: a whole number above 0 is expected");
     if (!json_is_array(axes))
         return g_strdup("axes: a list is expected");
-    if (json_array_size(axes) == 0 && json_integer_value(seeds) == 0)
+    if (json_array_size(axes) == 0 && json_integer_value(seeds) == 0 && !draws)
         return g_strdup("the sweep varies nothing");
-    double spanned = (double)MAX(json_integer_value(seeds), 1);
+    double spanned =
+        (double)MAX(json_integer_value(seeds), 1) * (double)MAX(json_integer_value(draws), 1);
     char *problem = axes_problem(axes, zip, &spanned);
     if (!problem && spanned > SWEEP_MOST_POINTS)
         problem = g_strdup_printf("%.0f points are more than a sweep has", spanned);

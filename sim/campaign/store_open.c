@@ -36,7 +36,19 @@ static const char views[] =
     "    WHEN 5 THEN 2.570582 WHEN 6 THEN 2.446912 WHEN 7 THEN 2.364624 WHEN 8 THEN 2.306004"
     "    WHEN 9 THEN 2.262157 WHEN 10 THEN 2.228139 ELSE 1.959964 + 2.372271 / d"
     "    + 2.822499 / (d * d) + 2.555850 / (d * d * d) + 1.589534 / (d * d * d * d) END"
-    "    * sd / root_n AS half_width, sd, min, max FROM known_sd;";
+    "    * sd / root_n AS half_width, sd, min, max FROM known_sd;"
+    // Quantiles of type 7: linear between the values on either side of the place (n - 1) p.
+    "CREATE VIEW bands AS WITH"
+    "  drawn AS (SELECT *, json_remove(axes, '$.draw') AS setting FROM means"
+    "    WHERE json_extract(axes, '$.draw') IS NOT NULL),"
+    "  placed AS (SELECT *, row_number() OVER (PARTITION BY campaign, setting, series, rank, size,"
+    "    metric ORDER BY mean) - 1 AS place, count(*) OVER (PARTITION BY campaign, setting, series,"
+    "    rank, size, metric) - 1 AS last FROM drawn)"
+    "  SELECT campaign, min(point) AS point, setting AS axes, series, rank, size, metric,"
+    "    count(*) AS n, sum(mean * max(0.0, 1.0 - abs(place - 0.5 * last))) AS median,"
+    "    sum(mean * max(0.0, 1.0 - abs(place - 0.05 * last))) AS low,"
+    "    sum(mean * max(0.0, 1.0 - abs(place - 0.95 * last))) AS high"
+    "  FROM placed GROUP BY campaign, setting, series, rank, size, metric;";
 
 static int64_t single_number(struct store *store, const char *sql)
 {

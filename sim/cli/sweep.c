@@ -24,7 +24,7 @@ static const char *const sweep_formats[] = {"table", "json", "csv", NULL};
 
 struct arguments {
     char **sets;
-    char *out, *seeds, *shard, *format;
+    char *out, *seeds, *draws, *shard, *format;
     int jobs;
     struct cli_limits limits;
     gboolean zip, csv, dry_run, report, again, quiet, allow_unused;
@@ -33,7 +33,7 @@ struct arguments {
 // The arguments, read.
 struct plan {
     const struct arguments *arguments;
-    int64_t seeds; // 0: not given
+    int64_t seeds, draws; // 0: not given
     int time_limit, jobs, shard, shards;
     const char *batch; // the system of which this is a task; NULL: none
     int format;
@@ -68,13 +68,15 @@ static bool read_shard(const char *text, struct plan *plan)
 
 static bool read_plan(const struct arguments *arguments, struct plan *plan)
 {
-    guint64 seeds = 0;
+    guint64 seeds = 0, draws = 0;
     *plan = (struct plan){.arguments = arguments};
     plan->format = cli_choice("--format", arguments->format, sweep_formats);
     bool good = plan->format >= 0 &&
                 read_count("--seeds", arguments->seeds, SWEEP_MOST_SEEDS, &seeds) &&
+                read_count("--draws", arguments->draws, SWEEP_MOST_DRAWS, &draws) &&
                 read_shard(arguments->shard, plan);
     plan->seeds = (int64_t)seeds;
+    plan->draws = (int64_t)draws;
     plan->time_limit = (int)ceil(arguments->limits.seconds);
     plan->jobs = arguments->jobs;
     return good;
@@ -93,9 +95,11 @@ static struct sweep *sweep_of(const struct scenario *scenario, const struct plan
         sweep->mode = SWEEP_ZIP;
     if (plan->seeds)
         sweep->seeds = plan->seeds;
-    if (sweep->axes->len == 0 && sweep->seeds == 0 && !diag_any(diags)) {
+    if (plan->draws)
+        sweep->draws = plan->draws;
+    if (sweep->axes->len == 0 && !sweep->seeds && !sweep->draws && !diag_any(diags)) {
         struct source_mark mark = {.file = intern_text(scenario->file)};
-        diag_add(diags, mark, "sweep", "--set PATH=VALUE,VALUE,... or --seeds N",
+        diag_add(diags, mark, "sweep", "--set PATH=VALUE,VALUE,..., --seeds N or --draws N",
                  "there is nothing to vary");
     }
     if (!diag_any(diags))
@@ -381,12 +385,12 @@ static enum cli_exit misplaced_format(void)
 static enum cli_exit report_sweep(const char *argument, const struct plan *plan)
 {
     const struct arguments *given = plan->arguments;
-    if (!given->sets && !given->zip && !given->seeds && !given->shard && !given->dry_run &&
-        !given->again)
+    if (!given->sets && !given->zip && !given->seeds && !given->draws && !given->shard &&
+        !given->dry_run && !given->again)
         return sweep_report(argument, given->out, given->csv, sweep_formats[plan->format]);
     cli_error("sweep first, and report then",
-              "--report runs nothing, so it takes no --set, --zip, --seeds, --shard, --dry-run or "
-              "--again");
+              "--report runs nothing, so it takes no --set, --zip, --seeds, --draws, --shard, "
+              "--dry-run or --again");
     return CLI_BAD_INPUT;
 }
 
@@ -414,6 +418,14 @@ const struct cli_option cli_sweep_options[] = {
      .summary = "each point with the seeds 1 .. N",
      .more = "They are replications: the report gives means over them with their 95 % confidence "
              "intervals."},
+    {.name = "draws",
+     .value = CLI_TEXT,
+     .offset = offsetof(struct arguments, draws),
+     .argument = "N",
+     .summary = "each point in the draws 1 .. N of the uncertain constants",
+     .more = "The report gives medians and the central 90 % of what the draws give, in which of "
+             "them a point is the best, and changes draw by draw, each with the share of the draws "
+             "that have its sign. With `--seeds` the seeds of a draw are averaged first."},
     CLI_JOBS_OPTION(struct arguments, jobs),
     {.name = "out",
      .value = CLI_TEXT,
@@ -425,14 +437,15 @@ const struct cli_option cli_sweep_options[] = {
      .value = CLI_FLAG,
      .offset = offsetof(struct arguments, csv),
      .summary = "print all values as CSV",
-     .more = "A row for each point, seed, series, size and metric."},
+     .more = "A row for each point, draw, seed, series, size and metric."},
     {.name = "report",
      .value = CLI_FLAG,
      .offset = offsetof(struct arguments, report),
      .summary = "print best, worst and effects of a sweep that was run, and run nothing"},
     CLI_FORMAT_OPTION(struct arguments, format, sweep_formats,
                       "Of `--report` alone. As `csv` it is the means over seeds, with "
-                      "their number, interval, standard deviation, least and greatest value."),
+                      "their number, interval, standard deviation, least and greatest value; of a "
+                      "sweep in draws, the medians with their bands."),
     {.name = "dry-run",
      .value = CLI_FLAG,
      .offset = offsetof(struct arguments, dry_run),

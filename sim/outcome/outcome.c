@@ -24,7 +24,7 @@ struct reader {
     char *id; // of the sweep
     json_t *definition;
     bool zip;
-    int64_t seed_count;
+    int64_t seed_count, draw_count;
     GArray *levels;          // struct level: what the number of a point counts, the slowest first
     GPtrArray *metrics;      // interned names, as first met
     GHashTable *by_identity; // "series|metric|rank|size" -> struct outcome_curve *
@@ -50,6 +50,7 @@ static void free_curve(void *data)
     g_free(curve->lost);
     g_free(curve->replicates);
     g_free(curve->summaries);
+    g_free(curve->bands);
     g_free(curve);
 }
 
@@ -71,8 +72,10 @@ void outcome_free(struct outcome *outcome)
     g_free(outcome->problems);
     g_free(outcome->indices);
     g_free(outcome->seeds);
+    g_free(outcome->draws);
     g_free(outcome->numbers);
     g_array_unref(outcome->replications);
+    g_array_unref(outcome->all_draws);
     g_array_unref(outcome->other_seeds);
     g_ptr_array_unref(outcome->curves);
     g_ptr_array_unref(outcome->series);
@@ -170,9 +173,15 @@ static const char *value_at(const json_t *axis, size_t index)
     return json_string_value(json_array_get(json_object_get(axis, "values"), index));
 }
 
-static bool is_seed(const json_t *axis)
+// Whether an axis varies seeds or draws.
+static bool is_repeated(const json_t *axis)
 {
-    return strcmp(json_string_value(json_object_get(axis, "path")), OUTCOME_SEED) == 0;
+    return outcome_is_repeated(json_string_value(json_object_get(axis, "path")));
+}
+
+bool outcome_is_repeated(const char *path)
+{
+    return strcmp(path, OUTCOME_SEED) == 0 || strcmp(path, OUTCOME_DRAW) == 0;
 }
 
 static void add_level(struct reader *reader, size_t values, int axis, const int *place)
@@ -181,8 +190,8 @@ static void add_level(struct reader *reader, size_t values, int axis, const int 
     g_array_append_val(reader->levels, level);
 }
 
-// The k-th values of all axes (k < 0: their paths) but the seed: "1 Mb/s, 4", or of equal ones one.
-// The caller frees it.
+// The k-th values of all axes (k < 0: their paths) but seed and draw: "1 Mb/s, 4", or of equal ones
+// one. The caller frees it.
 static char *zipped_text(const json_t *axes, int k)
 {
     GString *text = g_string_new(NULL);
@@ -192,7 +201,7 @@ static char *zipped_text(const json_t *axes, int k)
     size_t i;
     json_array_foreach(axes, i, axis)
     {
-        if (is_seed(axis))
+        if (is_repeated(axis))
             continue;
         const char *one =
             k < 0 ? json_string_value(json_object_get(axis, "path")) : value_at(axis, (size_t)k);
@@ -244,7 +253,7 @@ static void read_axes(struct reader *reader)
         g_ptr_array_add(reader->outcome->parameters, g_strdup(path));
         if (reader->zip)
             continue;
-        if (is_seed(axis)) {
+        if (is_repeated(axis)) {
             add_level(reader, values, -1, NULL);
             continue;
         }
@@ -255,6 +264,10 @@ static void read_axes(struct reader *reader)
     }
     if (reader->zip && json_array_size(axes) > 0)
         read_zipped(reader, axes);
+    if (reader->draw_count > 0) {
+        g_ptr_array_add(reader->outcome->parameters, g_strdup(OUTCOME_DRAW));
+        add_level(reader, (size_t)reader->draw_count, -1, NULL);
+    }
     if (reader->seed_count > 0)
         add_level(reader, (size_t)reader->seed_count, -1, NULL);
 }
@@ -285,18 +298,30 @@ int outcome_compare_seeds(const void *a, const void *b)
     return (one > other) - (one < other);
 }
 
+// The number that a parameter has at a point; `none` if it does not vary.
+static int64_t asked_number(const struct outcome *outcome, int point, const char *path,
+                            int64_t none)
+{
+    guint parameter;
+    if (!g_ptr_array_find_with_equal_func(outcome->parameters, path, g_str_equal, &parameter))
+        return none;
+    const char *text = outcome->texts[(guint)point * outcome->parameters->len + parameter];
+    return g_ascii_strtoll(text ? text : "", NULL, 10);
+}
+
 // The seed that the sweep asks for at a point; -1: none.
 static int64_t asked_seed(const struct reader *reader, int point)
 {
-    const struct outcome *outcome = reader->outcome;
-    guint parameter;
     if (reader->seed_count > 0)
         return point % reader->seed_count + 1;
-    if (!g_ptr_array_find_with_equal_func(outcome->parameters, OUTCOME_SEED, g_str_equal,
-                                          &parameter))
-        return -1;
-    const char *text = outcome->texts[(guint)point * outcome->parameters->len + parameter];
-    return g_ascii_strtoll(text ? text : "", NULL, 10);
+    return asked_number(reader->outcome, point, OUTCOME_SEED, -1);
+}
+
+static void take_draw(struct outcome *outcome, int point)
+{
+    outcome->draws[point] = asked_number(outcome, point, OUTCOME_DRAW, 0);
+    if (outcome->draws[point] > 0)
+        g_array_append_val(outcome->all_draws, outcome->draws[point]);
 }
 
 static void take_seed(struct reader *reader, int point, bool possible, int64_t seed)
@@ -323,6 +348,7 @@ static void take_point(struct reader *reader, sqlite3_stmt *row)
             json_string_value(json_object_get(axes, g_ptr_array_index(outcome->parameters, i))));
     json_decref(axes);
     index_point(reader, point);
+    take_draw(outcome, point);
     take_seed(reader, point, possible, sqlite3_column_int64(row, 1));
 }
 
@@ -428,7 +454,7 @@ static int compare_curves(const void *a, const void *b)
     return one->size < other->size ? -1 : one->size > other->size;
 }
 
-// Sorts seeds and leaves each in once.
+// Sorts seeds or draws, and leaves each in once.
 static void sort_seeds(GArray *seeds)
 {
     guint kept = 0;
@@ -458,6 +484,7 @@ static bool read_rows(struct reader *reader, GError **error)
     outcome->indices = g_new0(int, outcome->points *(int)outcome->axes->len + 1);
     outcome->texts = g_new0(char *, outcome->points *(int)outcome->parameters->len + 1);
     outcome->seeds = g_new0(int64_t, outcome->points + 1);
+    outcome->draws = g_new0(int64_t, outcome->points + 1);
     outcome->numbers = g_new0(int, outcome->points + 1);
     outcome->problems = g_new0(char *, outcome->points + 1);
     outcome->ends = g_new0(struct outcome_end, outcome->points * (int)outcome->series->len + 1);
@@ -497,6 +524,7 @@ static bool read_rows(struct reader *reader, GError **error)
                  take_other_seed, error);
     g_ptr_array_sort(outcome->curves, compare_curves);
     sort_seeds(outcome->replications);
+    sort_seeds(outcome->all_draws);
     return good;
 }
 
@@ -514,6 +542,7 @@ struct outcome *outcome_new(void)
     outcome->curves = g_ptr_array_new_with_free_func(free_curve);
     outcome->replications = g_array_new(FALSE, FALSE, sizeof(int64_t));
     outcome->other_seeds = g_array_new(FALSE, FALSE, sizeof(int64_t));
+    outcome->all_draws = g_array_new(FALSE, FALSE, sizeof(int64_t));
     return outcome;
 }
 
@@ -536,6 +565,7 @@ struct outcome *outcome_read_sweep(struct store *store, const char *id, GError *
         const char *mode = json_string_value(json_object_get(reader.definition, "mode"));
         reader.zip = g_strcmp0(mode, "zip") == 0;
         reader.seed_count = json_integer_value(json_object_get(reader.definition, "seeds"));
+        reader.draw_count = json_integer_value(json_object_get(reader.definition, "draws"));
         read_axes(&reader);
         good = read_rows(&reader, error);
     }

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A sweep with its results, as read from a database: the source of reports and CSV.
 //
-// A seed is no axis: the runs of a point with several seeds are its replications. As read, each run
-// is a point of its own; outcome_replicated (replicated.h) merges them into one point.
+// A seed is no axis, nor is a draw: the runs of a point with several seeds or draws are its
+// replications. As read, each run is a point of its own; outcome_replicated (replicated.h) merges
+// them into one point.
 #ifndef NETSIM_OUTCOME_OUTCOME_H
 #define NETSIM_OUTCOME_OUTCOME_H
 
 #include "sim/campaign/store.h"
 #include "sim/core/summary.h"
+#include "sim/statistics/band.h"
 
-// The path by which a sweep may vary seeds.
+// The paths by which a sweep may vary seeds and draws.
 #define OUTCOME_SEED "seed"
+#define OUTCOME_DRAW "draw"
 
 // One parameter that varies, or in zip mode all parameters of a sweep together.
 struct outcome_axis {
@@ -39,8 +42,11 @@ struct outcome_curve {
     double *lost;       // values of points that lost data, which do not count; NAN: other points
     // Only for replications, else NULL. A point's value is then the mean, or NAN if not all of its
     // runs have a value: a mean over the successful runs alone would leave out just the bad ones.
+    // In draws it is the median of those draws that have a value, and a replicate is the mean of a
+    // draw's seeds.
     double *replicates;        // [point * replications + replication]; NAN: none
     struct summary *summaries; // of each point: over those of its runs that have a value
+    struct band *bands;        // of each point in draws, likewise; NULL: no draws
 };
 
 struct outcome {
@@ -56,7 +62,10 @@ struct outcome {
     int64_t *seeds;       // of each point; -1: the sweep varies no seeds, and the point is
                           // impossible
     GArray *replications; // int64_t: the different seeds, ascending; empty: the sweep varies no
-                          // seeds
+                          // seeds. Of replications in draws: the draws
+    int64_t *draws;       // of each point; 0: the sweep varies no draws
+    GArray *all_draws;    // int64_t: the different draws, ascending; empty: the sweep varies none
+    int seed_count;       // of replications in draws: the seeds of each draw, else 0
     // Sums over all runs of what was left to chance (SIM_RISKED_PACKETS, SIM_RANDOM_CHOICES).
     int64_t risked_packets, random_choices;
     GArray *other_seeds;      // int64_t: seeds with which other sweeps of the database have run its
@@ -75,7 +84,10 @@ struct outcome *outcome_read(struct store *store, GError **error);
 struct outcome *outcome_read_sweep(struct store *store, const char *id, GError **error);
 void outcome_free(struct outcome *outcome);
 
-// Compares two seeds (int64_t) for sorting: replications are in this order.
+// Whether a sweep varies seeds or draws by this path, which then makes no axis.
+bool outcome_is_repeated(const char *path);
+
+// Compares two seeds or draws (int64_t) for sorting: replications are in this order.
 int outcome_compare_seeds(const void *a, const void *b);
 
 // An empty outcome, and an axis of it without values, for code that builds outcomes.
@@ -99,7 +111,8 @@ GString *outcome_csv(const struct outcome *outcome);
 // Like outcome_csv, but with one row for all runs of a point, which differ only in the seed: how
 // many were run, how many completed, how many have a value (n), their mean, the half width of its
 // confidence interval (summary.h), standard deviation, minimum and maximum. Runs that lost data
-// have no value here. `outcome` is an outcome as read. The caller frees it.
+// have no value here. In draws n counts those with a value, and their median and the ends of their
+// central 90 % follow. `outcome` is an outcome as read. The caller frees it.
 GString *outcome_means_csv(const struct outcome *outcome);
 
 #endif

@@ -123,6 +123,20 @@ GString *outcome_csv(const struct outcome *outcome)
 
 // ---- Means ----
 
+// A summary or, in draws, a band.
+static void append_statistics(GString *out, const struct outcome_curve *curve, int point)
+{
+    const struct summary *summary = &curve->summaries[point];
+    const struct band *band = curve->bands ? &curve->bands[point] : NULL;
+    const double means[] = {summary->mean, summary->half_width, summary->sd, summary->least,
+                            summary->most};
+    const double quantiles[] = {band ? band->median : NAN, band ? band->low : NAN,
+                                band ? band->high : NAN};
+    const double *numbers = band ? quantiles : means;
+    for (size_t k = 0; k < (band ? G_N_ELEMENTS(quantiles) : G_N_ELEMENTS(means)); k++)
+        append_number(out, numbers[k]);
+}
+
 static void append_means(GString *out, const struct outcome *outcome, int point, int series,
                          const char *columns)
 {
@@ -140,15 +154,13 @@ static void append_means(GString *out, const struct outcome *outcome, int point,
         g_string_append(out, head->str);
         append_curve(out, curve);
         g_string_append_printf(out, ",%d", summary->n);
-        const double numbers[] = {summary->mean, summary->half_width, summary->sd, summary->least,
-                                  summary->most};
-        for (size_t k = 0; k < G_N_ELEMENTS(numbers); k++)
-            append_number(out, numbers[k]);
+        append_statistics(out, curve, point);
         g_string_append_c(out, '\n');
         any = true;
     }
     if (!any)
-        g_string_append_printf(out, "%s,,,,0,,,,,\n", head->str);
+        g_string_append_printf(out, "%s,,,,0%s\n", head->str,
+                               outcome_in_draws(outcome) ? ",,," : ",,,,,");
     g_string_free(head, TRUE);
 }
 
@@ -160,8 +172,9 @@ GString *outcome_means_csv(const struct outcome *outcome)
         g_string_append_c(out, ',');
         csv_append_field(out, g_ptr_array_index(means->parameters, i));
     }
-    g_string_append(out,
-                    ",series,runs,completed,rank,size,metric,unit,n,mean,half_width,sd,min,max\n");
+    g_string_append_printf(out, ",series,runs,completed,rank,size,metric,unit,n,%s\n",
+                           outcome_in_draws(means) ? "median,low,high"
+                                                   : "mean,half_width,sd,min,max");
     for (int point = 0; point < means->points; point++) {
         GString *columns = g_string_new(NULL);
         g_string_append_printf(columns, "%d,", means->numbers[point]);

@@ -2,43 +2,11 @@
 #include "sim/outcome/outcome_metrics.h"
 
 #include "sim/measure/result.h"
+#include "sim/outcome/draws_metrics.h"
+#include "sim/outcome/outcome_point.h"
 #include "sim/outcome/replicated.h"
 
 #include <math.h>
-
-// ---- Points ----
-
-int outcome_value_count(const struct outcome *outcome, int axis)
-{
-    return (int)outcome_axis_at(outcome, axis)->values->len;
-}
-
-int outcome_value_of(const struct outcome *outcome, int point, int axis)
-{
-    return outcome->indices[point * (int)outcome->axes->len + axis];
-}
-
-int outcome_stride(const struct outcome *outcome, int axis)
-{
-    int stride = 1;
-    for (int i = (int)outcome->axes->len - 1; i > axis; i--)
-        stride *= outcome_value_count(outcome, i);
-    return stride;
-}
-
-json_t *outcome_point_json(const struct outcome *outcome, int point)
-{
-    json_t *values = json_object();
-    for (int axis = 0; axis < (int)outcome->axes->len; axis++) {
-        const struct outcome_axis *of = outcome_axis_at(outcome, axis);
-        const char *text = g_ptr_array_index(of->values, outcome_value_of(outcome, point, axis));
-        json_object_set_new(values, of->name, json_string(text));
-    }
-    json_t *json = json_pack("{s:i, s:o}", "point", outcome->numbers[point], "values", values);
-    if (!outcome->replicated && outcome->replications->len > 1)
-        json_object_set_new(json, "seed", json_integer(outcome->seeds[point]));
-    return json;
-}
 
 static json_t *real_or_null(double value)
 {
@@ -53,27 +21,12 @@ static json_t *summary_json(const struct summary *summary)
                      real_or_null(summary->least), "max", real_or_null(summary->most));
 }
 
-static json_t *size_json(const struct outcome_curve *curve)
-{
-    return json_integer(curve->size);
-}
-
-static json_t *rank_json(const struct outcome_curve *curve)
-{
-    return curve->rank < 0 ? json_null() : json_integer(curve->rank);
-}
-
 // ---- Best and worst ----
 
 struct extremes {
     double best, worst;
     int best_point, worst_point;
 };
-
-static bool lower_is_better(const char *metric)
-{
-    return metric_worse_sign(metric) >= 0;
-}
 
 static struct extremes extremes_of(const struct outcome *outcome, const double *values, bool lower)
 {
@@ -107,7 +60,8 @@ static int count_ties(const struct outcome *outcome, const struct outcome_curve 
 static void append_row(json_t *rows, const struct outcome *outcome, json_t *size, json_t *rank,
                        const struct outcome_curve *curve)
 {
-    struct extremes found = extremes_of(outcome, curve->values, lower_is_better(curve->metric));
+    struct extremes found =
+        extremes_of(outcome, curve->values, outcome_lower_is_better(curve->metric));
     int best = found.best_point, worst = found.worst_point;
     if (best < 0) {
         json_decref(size);
@@ -119,6 +73,18 @@ static void append_row(json_t *rows, const struct outcome *outcome, json_t *size
                             "ties", count_ties(outcome, curve, best), "worst", found.worst,
                             "worst_point", outcome_point_json(outcome, worst));
     json_array_append_new(rows, row);
+    if (curve->bands) {
+        bool same = true;
+        for (int point = 0; point < outcome->points; point++)
+            same &= outcome_same_in_draws(outcome, curve, best, point);
+        json_object_set_new(row, "same_in_draws", json_boolean(same));
+        json_object_set_new(row, "best_band", draws_band_json(&curve->bands[best]));
+        json_object_set_new(row, "worst_band", draws_band_json(&curve->bands[worst]));
+        json_object_set_new(row, "best_in", draws_best_json(outcome, curve, best));
+        json_object_set_new(row, "told_apart",
+                            json_boolean(outcome_differs(outcome, curve, best, worst)));
+        return;
+    }
     if (outcome_replications(outcome) == 1)
         return;
     json_object_set_new(row, "best_summary", summary_json(&curve->summaries[best]));
@@ -144,6 +110,7 @@ static void append_together(json_t *rows, const struct outcome *outcome, const G
     together.replicates = g_new0(double, runs + 1);
     together.values = g_new(double, outcome->points + 1);
     together.summaries = g_new(struct summary, outcome->points + 1);
+    together.bands = outcome_in_draws(outcome) ? g_new(struct band, outcome->points + 1) : NULL;
     for (guint i = 0; i < curves->len; i++) {
         const struct outcome_curve *curve = g_ptr_array_index(curves, i);
         bool counts = is_positive(outcome, curve);
@@ -155,6 +122,7 @@ static void append_together(json_t *rows, const struct outcome *outcome, const G
         together.replicates[run] = counted ? exp(together.replicates[run] / counted) : NAN;
     outcome_summarise(outcome, &together);
     append_row(rows, outcome, json_null(), json_null(), &together);
+    g_free(together.bands);
     g_free(together.replicates);
     g_free(together.values);
     g_free(together.summaries);
@@ -167,7 +135,7 @@ static json_t *rows_json(const struct outcome *outcome, const GPtrArray *curves)
         append_together(rows, outcome, curves);
     for (guint i = 0; i < curves->len; i++) {
         const struct outcome_curve *curve = g_ptr_array_index(curves, i);
-        append_row(rows, outcome, size_json(curve), rank_json(curve), curve);
+        append_row(rows, outcome, outcome_size_json(curve), outcome_rank_json(curve), curve);
     }
     return rows;
 }
@@ -233,6 +201,8 @@ static json_t *effect_json(const struct outcome *outcome, const GPtrArray *curve
                            int reference, int value)
 {
     const struct outcome_axis *of = outcome_axis_at(outcome, axis);
+    if (outcome_in_draws(outcome))
+        return draws_effect_json(outcome, curves, axis, reference, value);
     struct summary change = effect(outcome, curves, axis, reference, value);
     json_t *json = json_pack("{s:s, s:s, s:o, s:b}", "axis", of->name, "value",
                              (const char *)g_ptr_array_index(of->values, (guint)value), "change",
@@ -267,8 +237,8 @@ static json_t *means_json(const struct outcome *outcome, const GPtrArray *curves
         for (int point = 0; point < outcome->points; point++) {
             const struct summary *summary = &curve->summaries[point];
             json_t *mean = summary_json(summary);
-            json_object_set_new(mean, "size_bytes", size_json(curve));
-            json_object_set_new(mean, "rank", rank_json(curve));
+            json_object_set_new(mean, "size_bytes", outcome_size_json(curve));
+            json_object_set_new(mean, "rank", outcome_rank_json(curve));
             json_object_set_new(mean, "at", outcome_point_json(outcome, point));
             json_object_set_new(mean, "runs",
                                 json_integer(outcome_end_at(outcome, point, curve->series)->runs));
@@ -286,12 +256,14 @@ static json_t *means_json(const struct outcome *outcome, const GPtrArray *curves
 static json_t *metric_json(const struct outcome *outcome, const GPtrArray *curves)
 {
     const struct outcome_curve *first = g_ptr_array_index(curves, 0);
-    json_t *metric =
-        json_pack("{s:s, s:s, s:s, s:b, s:o, s:o}", "series",
-                  outcome_series_name(outcome, first->series), "metric", first->metric, "unit",
-                  metric_unit(first->metric), "lower_is_better", lower_is_better(first->metric),
-                  "rows", rows_json(outcome, curves), "effects", effects_json(outcome, curves));
-    if (outcome_replications(outcome) > 1)
+    json_t *metric = json_pack(
+        "{s:s, s:s, s:s, s:b, s:o, s:o}", "series", outcome_series_name(outcome, first->series),
+        "metric", first->metric, "unit", metric_unit(first->metric), "lower_is_better",
+        outcome_lower_is_better(first->metric), "rows", rows_json(outcome, curves), "effects",
+        effects_json(outcome, curves));
+    if (outcome_in_draws(outcome))
+        json_object_set_new(metric, "bands", draws_bands_json(outcome, curves));
+    else if (outcome_replications(outcome) > 1)
         json_object_set_new(metric, "means", means_json(outcome, curves));
     return metric;
 }

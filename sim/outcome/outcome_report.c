@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sim/outcome/outcome_report.h"
 
+#include "sim/outcome/draws_metrics.h"
 #include "sim/outcome/outcome_metrics.h"
+#include "sim/outcome/outcome_point.h"
 #include "sim/outcome/replicated.h"
 
 #include <math.h>
@@ -174,7 +176,8 @@ static bool same_outcome(const struct outcome *outcome, int a, int b, bool *know
     }
     for (guint i = 0; *known && same && i < outcome->curves->len; i++) {
         const struct outcome_curve *curve = outcome_curve_at(outcome, (int)i);
-        same = same_value(curve->values[a], curve->values[b]);
+        same = curve->bands ? outcome_same_in_draws(outcome, curve, a, b)
+                            : same_value(curve->values[a], curve->values[b]);
     }
     return same;
 }
@@ -257,8 +260,8 @@ static void warn(json_t *warnings, char *text)
     g_free(text);
 }
 
-// Whether of several seeds each gives the same at all points: nothing is random there.
-static bool seeds_changed_nothing(const struct outcome *means)
+// Whether of several seeds or draws each gives the same at all points: nothing is random there.
+static bool repeats_changed_nothing(const struct outcome *means)
 {
     bool same = means->replications->len > 1;
     for (guint i = 0; same && i < means->curves->len; i++) {
@@ -266,7 +269,8 @@ static bool seeds_changed_nothing(const struct outcome *means)
         for (int point = 0; same && point < means->points; point++) {
             const struct summary *summary = &curve->summaries[point];
             int runs = outcome_end_at(means, point, curve->series)->runs;
-            same = summary->n == runs && summary->least == summary->most;
+            same =
+                summary->n * MAX(means->seed_count, 1) == runs && summary->least == summary->most;
         }
     }
     return same && means->curves->len > 0;
@@ -331,9 +335,31 @@ static char *same_seeds_text(const struct outcome *means)
                     "seed tells as much");
 }
 
+static void warn_of_draws(json_t *warnings, const struct outcome *means)
+{
+    int parts = 0, failed = 0, runs = 0;
+    for (int i = 0; i < means->points * (int)means->series->len; i++) {
+        const struct outcome_end *end = &means->ends[i];
+        parts += end->completed > 0 && end->completed < end->runs;
+        failed += end->completed > 0 ? end->runs - end->completed : 0;
+        runs += end->completed > 0 ? end->runs : 0;
+    }
+    if (repeats_changed_nothing(means))
+        warn(warnings, g_strdup("the draws changed nothing: no uncertain constant plays a part"));
+    if (parts)
+        warn(warnings, g_strdup_printf("%d of %d runs did not complete at %d point%s where others "
+                                       "did: bands and differences are of the draws that have a "
+                                       "value, and a draw without one is not the best",
+                                       failed, runs, parts, parts == 1 ? "" : "s"));
+}
+
 static void warn_of_seeds(json_t *warnings, const struct outcome *means)
 {
-    if (seeds_changed_nothing(means))
+    if (outcome_in_draws(means)) {
+        warn_of_draws(warnings, means);
+        return;
+    }
+    if (repeats_changed_nothing(means))
         warn(warnings, same_seeds_text(means));
     if (means->replications->len > 1)
         warn_of_parts(warnings, means);
@@ -375,13 +401,13 @@ static json_t *warnings_json(const struct outcome *means, const json_t *axes, co
     return warnings;
 }
 
-static json_t *seeds_json(const struct outcome *outcome)
+// Of seeds or draws.
+static json_t *numbers_json(const GArray *numbers)
 {
-    json_t *seeds = json_array();
-    for (guint i = 0; i < outcome->replications->len; i++)
-        json_array_append_new(seeds,
-                              json_integer(g_array_index(outcome->replications, int64_t, i)));
-    return seeds;
+    json_t *list = json_array();
+    for (guint i = 0; i < numbers->len; i++)
+        json_array_append_new(list, json_integer(g_array_index(numbers, int64_t, i)));
+    return list;
 }
 
 json_t *outcome_report_json(const struct outcome *outcome)
@@ -396,7 +422,11 @@ json_t *outcome_report_json(const struct outcome *outcome)
         ends_by_value_json(outcome), "ends_by_pair", ends_by_pair_json(outcome), "metrics",
         outcome_metrics_json(means), "warnings", warnings);
     if (outcome->replications->len > 1)
-        json_object_set_new(report, "seeds", seeds_json(outcome));
+        json_object_set_new(report, "seeds", numbers_json(outcome->replications));
+    if (outcome_in_draws(outcome)) {
+        json_object_set_new(report, "draws", numbers_json(outcome->all_draws));
+        json_object_set_new(report, "differences", draws_differences_json(means));
+    }
     outcome_free(means);
     return report;
 }

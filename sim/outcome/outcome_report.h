@@ -42,6 +42,15 @@
 // metric "means": [{"at": point, "size_bytes", "rank", "runs", "n", "mean", "half_width", "sd",
 // "min", "max"}], where n counts the runs that have a value. half_width and sd are null for a
 // single run. Points of failures, which are runs, have a "seed".
+//
+// A sweep in draws also has "draws": [draw], and values are medians of those draws that have one;
+// in a row "best_band" and "worst_band" {"n", "median", "low", "high"}, "told_apart" (in nearly all
+// draws), "same_in_draws" (all points have the same in each draw) and "best_in", the points that
+// are the best in some draws (draws_best_json); in an effect "n", "change" (the median),
+// "change_low", "change_high", "sign_share" (of the draws, with the sign of the median) and
+// "told_apart"; in a metric "bands" (draws_bands_json) instead of "means". "differences" are those
+// between series (draws_differences_json). All are taken draw by draw. Points of failures have a
+// "draw".
 json_t *outcome_report_json(const struct outcome *outcome);
 
 // The report as text.

@@ -20,11 +20,31 @@ double outcome_replicate(const struct outcome *outcome, const struct outcome_cur
     return curve->replicates[point * outcome_replications(outcome) + replication];
 }
 
-// Which replication a run is.
+bool outcome_in_draws(const struct outcome *outcome)
+{
+    return outcome->all_draws->len > 0;
+}
+
+bool outcome_same_in_draws(const struct outcome *outcome, const struct outcome_curve *curve,
+                           int one, int other)
+{
+    bool same = true;
+    for (int i = 0; same && i < outcome_replications(outcome); i++) {
+        double a = outcome_replicate(outcome, curve, one, i);
+        double b = outcome_replicate(outcome, curve, other, i);
+        same = a == b || (isnan(a) && isnan(b));
+    }
+    return same;
+}
+
+// Which replication a run is part of: that of its draw or, without draws, of its seed.
 static int replication_of(const struct outcome *runs, int point)
 {
     guint found = 0;
-    g_array_binary_search(runs->replications, &runs->seeds[point], outcome_compare_seeds, &found);
+    bool drawn = outcome_in_draws(runs);
+    g_array_binary_search(drawn ? runs->all_draws : runs->replications,
+                          drawn ? &runs->draws[point] : &runs->seeds[point], outcome_compare_seeds,
+                          &found);
     return (int)found;
 }
 
@@ -44,7 +64,7 @@ static void copy_axes(const struct outcome *runs, struct outcome *to)
 {
     to->points = runs->points > 0;
     for (guint i = 0; i < runs->parameters->len; i++)
-        if (strcmp(g_ptr_array_index(runs->parameters, i), OUTCOME_SEED) != 0)
+        if (!outcome_is_repeated(g_ptr_array_index(runs->parameters, i)))
             g_ptr_array_add(to->parameters, g_strdup(g_ptr_array_index(runs->parameters, i)));
     for (guint i = 0; i < runs->axes->len; i++) {
         const struct outcome_axis *from = outcome_axis_at(runs, (int)i);
@@ -55,7 +75,10 @@ static void copy_axes(const struct outcome *runs, struct outcome *to)
     }
     for (guint i = 0; i < runs->series->len; i++)
         g_ptr_array_add(to->series, g_strdup(g_ptr_array_index(runs->series, i)));
-    g_array_append_vals(to->replications, runs->replications->data, runs->replications->len);
+    const GArray *repeats = outcome_in_draws(runs) ? runs->all_draws : runs->replications;
+    g_array_append_vals(to->replications, repeats->data, repeats->len);
+    g_array_append_vals(to->all_draws, runs->all_draws->data, runs->all_draws->len);
+    to->seed_count = outcome_in_draws(runs) ? (int)runs->replications->len : 0;
     to->risked_packets = runs->risked_packets;
     to->random_choices = runs->random_choices;
     g_array_append_vals(to->other_seeds, runs->other_seeds->data, runs->other_seeds->len);
@@ -65,7 +88,7 @@ static void copy_texts(const struct outcome *runs, int run, struct outcome *to, 
 {
     guint next = 0;
     for (guint i = 0; i < runs->parameters->len; i++)
-        if (strcmp(g_ptr_array_index(runs->parameters, i), OUTCOME_SEED) != 0)
+        if (!outcome_is_repeated(g_ptr_array_index(runs->parameters, i)))
             to->texts[(guint)point * to->parameters->len + next++] =
                 g_strdup(runs->texts[(guint)run * runs->parameters->len + i]);
 }
@@ -78,6 +101,7 @@ static void describe(const struct outcome *runs, int run, struct outcome *to, in
            axes * sizeof *to->indices);
     to->numbers[point] = runs->numbers[run];
     to->seeds[point] = runs->seeds[run];
+    to->draws[point] = runs->draws[run];
     to->problems[point] = g_strdup(runs->problems[run]);
     copy_texts(runs, run, to, point);
 }
@@ -118,10 +142,38 @@ void outcome_summarise(const struct outcome *outcome, struct outcome_curve *curv
     int replications = outcome_replications(outcome);
     for (int point = 0; point < outcome->points; point++) {
         struct summary *summary = &curve->summaries[point];
-        *summary = summary_of(&curve->replicates[point * replications], replications);
+        const double *replicates = &curve->replicates[point * replications];
+        *summary = summary_of(replicates, replications);
+        if (curve->bands) {
+            curve->bands[point] = band_of(replicates, (size_t)replications);
+            curve->values[point] = curve->bands[point].median;
+            continue;
+        }
         bool all = outcome_end_at(outcome, point, curve->series)->runs <= summary->n;
         curve->values[point] = all ? summary->mean : NAN;
     }
+}
+
+// The values of the replications. That of a draw is the mean over its seeds, unless one of them was
+// run and has none: a mean of the others would leave out just the bad ones.
+static void fill_replicates(const struct outcome *runs, const struct outcome_curve *from,
+                            const struct outcome *to, double *replicates)
+{
+    gsize replications = (gsize)outcome_replications(to);
+    int *counts = g_new0(int, (gsize)to->points *replications + 1);
+    for (gsize i = 0; i < (gsize)to->points * replications; i++)
+        replicates[i] = NAN;
+    for (int run = 0; run < runs->points; run++) {
+        const struct outcome_end *end = outcome_end_at(runs, run, from->series);
+        gsize at = (gsize)point_of(runs, run) * replications + (gsize)replication_of(runs, run);
+        if (end->runs == 0 && isnan(from->values[run]))
+            continue; // not run
+        replicates[at] = (counts[at] ? replicates[at] : 0.0) + from->values[run];
+        counts[at]++;
+    }
+    for (gsize i = 0; i < (gsize)to->points * replications; i++)
+        replicates[i] = counts[i] > 1 ? replicates[i] / counts[i] : replicates[i];
+    g_free(counts);
 }
 
 static struct outcome_curve *replicated_curve(const struct outcome *runs,
@@ -134,11 +186,8 @@ static struct outcome_curve *replicated_curve(const struct outcome *runs,
     curve->values = g_new(double, points + 1);
     curve->summaries = g_new(struct summary, points + 1);
     curve->replicates = g_new(double, points *replications + 1);
-    for (gsize i = 0; i < points * replications; i++)
-        curve->replicates[i] = NAN;
-    for (int run = 0; run < runs->points; run++)
-        curve->replicates[(gsize)point_of(runs, run) * replications +
-                          (gsize)replication_of(runs, run)] = from->values[run];
+    curve->bands = outcome_in_draws(to) ? g_new(struct band, points + 1) : NULL;
+    fill_replicates(runs, from, to, curve->replicates);
     outcome_summarise(to, curve);
     return curve;
 }
@@ -156,6 +205,7 @@ struct outcome *outcome_replicated(const struct outcome *runs)
     to->indices = g_new0(int, points * to->axes->len + 1);
     to->texts = g_new0(char *, points * to->parameters->len + 1);
     to->seeds = g_new0(int64_t, points + 1);
+    to->draws = g_new0(int64_t, points + 1);
     to->numbers = g_new0(int, points + 1);
     to->problems = g_new0(char *, points + 1);
     to->ends = g_new0(struct outcome_end, points * to->series->len + 1);
@@ -188,9 +238,28 @@ struct summary outcome_difference(const struct outcome *outcome, const struct ou
     return summary;
 }
 
+struct paired outcome_change(const struct outcome *outcome, const struct outcome_curve *from,
+                             int from_point, const struct outcome_curve *to, int to_point)
+{
+    int draws = outcome_replications(outcome);
+    double *changes = g_new(double, draws);
+    for (int i = 0; i < draws; i++) {
+        double base = outcome_replicate(outcome, from, from_point, i);
+        double change = outcome_replicate(outcome, to, to_point, i) / base - 1.0;
+        changes[i] = isfinite(change) ? change : NAN;
+    }
+    struct paired paired = paired_of(changes, (size_t)draws);
+    g_free(changes);
+    return paired;
+}
+
 bool outcome_differs(const struct outcome *outcome, const struct outcome_curve *curve, int one,
                      int other)
 {
+    if (outcome_in_draws(outcome)) {
+        struct paired paired = outcome_change(outcome, curve, other, curve, one);
+        return paired_is_robust(&paired);
+    }
     if (outcome_replications(outcome) == 1)
         return curve->values[one] != curve->values[other];
     struct summary difference = outcome_difference(outcome, curve, one, other);

@@ -18,6 +18,13 @@ char *text_exact(double value)
     return g_strdup(digits);
 }
 
+char *text_with_band(double median, double low, double high)
+{
+    double most = MAX(fabs(low), fabs(high));
+    int digits = most > 0.0 ? CLAMP(3 - (int)floor(log10(most)), 0, 9) : 0;
+    return g_strdup_printf("%.*f (%.*f .. %.*f)", digits, median, digits, low, digits, high);
+}
+
 char *text_grouped(uint64_t value)
 {
     char digits[32];

@@ -12,6 +12,10 @@
 // The shortest decimal text that reads back as exactly this double: "74.01". The caller frees it.
 char *text_exact(double value);
 
+// "74.03 (68.12 .. 80.90)": a median and its band, with four digits of the largest. The caller
+// frees it.
+char *text_with_band(double median, double low, double high);
+
 // "1,234,567". The caller frees it.
 char *text_grouped(uint64_t value);
 

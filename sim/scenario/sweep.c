@@ -56,6 +56,7 @@ struct sweep *sweep_copy(const struct sweep *sweep)
     struct sweep *copy = sweep_new();
     copy->mode = sweep->mode;
     copy->seeds = sweep->seeds;
+    copy->draws = sweep->draws;
     for (guint i = 0; i < sweep->axes->len; i++) {
         const struct sweep_axis *from = sweep_axis_at(sweep, (int)i);
         struct sweep_axis *axis = axis_new(from->path, from->mark);
@@ -261,9 +262,10 @@ static bool read_axes(const struct param_reading *reading)
 // The axes are checked also where a mode or a number of seeds is wrong.
 static bool finish_sweep(const struct param_map *map)
 {
-    if (!node_get(map->node, "axes") && !node_get(map->node, "seeds"))
+    if (!node_get(map->node, "axes") && !node_get(map->node, "seeds") &&
+        !node_get(map->node, "draws"))
         diag_add(map->diags, map->node->mark, map->path, "write axes: {PATH: [VALUE, ...]}",
-                 "a sweep without axes and seeds varies nothing");
+                 "a sweep without axes, seeds and draws varies nothing");
     return sweep_check(map->values, map->diags);
 }
 
@@ -289,6 +291,9 @@ static const struct param sweep_rows[] = {
     PARAM(struct sweep, seeds, PARAM_COUNT, .optional = true, .least = "1",
           .most = G_STRINGIFY(SWEEP_MOST_SEEDS),
           .doc = "runs of each point, with the seeds 1, 2 ..."),
+    PARAM(struct sweep, draws, PARAM_COUNT, .optional = true, .least = "1",
+          .most = G_STRINGIFY(SWEEP_MOST_DRAWS),
+          .doc = "runs of each point in the draws 1, 2 ... of the uncertain constants, for a band"),
     {.name = NULL},
 };
 
@@ -405,31 +410,50 @@ static bool check_zip(const struct sweep *sweep, struct diag_list *diags)
     return good;
 }
 
+// An axis and a number of the same thing exclude each other.
+static bool check_once(const struct sweep_axis *axis, int64_t number, const char *path,
+                       struct diag_list *diags)
+{
+    if (!number || strcmp(axis->path, path) != 0)
+        return true;
+    diag_add(diags, axis->mark, axis->path, NULL,
+             "an axis of %ss and a number of %ss exclude each other", path, path);
+    return false;
+}
+
+// The runs of each point.
+static int repeats_of(const struct sweep *sweep)
+{
+    return (int)(MAX(sweep->draws, 1) * MAX(sweep->seeds, 1));
+}
+
 bool sweep_check(const struct sweep *sweep, struct diag_list *diags)
 {
     bool good = sweep->mode == SWEEP_PRODUCT || check_zip(sweep, diags);
-    double points = (double)MAX(sweep->seeds, 1);
+    double points = (double)MAX(sweep->draws, 1) * (double)MAX(sweep->seeds, 1);
     for (guint i = 0; i < sweep->axes->len; i++) {
         const struct sweep_axis *axis = sweep_axis_at(sweep, (int)i);
         if (sweep->mode == SWEEP_PRODUCT || i == 0)
             points *= (double)axis->values->len;
-        if (sweep->seeds && strcmp(axis->path, "seed") == 0) {
-            diag_add(diags, axis->mark, axis->path, NULL,
-                     "an axis of seeds and a number of seeds exclude each other");
-            good = false;
-        }
+        good &= check_once(axis, sweep->seeds, SWEEP_SEED, diags);
+        good &= check_once(axis, sweep->draws, SWEEP_DRAW, diags);
         if (points > SWEEP_MOST_POINTS) {
             diag_add(diags, axis->mark, axis->path, "split the sweep",
                      "%.0f points are more than the %d of a sweep", points, SWEEP_MOST_POINTS);
             return false;
         }
     }
+    if (points > SWEEP_MOST_POINTS) { // without an axis
+        diag_add(diags, (struct source_mark){0}, "sweep", "fewer draws or seeds",
+                 "%.0f runs are more than the %d of a sweep", points, SWEEP_MOST_POINTS);
+        return false;
+    }
     return good;
 }
 
 int sweep_points(const struct sweep *sweep)
 {
-    int points = (int)MAX(sweep->seeds, 1);
+    int points = repeats_of(sweep);
     for (guint i = 0; i < sweep->axes->len; i++)
         if (sweep->mode == SWEEP_PRODUCT || i == 0)
             points *= (int)sweep_axis_at(sweep, (int)i)->values->len;
@@ -438,12 +462,17 @@ int sweep_points(const struct sweep *sweep)
 
 int sweep_point_value(const struct sweep *sweep, int point, int axis)
 {
-    point /= (int)MAX(sweep->seeds, 1);
+    point /= repeats_of(sweep);
     if (sweep->mode == SWEEP_ZIP)
         return point;
     for (int i = (int)sweep->axes->len - 1; i > axis; i--)
         point /= (int)sweep_axis_at(sweep, i)->values->len;
     return point % (int)sweep_axis_at(sweep, axis)->values->len;
+}
+
+int64_t sweep_point_draw(const struct sweep *sweep, int point)
+{
+    return sweep->draws ? point / MAX(sweep->seeds, 1) % sweep->draws + 1 : 0;
 }
 
 uint64_t sweep_point_seed(const struct sweep *sweep, int point)

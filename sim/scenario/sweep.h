@@ -3,7 +3,8 @@
 // from arguments "PATH=V1,V2,...". Only the form is checked here; whether a value is valid for its
 // parameter shows when the points are compiled (sim/campaign/points.h).
 //
-//   sweep: {axes: {lam_via.tiny: [1 KiB, 4 KiB], lam_via.rdescs: 8 .. 64}, mode: product, seeds: 3}
+//   sweep: {axes: {lam_via.tiny: [1 KiB, 4 KiB], lam_via.rdescs: 8 .. 64}, mode: product, seeds: 3,
+//           draws: 20}
 //
 // A value "A .. B" of two numbers with the same kind of unit means A, 2A, 4A ... B, as for message
 // sizes, unless it is quoted or the parameter itself takes ranges (workload.sizes).
@@ -20,6 +21,11 @@
 
 #define SWEEP_MOST_POINTS 100000
 #define SWEEP_MOST_SEEDS 10000
+#define SWEEP_MOST_DRAWS 10000
+
+// The paths by which an axis varies seeds, or draws (sim/scenario/draw.h).
+#define SWEEP_SEED "seed"
+#define SWEEP_DRAW "draw"
 
 struct scenario_schema;
 
@@ -40,6 +46,7 @@ struct sweep {
     GPtrArray *axes; // struct sweep_axis *
     enum sweep_mode mode;
     int64_t seeds; // each point runs with the seeds 1 .. seeds; 0: with the scenario's
+    int64_t draws; // each point runs in the draws 1 .. draws; 0: as the scenario has it
 };
 
 struct sweep *sweep_new(void);
@@ -57,15 +64,17 @@ void sweep_add(struct sweep *sweep, const char *argument, const struct scenario_
                struct diag_list *diags);
 
 // Checks the axes together: in zip mode all must have equally many values, the number of points is
-// bounded, and seeds and an axis `seed` exclude each other. Returns false after a complaint.
+// bounded, and seeds and an axis `seed` exclude each other, as draws and an axis `draw` do. Returns
+// false after a complaint.
 bool sweep_check(const struct sweep *sweep, struct diag_list *diags);
 
 // Returns the number of points of a valid sweep, at least 1. The last axis varies fastest but for
-// the seeds, which vary faster.
+// the draws, which vary faster, and the seeds, which vary faster than those.
 int sweep_points(const struct sweep *sweep);
 
-// The index of a point's value on an axis, and its seed (0: the scenario's).
+// The index of a point's value on an axis, its draw and its seed (0: the scenario's).
 int sweep_point_value(const struct sweep *sweep, int point, int axis);
+int64_t sweep_point_draw(const struct sweep *sweep, int point);
 uint64_t sweep_point_seed(const struct sweep *sweep, int point);
 
 const struct sweep_axis *sweep_axis_at(const struct sweep *sweep, int axis);

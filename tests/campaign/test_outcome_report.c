@@ -27,6 +27,7 @@ static struct outcome *completed_outcome(void)
     outcome->points = 6;
     outcome->indices = g_new0(int, 12);
     outcome->seeds = g_new0(int64_t, 6);
+    outcome->draws = g_new0(int64_t, 6);
     outcome->numbers = g_new0(int, 6);
     outcome->problems = g_new0(char *, 6);
     outcome->ends = g_new0(struct outcome_end, 6);

@@ -47,7 +47,7 @@ static int value_count(const char *axis)
 
 static int point_count(const struct made_sweep *sweep)
 {
-    int count = MAX(sweep->seeds, 1);
+    int count = MAX(sweep->draws, 1) * MAX(sweep->seeds, 1);
     for (int i = 0; sweep->axes[i] && (i == 0 || !sweep->zip); i++)
         count *= value_count(sweep->axes[i]);
     return count;
@@ -65,18 +65,22 @@ static void insert_campaign(struct store *store, const struct made_sweep *sweep)
         g_strfreev(values);
         g_free(path);
     }
-    char *definition = dumped(json_pack("{s:s, s:i, s:o}", "mode", sweep->zip ? "zip" : "product",
-                                        "seeds", sweep->seeds, "axes", axes));
+    json_t *json = json_pack("{s:s, s:i, s:o}", "mode", sweep->zip ? "zip" : "product", "seeds",
+                             sweep->seeds, "axes", axes);
+    if (sweep->draws)
+        json_object_set_new(json, "draws", json_integer(sweep->draws));
+    char *definition = dumped(json);
     insert(store, "INSERT INTO campaigns VALUES ('c', 1, 'made', 'by hand', %Q)", definition);
     g_free(definition);
 }
 
-// The last axis is the fastest, and the seed faster than that.
+// The last axis is the fastest, the draw faster than that, and the seed the fastest.
 static void insert_point(struct store *store, const struct made_sweep *sweep, int point,
                          const char *problem)
 {
     json_t *json = json_object();
-    int rest = point / MAX(sweep->seeds, 1), last = 0;
+    int draw = point / MAX(sweep->seeds, 1), last = 0;
+    int rest = draw / MAX(sweep->draws, 1);
     while (sweep->axes[last])
         last++;
     for (int i = last - 1; i >= 0; i--) {
@@ -87,6 +91,8 @@ static void insert_point(struct store *store, const struct made_sweep *sweep, in
         g_strfreev(values);
         g_free(path);
     }
+    if (sweep->draws)
+        json_object_set_new(json, "draw", json_sprintf("%d", draw % sweep->draws + 1));
     char *axes = dumped(json), *seed = g_strdup_printf("%d", point % MAX(sweep->seeds, 1) + 1);
     insert(store, "INSERT INTO points VALUES ('c', %d, %s, %Q, %Q)", point, problem ? "NULL" : seed,
            axes, problem);

@@ -12,6 +12,7 @@ struct made_sweep {
     const char *axes[6];   // "link.rate=1 Mb/s|2 Mb/s", ends with NULL
     bool zip;              // all axes are one
     int seeds;             // 0: they do not vary
+    int draws;             // 0: there are none
     const char *series[6]; // names, ends with NULL
     const char *counts;    // what sizes are numbers of; NULL: bytes
     // The result of one of the series at a point, which the caller frees: "completed; t_us:4=1.5
