@@ -9,16 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *draws_text_at(const json_t *value, const char *key)
-{
-    return json_string_value(json_object_get(value, key));
-}
-
-double draws_number_at(const json_t *value, const char *key)
-{
-    return json_number_value(json_object_get(value, key));
-}
-
 // ---- Constants that are not drawn ----
 
 // The fitted constants that a case reads. They keep their values, though in another machine the fit
@@ -82,94 +72,6 @@ static bool add_draws(const struct run_draws *run, struct campaign *campaign)
     return good;
 }
 
-// ---- Values ----
-
-static void free_cell(void *data)
-{
-    struct cell *cell = data;
-    json_decref(cell->place);
-    g_array_unref(cell->values);
-    g_array_unref(cell->draws);
-    g_free(cell);
-}
-
-static void add_cell_value(struct cells *cells, json_t *place, double value)
-{
-    char *key = json_dumps(place, JSON_COMPACT);
-    struct cell *cell = g_hash_table_lookup(cells->by_place, key);
-    if (!cell) {
-        cell = g_new0(struct cell, 1);
-        cell->place = json_incref(place);
-        cell->values = g_array_new(FALSE, FALSE, sizeof(double));
-        cell->draws = g_array_new(FALSE, FALSE, sizeof(int));
-        g_ptr_array_add(cells->list, cell);
-        g_hash_table_insert(cells->by_place, g_strdup(key), cell);
-    }
-    g_array_append_val(cell->values, value);
-    g_array_append_val(cell->draws, cells->draw);
-    free(key);
-    json_decref(place);
-}
-
-static json_t *draws_place(const json_t *series, const json_t *size, const json_t *rank,
-                           const char *metric)
-{
-    return json_pack("{s:O, s:O?, s:O?, s:s, s:s}", "series", json_object_get(series, "name"),
-                     "size_bytes", size, "rank", rank, "metric", metric, "unit",
-                     metric_unit(metric));
-}
-
-// The values of one series in one draw.
-static void add_drawn_series(struct cells *cells, const json_t *series)
-{
-    size_t i;
-    json_t *point, *value;
-    json_array_foreach(json_object_get(series, "points"), i, point)
-    {
-        const char *key;
-        json_t *number, *size = json_object_get(point, "size_bytes");
-        json_object_foreach(point, key, number) if (number != size && json_is_number(number))
-            add_cell_value(cells, draws_place(series, size, NULL, key), json_number_value(number));
-    }
-    json_array_foreach(json_object_get(series, "values"), i, value)
-    {
-        json_t *number = json_object_get(value, "value");
-        if (json_is_number(number))
-            add_cell_value(cells,
-                           draws_place(series, json_object_get(value, "size_bytes"),
-                                       json_object_get(value, "rank"),
-                                       json_string_value(json_object_get(value, "metric"))),
-                           json_number_value(number));
-    }
-}
-
-const double *cell_values(const struct cell *cell)
-{
-    return (const double *)(const void *)cell->values->data;
-}
-
-const char *cells_metric(const struct cells *cells, const char *series)
-{
-    for (guint i = 0; i < cells->list->len; i++) {
-        const struct cell *cell = g_ptr_array_index(cells->list, i);
-        if (strcmp(draws_text_at(cell->place, "series"), series) == 0)
-            return draws_text_at(cell->place, "metric");
-    }
-    return NULL;
-}
-
-GPtrArray *cells_of(const struct cells *cells, const char *series, const char *metric)
-{
-    GPtrArray *found = g_ptr_array_new();
-    for (guint i = 0; i < cells->list->len; i++) {
-        struct cell *cell = g_ptr_array_index(cells->list, i);
-        if (strcmp(draws_text_at(cell->place, "series"), series) == 0 &&
-            strcmp(draws_text_at(cell->place, "metric"), metric) == 0 && cell->values->len >= 2)
-            g_ptr_array_add(found, cell);
-    }
-    return found;
-}
-
 // ---- Bands ----
 
 // [low, high], of the values between which an end of the band lies; null where it may be beyond
@@ -201,41 +103,6 @@ static json_t *cell_json(const struct cell *cell)
 
 // ---- The document ----
 
-static bool draw_completed(const json_t *series)
-{
-    return g_strcmp0(draws_text_at(series, "status"), "completed") == 0;
-}
-
-// Why a series failed: {"kind", "text"}. A series whose process has ended has no reason.
-static json_t *failure_of(const json_t *series)
-{
-    const json_t *reason = json_object_get(series, "reason");
-    const char *kind = draws_text_at(reason, "kind"), *text = draws_text_at(reason, "text");
-    return json_pack("{s:s, s:s}", "kind", kind ? kind : draws_text_at(series, "status"), "text",
-                     text ? text : "no reason was given");
-}
-
-static void free_reason(void *data)
-{
-    json_decref(data);
-}
-
-static void add_draw_results(struct cells *cells, const struct campaign *campaign, int draw)
-{
-    json_t *result = campaign_result(campaign, draw), *series;
-    size_t i;
-    cells->draw = draw + 1;
-    json_array_foreach(json_object_get(result, "series"), i, series)
-    {
-        bool completed = draw_completed(series);
-        g_ptr_array_add(g_ptr_array_index(cells->reasons, i),
-                        completed ? NULL : failure_of(series));
-        if (completed)
-            add_drawn_series(cells, series);
-    }
-    json_decref(result);
-}
-
 // How many draws completed, of each series.
 static json_t *completed_json(const struct run_draws *run, const struct cells *cells)
 {
@@ -252,20 +119,14 @@ static json_t *completed_json(const struct run_draws *run, const struct cells *c
     return list;
 }
 
-static void free_reasons(void *data)
-{
-    g_ptr_array_unref(data);
-}
-
 static json_t *draws_document(const struct campaign *campaign, const struct run_draws *run)
 {
-    struct cells cells = {g_ptr_array_new_with_free_func(free_cell),
-                          g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL), 0,
-                          g_ptr_array_new_with_free_func(free_reasons)};
-    for (guint i = 0; i < run->scenario->cases->len; i++)
-        g_ptr_array_add(cells.reasons, g_ptr_array_new_with_free_func(free_reason));
-    for (int draw = 0; draw < run->draws; draw++)
-        add_draw_results(&cells, campaign, draw);
+    struct cells cells = cells_new(run->scenario->cases->len);
+    for (int draw = 0; draw < run->draws; draw++) {
+        json_t *result = campaign_result(campaign, draw);
+        cells_add(&cells, result);
+        json_decref(result);
+    }
     json_t *series = completed_json(run, &cells), *list = json_array();
     draws_add_causes(run, &cells, series);
     draws_add_failures(run, &cells, series);
@@ -274,9 +135,7 @@ static json_t *draws_document(const struct campaign *campaign, const struct run_
     json_t *document = json_pack("{s:s, s:i, s:o, s:o, s:o, s:o}", "scenario", run->scenario->name,
                                  "draws", run->draws, "fitted", fitted_constants(run), "series",
                                  series, "pairs", draws_pairs(run, &cells), "values", list);
-    g_ptr_array_unref(cells.reasons);
-    g_hash_table_unref(cells.by_place);
-    g_ptr_array_unref(cells.list);
+    cells_clear(&cells);
     return document;
 }
 

@@ -18,10 +18,19 @@ struct run_draws {
     bool quiet;
 };
 
-// Runs them. Returns a document {"scenario", "draws", "fitted": [path], "series": [{"name",
-// "completed"}], "values": [{"series", "size_bytes", "rank", "metric", "unit", "n", "median",
-// "low", "high"}]}, which is the same at any number of jobs; NULL after a message. Quantiles are
-// those of type 7 (linear between order statistics), of the draws that completed.
+// Runs them. Returns a document, which is the same at any number of jobs; NULL after a message:
+//   {"scenario", "draws", "fitted": [path],
+//    "series": [{"name", "completed",
+//      "inputs": their number, "causes_of": metric, "causes": [{"of", "share", "sign"}], "r2",
+//      "by_size": [{"size_bytes", "rank", "r2", "inputs": [{"of", "srrc", "error", "share"}]}],
+//      "failures": [{"kind", "text", "draws": [number]}], "failing": [{"of", "z"}]}],
+//    "pairs": [{"first", "second", "metric", "at": [{"size_bytes", "rank", "n",
+//      "ahead": {"share", "low", "high"}, "behind": {…}, "ratio": {"median", "low", "high"}}]}],
+//    "values": [{"series", "size_bytes", "rank", "metric", "unit", "n", "median", "low", "high",
+//      "low_between": [from, to], "high_between"}]}
+// "causes" are means over the sizes, and of the first metric. "sign" is that of the change with the
+// input. "ahead" is of the first series. Bands are of the draws that completed
+// (sim/statistics/band.h); null in "low_between" is no bound.
 json_t *run_draws(const struct run_draws *run);
 
 // Whether a series completed in no draw.

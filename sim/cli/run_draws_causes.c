@@ -78,9 +78,10 @@ static json_t *regression_json(const struct rank_regression *found, const struct
     json_t *list = json_array();
     for (size_t i = 0; i < found->count; i++) {
         const struct rank_coefficient *one = &found->list[i];
-        json_array_append_new(list, json_pack("{s:s, s:f, s:f}", "of",
-                                              g_ptr_array_index(inputs->names, one->input), "srrc",
-                                              one->value, "error", one->error));
+        json_array_append_new(list,
+                              json_pack("{s:s, s:f, s:f, s:f}", "of",
+                                        g_ptr_array_index(inputs->names, one->input), "srrc",
+                                        one->value, "error", one->error, "share", one->share));
     }
     return json_pack("{s:O?, s:O?, s:f, s:o}", "size_bytes",
                      json_object_get(cell->place, "size_bytes"), "rank",
@@ -119,7 +120,7 @@ static json_t *regress_cells(const GPtrArray *cells, const struct causes_inputs 
         }
         struct rank_regression found = rank_regression_of(ranked, cell_values(cell), CAUSES_CHANCE);
         for (size_t k = 0; k < found.count; k++) {
-            sums->shares[found.list[k].input] += found.list[k].value * found.list[k].value;
+            sums->shares[found.list[k].input] += found.list[k].share;
             sums->signs[found.list[k].input] += found.list[k].value;
         }
         sums->r2 += found.r2;
@@ -306,7 +307,8 @@ static void append_list_of_causes(GString *out, const json_t *causes)
             rest += share;
     }
     if (i > CAUSES_MOST)
-        g_string_append_printf(out, ", %zu others %.0f %%", i - CAUSES_MOST, 100.0 * rest);
+        g_string_append_printf(out, ", %zu other%s %.0f %%", i - CAUSES_MOST,
+                               i - CAUSES_MOST > 1 ? "s" : "", 100.0 * rest);
 }
 
 // "VIA RPI: the band of latency comes from switch.latency 51 %, mvia 12 %". Returns whether too
@@ -346,7 +348,8 @@ void draws_append_causes(GString *out, const json_t *document)
         little |= append_series_causes(out, series);
     }
     if (little)
-        g_string_append(out, "R2 is the share that these explain; more draws find the smaller causes.\n");
+        g_string_append(
+            out, "R2 is the share that these explain; more draws find the smaller causes.\n");
 }
 
 // "VIA RPI: 17 of 20 draws completed, and only these are in the table", and why.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Internal to `netsim run --draws`: run_draws.c runs the draws and collects their values,
-// run_draws_pairs.c compares the series draw by draw, run_draws_causes.c finds the inputs that
-// bands and failures come from, run_draws_text.c prints.
+// Internal to `netsim run --draws`: run_draws.c runs the draws, run_draws_cells.c collects their
+// values, run_draws_pairs.c compares the series draw by draw, run_draws_causes.c finds the inputs
+// that bands and failures come from, run_draws_text.c prints.
 #ifndef NETSIM_CLI_RUN_DRAWS_INTERNAL_H
 #define NETSIM_CLI_RUN_DRAWS_INTERNAL_H
 
@@ -17,10 +17,15 @@ struct cell {
 struct cells {
     GPtrArray *list; // struct cell *, in the order of the first draw that has it
     GHashTable *by_place;
-    int draw;           // that is added
+    int draw;           // the last that was added
     GPtrArray *reasons; // of each series: GPtrArray of each draw's reason of failure, {"kind",
                         // "text"}, NULL: it completed
 };
+
+// Of a number of series; cells_add adds the document of the next draw.
+struct cells cells_new(guint series);
+void cells_add(struct cells *cells, const json_t *result);
+void cells_clear(struct cells *cells);
 
 // The values of a cell, in the order of its draws.
 const double *cell_values(const struct cell *cell);

@@ -20,19 +20,6 @@ static char *band_text(const json_t *value)
     return g_strdup_printf("%.*f (%.*f .. %.*f)", digits, median, digits, low, digits, high);
 }
 
-char *draws_row_name(const json_t *value)
-{
-    const json_t *size = json_object_get(value, "size_bytes");
-    const json_t *rank = json_object_get(value, "rank");
-    GString *text = g_string_new(NULL);
-    if (json_is_integer(size))
-        g_string_append_printf(text, "%" JSON_INTEGER_FORMAT, json_integer_value(size));
-    if (json_is_integer(rank))
-        g_string_append_printf(text, "%srank %" JSON_INTEGER_FORMAT, text->len ? ", " : "",
-                               json_integer_value(rank));
-    return g_string_free(text, FALSE);
-}
-
 // The texts of one metric: a column per series, a row per size and rank.
 struct draws_table {
     GPtrArray *rows;   // char *, owned

@@ -203,9 +203,15 @@ static struct rank_regression regression_of(const struct rank_sweep *sweep, size
         if (sweep->taken[i])
             regression.list[regression.count++] = (struct rank_coefficient){
                 i, *sweep_at(sweep, i, value),
-                sqrt(rest / MAX(freedom, 1.0) * MAX(*sweep_at(sweep, i, i), 0.0))};
+                sqrt(rest / MAX(freedom, 1.0) * MAX(*sweep_at(sweep, i, i), 0.0)), 0.0};
     qsort(regression.list, regression.count, sizeof *regression.list, compare_coefficients);
     regression.r2 = taken ? MAX(1.0 - rest * ((double)n - 1.0) / MAX(freedom, 1.0), 0.0) : 0.0;
+    double squares = 0.0;
+    for (size_t i = 0; i < taken; i++)
+        squares += regression.list[i].value * regression.list[i].value;
+    for (size_t i = 0; i < taken; i++)
+        regression.list[i].share =
+            regression.r2 * regression.list[i].value * regression.list[i].value / squares;
     return regression;
 }
 

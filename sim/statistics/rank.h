@@ -26,6 +26,7 @@ struct rank_coefficient {
     size_t input;
     double value; // standardised rank regression coefficient (SRRC), -1 .. 1
     double error; // its standard error
+    double share; // of the variance of the ranks: the squares of all coefficients share r2
 };
 struct rank_regression {
     struct rank_coefficient *list; // the largest first
@@ -36,8 +37,8 @@ struct rank_regression {
 // Forward selection (Helton and Davis, "Illustration of sampling-based methods for uncertainty and
 // sensitivity analysis", Risk Analysis 22, 2002): takes the input with the greatest partial
 // correlation as long as the probability that chance makes one as great among all inputs is below
-// `chance`. The square of a coefficient is the input's share of the variance, as inputs are
-// independent. Free with rank_regression_clear.
+// `chance`. Shares go by the squares of the coefficients, as inputs are independent but for chance.
+// Free with rank_regression_clear.
 struct rank_regression rank_regression_of(const struct rank_inputs *inputs, const double *values,
                                           double chance);
 void rank_regression_clear(struct rank_regression *regression);

@@ -5,6 +5,7 @@
 import csv
 import io
 import json
+import math
 import unittest
 
 from harness import Case
@@ -110,6 +111,115 @@ class Causes(Draws):
         self.assertRegex(done.stdout, r"VIA RPI: the band of latency has no cause that stands out among \d+ inputs")
 
 
+class Linear(Draws):
+    """One ping-pong whose latency is linear in the few constants that are left uncertain."""
+
+    SCENARIO = ["pingpong_cluster1", "--series", "native", "--set", "workload.sizes=[1 B]", "--set", "workload.repetitions=2"]
+    LEFT = {"switch.latency": (30.0, 1.4), "host.kernel.interrupt_latency": (20.0, 1.4)}  # us, within
+
+    def certain(self):
+        """--set of every drawn constant but those that are left, with its median."""
+        def values(folder, *more):
+            self.netsim("run", *self.SCENARIO, "--quiet", "--out", folder, *more)
+            found = {}
+            def walk(node, path):
+                if isinstance(node, dict) and {"value", "origin"} <= set(node):
+                    found[path] = node
+                elif isinstance(node, dict):
+                    for key, below in node.items():
+                        walk(below, f"{path}.{key}" if path else key)
+            walk(json.loads(self.read(f"{folder}/manifest.json"))["series"][0]["case"]["parameters"], "")
+            return found
+        medians, drawn = values("medians"), values("drawn", "--set", "draw=1")
+        sets = ["--set", "mvia.poll_period=1 ns"]
+        for path, node in drawn.items():
+            if str(node.get("source")).startswith("draw 1") and path not in self.LEFT and path != "mvia.poll_period":
+                sets += ["--set", f"{path}={medians[path]['value']}"]
+        return sets
+
+    def left(self):
+        return [word for path, (median, within) in self.LEFT.items()
+                for word in ("--set", f"{path}={{value: {median} us, within: {within}, source: a}}")]
+
+    def document(self, *more):
+        return json.loads(self.netsim("run", *self.SCENARIO, *self.certain(), *self.left(), "--format", "json", "--quiet", *more).stdout)
+
+    def shares(self):
+        """Of the variance: both factors are 1, and the variance of a log-normal is its median's square times w (w - 1)."""
+        w = {path: math.exp((math.log(within) / 1.959964) ** 2) for path, (_, within) in self.LEFT.items()}
+        variances = {path: self.LEFT[path][0] ** 2 * w[path] * (w[path] - 1.0) for path in w}
+        return {path: variance / sum(variances.values()) for path, variance in variances.items()}
+
+    def test_band_of_one_constant(self):
+        """With the switch alone the band is that of the log-normal: median times 1.4 to the power of +-1.645 / 1.960."""
+        self.LEFT = {"switch.latency": (30.0, 1.4)}
+        value = latencies(self.document("--draws", "200"))[("native", 1)]
+        factor = 1.4 ** (1.644854 / 1.959964)
+        self.assertAlmostEqual(value["high"] - value["median"], 30.0 * (factor - 1.0), delta=0.25)
+        self.assertAlmostEqual(value["median"] - value["low"], 30.0 * (1.0 - 1.0 / factor), delta=0.25)
+        self.assertLess(value["low_between"][0], value["low"])
+        self.assertGreater(value["low_between"][1], value["low"])
+
+    def test_shares_of_ranks(self):
+        """Of two constants alike each has half. Ranks of both and of their sum are correlated by 6 / pi asin(1 / sqrt(8)), as of a normal
+        distribution."""
+        self.LEFT = {path: (25.0, 1.4) for path in self.LEFT}
+        series = self.document("--draws", "400")["series"][0]
+        causes = {cause["of"]: cause["share"] for cause in series["causes"]}
+        self.assertEqual(set(causes), set(self.LEFT))
+        half = (6.0 / math.pi * math.asin(1.0 / math.sqrt(8.0))) ** 2
+        self.assertAlmostEqual(series["r2"], 2.0 * half, delta=0.03)
+        for share in causes.values():
+            self.assertAlmostEqual(share, half, delta=0.06)
+
+
+class Pairs(Draws):
+    def test_shares_of_single_draws(self):
+        """The share in which one series is ahead is counted draw by draw."""
+        draws = [self.latencies_of_a_run("--set", f"draw={draw}") for draw in range(1, 9)]
+        pair, = self.bands(8)["pairs"]
+        self.assertEqual((pair["first"], pair["second"], pair["metric"]), ("VIA RPI", "LAM TCP", "latency_us"))
+        for place in pair["at"]:
+            size = place["size_bytes"]
+            ahead = sum(draw[("VIA RPI", size)] < draw[("LAM TCP", size)] for draw in draws)
+            self.assertEqual(place["ahead"]["share"], ahead / 8)
+            self.assertEqual(place["behind"]["share"], 1 - ahead / 8)
+            ratios = sorted(draw[("VIA RPI", size)] / draw[("LAM TCP", size)] for draw in draws)
+            self.assertAlmostEqual(place["ratio"]["median"], (ratios[3] + ratios[4]) / 2, places=9)
+
+    def test_text(self):
+        """One order everywhere is one line; else sizes that stand alike are one part of it."""
+        done = self.netsim(*SMALL, "--draws", "20")
+        self.assertIn("VIA RPI and LAM TCP: VIA RPI is ahead in all draws at 1 B; undecided (VIA RPI in", done.stdout)
+        done = self.netsim(*SMALL, "--draws", "20", "--set", "workload.sizes=[1 B, 64 B]")
+        self.assertIn("\nVIA RPI is ahead of LAM TCP in all draws at all sizes\n", done.stdout)
+
+    def test_one_series(self):
+        self.assertEqual(json.loads(self.netsim("run", "pingpong_cluster1", "--set", "workload.sizes=[1 B]", "--series", "native",
+                                                "--draws", "2", "--format", "json").stdout)["pairs"], [])
+
+
+class Failures(Draws):
+    SCENARIO = """schema: 1
+testbed: testbeds/cluster1.yaml
+stack: lam_via
+workload: {ranks: 4, program: [{ranks: all, do: [{alltoall: {size: 3 MiB}}]}]}
+host: {memory: {pin_limit: {value: 18 MiB, within: 2, source: a}}}
+"""
+
+    def test_what_failed_draws_have_in_common(self):
+        """Ranks that may pin too little never end: the draws that fail have a low limit, and the text has one of them."""
+        name = self.write("pinning.yaml", self.SCENARIO)
+        done = self.netsim("run", name, "--draws", "40")
+        self.assertRegex(done.stdout, r"lam_via: \d+ of 40 draws completed, and only these are in the table\n"
+                                      r"  \d+ of the others \(--set draw=\d+\): deadlock: 4 of 4 ranks wait")
+        self.assertRegex(done.stdout, r"(?m)^  the draws that failed have low host.memory.pin_limit$")
+        series, = json.loads(self.netsim("run", name, "--draws", "40", "--format", "json").stdout)["series"]
+        self.assertEqual(sum(len(failure["draws"]) for failure in series["failures"]), 40 - series["completed"])
+        draw = series["failures"][0]["draws"][0]
+        self.assertIn(series["failures"][0]["kind"], self.netsim("run", name, "--set", f"draw={draw}", code=3).stdout)
+
+
 class Texts(Draws):
     def test_table(self):
         done = self.netsim(*SMALL, "--draws", "4", "--metric", "latency")
@@ -118,7 +228,10 @@ class Texts(Draws):
         self.assertEqual(lines[1].split("   ")[-1].strip(), "LAM TCP")
         self.assertRegex(lines[2], r"^ +1 +\d+\.\d+ \(\d+\.\d+ \.\. \d+\.\d+\)")
         self.assertNotIn("bandwidth", done.stdout)
-        self.assertIn("4 draws of the uncertain constants", done.stdout)
+        self.assertIn("4 draws of the uncertain constants; with so many the 5 % end may be anywhere up to the 2nd least value, "
+                      "and the 95 % end likewise\n", done.stdout)
+        hundred = self.netsim(*SMALL, "--draws", "100", "--metric", "latency").stdout
+        self.assertIn("anywhere from the 1st to the 11th least value", hundred)
         self.assertIn("fitted for the medians, and not drawn: eepro100.rx_latency", done.stdout)
 
     def test_csv(self):

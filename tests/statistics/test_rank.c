@@ -78,6 +78,9 @@ static void test_shares_of_a_sum(void)
         SUITE_SAME_INTEGER((long long)found.list[1].input, 2);
         CU_ASSERT_DOUBLE_EQUAL(found.list[0].value, 113.0 / 135.0, 0.05);
         CU_ASSERT_DOUBLE_EQUAL(found.list[1].value, -8.0 / 15.0, 0.05);
+        CU_ASSERT_DOUBLE_EQUAL(found.list[0].share + found.list[1].share, found.r2, 1e-12);
+        CU_ASSERT_DOUBLE_EQUAL(found.list[0].share / found.list[1].share,
+                               pow(found.list[0].value / found.list[1].value, 2), 1e-9);
         CU_ASSERT_TRUE(found.list[0].error > 0.0 && found.list[0].error < 0.02);
     }
     CU_ASSERT_TRUE(found.r2 > 0.97 && found.r2 <= 1.0);
