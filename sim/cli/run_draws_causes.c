@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-#define CAUSES_CHANCE 0.05  // that an input is named by chance
+#define CAUSES_CHANCE 0.01  // that an input is named by chance, at each size
 #define CAUSES_LEAST_R2 0.8 // of a band that ranks explain
 #define CAUSES_MOST 6       // that are printed
 #define FAILURES_MOST 3     // reasons that are printed
