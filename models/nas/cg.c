@@ -134,7 +134,7 @@ static void cg_build(struct nas *nas)
     cg_iteration(nas, &grid);
     nas_barrier(nas);
     nas_start_clock(nas);
-    GPtrArray *around = nas_loop(nas, nas->iterations);
+    GPtrArray *around = nas_iterations(nas, nas->iterations);
     cg_iteration(nas, &grid);
     nas_end_loop(nas, around);
     nas_stop_clock(nas);

@@ -25,7 +25,7 @@ static void ep_build(struct nas *nas)
     nas_broadcasts(nas, 1, NAS_INTEGER); // whether phases are timed
     nas_barrier(nas);
     nas_start_clock(nas);
-    GPtrArray *around = nas_loop(nas, nas->iterations);
+    GPtrArray *around = nas_iterations(nas, nas->iterations);
     nas_compute(nas, (double)(own << (BATCH_LOG_2 + 1)));
     nas_collective(nas, OP_ALLREDUCE, NAS_DOUBLE);
     nas_collective(nas, OP_ALLREDUCE, NAS_DOUBLE);

@@ -116,7 +116,7 @@ static void ft_build(struct nas *nas)
     nas_barrier(nas);
     nas_start_clock(nas);
     transform(nas, &layout, first, false);
-    GPtrArray *around = nas_loop(nas, nas->iterations);
+    GPtrArray *around = nas_iterations(nas, nas->iterations);
     transform(nas, &layout, iteration_operations(nas->class) / nas->ranks, true);
     nas_collective(nas, OP_REDUCE, NAS_COMPLEX); // checksum
     nas_end_loop(nas, around);

@@ -103,7 +103,7 @@ static void is_build(struct nas *nas)
     nas_broadcasts(nas, 1, NAS_INTEGER); // whether phases are timed
     is_iteration(nas, &shares);
     nas_start_clock(nas);
-    GPtrArray *around = nas_loop(nas, nas->iterations);
+    GPtrArray *around = nas_iterations(nas, nas->iterations);
     is_iteration(nas, &shares);
     nas_end_loop(nas, around);
     nas_stop_clock(nas);

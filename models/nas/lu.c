@@ -156,7 +156,7 @@ static void solve(struct nas *nas, const struct lu_grid *grid, double operations
     nas_barrier(nas);
     if (clock) {
         nas_start_clock(nas);
-        GPtrArray *around = nas_loop(nas, nas->iterations - 1);
+        GPtrArray *around = nas_iterations(nas, nas->iterations - 1);
         lu_step(nas, grid, operations, false);
         nas_end_loop(nas, around);
     }

@@ -258,7 +258,7 @@ static void mg_build(struct nas *nas)
     nas_start_clock(nas);
     residual(nas, &cube, cube.finest);
     norms(nas);
-    GPtrArray *around = nas_loop(nas, nas->iterations);
+    GPtrArray *around = nas_iterations(nas, nas->iterations);
     mg_iteration(nas, &cube);
     nas_end_loop(nas, around);
     norms(nas);

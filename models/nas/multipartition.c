@@ -249,7 +249,7 @@ static void partition_build(struct nas *nas, const struct partition *partition, 
     partition_step(nas, partition, of_step);
     nas_barrier(nas);
     nas_start_clock(nas);
-    GPtrArray *around = nas_loop(nas, nas->iterations);
+    GPtrArray *around = nas_iterations(nas, nas->iterations);
     partition_step(nas, partition, of_step);
     nas_end_loop(nas, around);
     nas_stop_clock(nas);

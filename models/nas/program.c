@@ -89,6 +89,13 @@ GPtrArray *nas_loop(struct nas *nas, int64_t count)
     return around;
 }
 
+GPtrArray *nas_iterations(struct nas *nas, int64_t count)
+{
+    GPtrArray *around = nas_loop(nas, count);
+    benchmark_repeats(around, nas->ranks);
+    return around;
+}
+
 void nas_end_loop(struct nas *nas, GPtrArray *around)
 {
     nas->body = around;

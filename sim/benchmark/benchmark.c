@@ -71,6 +71,7 @@ static void append_point(GPtrArray *body, int rank, int64_t size, int64_t repeti
     if (rank == 0)
         op_append(body, OP_MEASURE_START);
     append_exchanges(body, rank, size, repetitions);
+    benchmark_repeats(body, 2);
     if (rank == 0)
         benchmark_measure_stop(body, size, repetitions, 2);
 }
@@ -151,14 +152,16 @@ static void append_repetitions(GPtrArray *body, repetition_fn *repeat, int64_t s
     repeat(op_append_loop(body, count, COUNTER)->body, size);
 }
 
-static void append_loop(GPtrArray *body, repetition_fn *repeat, int64_t size, int64_t repetitions,
-                        bool barriers)
+static void append_loop(GPtrArray *body, repetition_fn *repeat, int64_t size,
+                        const struct workload *workload, bool barriers)
 {
+    int64_t repetitions = benchmark_repetitions(workload, size);
     append_repetitions(body, repeat, size, PALLAS_WARM_UPS);
     if (barriers)
         append_barriers(body);
     op_append(body, OP_MEASURE_START);
     append_repetitions(body, repeat, size, repetitions);
+    benchmark_repeats(body, workload->ranks);
     benchmark_measure_stop(body, size, repetitions, 1);
 }
 
@@ -184,7 +187,7 @@ static void build_loop(struct program *program, const struct workload *workload,
     part->all = true;
     for (guint i = 0; i < workload->sizes->len; i++) {
         int64_t size = g_array_index(workload->sizes, int64_t, i);
-        append_loop(part->body, repeat, size, benchmark_repetitions(workload, size), barriers);
+        append_loop(part->body, repeat, size, workload, barriers);
     }
 }
 

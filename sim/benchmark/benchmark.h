@@ -90,6 +90,11 @@ struct measure_arguments *benchmark_measure_stop(GPtrArray *body, int64_t size, 
 // MiB of payload per size, and at least one.
 int64_t pallas_repetitions(int64_t size);
 
+// The loop that a rank's body ends with is the benchmark's repetitions, which so many ranks run,
+// the same turn after the same: workload.steady may end it early. Not for ranks that go ahead of
+// what they cause, as a stream of puts does.
+void benchmark_repeats(GPtrArray *body, int ranks);
+
 // The workload's repetitions. If they are automatic: by the benchmark's own rule, if it has one,
 // else pallas_repetitions.
 int64_t benchmark_repetitions(const struct workload *workload, int64_t size);

@@ -22,6 +22,13 @@ int64_t benchmark_repetitions(const struct workload *workload, int64_t size)
                : pallas_repetitions(size);
 }
 
+void benchmark_repeats(GPtrArray *body, int ranks)
+{
+    struct op *loop = g_ptr_array_index(body, body->len - 1);
+    g_assert(op_is(loop, OP_LOOP));
+    ((struct loop_arguments *)loop->arguments)->sharers = ranks;
+}
+
 void benchmark_append_pingpong(GPtrArray *body, int rank, int64_t size,
                                const struct workload *workload, int64_t warm_ups,
                                void (*exchanges)(GPtrArray *body, int rank, int64_t size,
@@ -32,6 +39,7 @@ void benchmark_append_pingpong(GPtrArray *body, int rank, int64_t size,
     if (rank == 0)
         op_append(body, OP_MEASURE_START);
     exchanges(body, rank, size, count);
+    benchmark_repeats(body, 2);
     if (rank == 0)
         benchmark_measure_stop(body, size, count, 2);
 }

@@ -103,6 +103,7 @@ static void append_turns(GPtrArray *body, int rank, int64_t size, const struct w
     if (rank == 0)
         op_append(body, OP_MEASURE_START);
     turn(op_append_loop(body, loops, NULL)->body, rank, size, window);
+    benchmark_repeats(body, 2);
     if (rank == 0)
         benchmark_measure_stop(body, size, loops, messages);
 }

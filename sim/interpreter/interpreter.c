@@ -63,6 +63,11 @@ void interpreter_on_start(struct interpreter *run, void (*started)(void *owner))
     run->started = started;
 }
 
+void interpreter_join_steady(struct interpreter *run, struct steady *steady)
+{
+    run->steady = steady;
+}
+
 void interpreter_keep_laps(struct interpreter *run)
 {
     run->laps.kept = true;
@@ -100,6 +105,18 @@ sim_time interpreter_end(const struct interpreter *run)
 
 // ---- From one call to the next ----
 
+static void leave_if_steady(struct interpreter *run, sim_time now)
+{
+    const struct op_call *lap = &run->call;
+    struct steady_turn turn = {lap->turn, lap->turns, lap->sharers};
+    sim_time left_out;
+    if (!steady_leaves(run->steady, run->process->rank, &turn, now, &left_out))
+        return;
+    run->source->leave(run->source, run->process->rank);
+    run->left_out += left_out;
+    run->turns_left_out += lap->measured ? lap->turns - lap->turn : 0;
+}
+
 // Takes the next call from the source; laps that have ended meanwhile are noted.
 static enum source_next take_call(struct interpreter *run, sim_time now)
 {
@@ -107,8 +124,12 @@ static enum source_next take_call(struct interpreter *run, sim_time now)
         enum source_next next = run->source->next(run->source, run->process->rank, &run->call);
         if (next != SOURCE_LAP)
             return next;
-        laps_add(&run->laps, run->call.turns, now, run->process->reported);
-        repetitions_add(&run->repetitions, run->process->sim, run->repetitions.last, now);
+        if (run->call.measured) {
+            laps_add(&run->laps, run->call.turns, now, run->process->reported);
+            repetitions_add(&run->repetitions, run->process->sim, run->repetitions.last, now);
+        }
+        if (run->steady && run->call.sharers)
+            leave_if_steady(run, now);
     }
 }
 

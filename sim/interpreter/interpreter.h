@@ -13,12 +13,21 @@
 
 struct interpreter;
 
-// Reports a measured time: `elapsed` over `count` repetitions of `parts` messages each. times: of
-// each repetition, valid during the call; NULL if they are not kept, or have no time of their own.
-// repetitions: what they were like, by the clock; NULL if they are not one turn of a loop each.
-typedef void interpreter_measure_fn(void *owner, int rank, int64_t size, int64_t count,
-                                    int64_t parts, sim_time elapsed, const sim_time *times,
-                                    const struct repetitions *repetitions);
+// A measured time: over `count` repetitions of `parts` messages each that were run, and what is
+// added for repetitions that were left out because they would have been like the last.
+struct interpreter_measured {
+    int64_t size, count, parts;
+    sim_time elapsed;
+    int64_t count_left_out; // 0, too, if repetitions are not one turn of a loop each
+    sim_time left_out;
+    const sim_time *times; // of each repetition; NULL if they are not kept, or have no own time
+    // What they were like, by the clock; NULL: not one turn of a loop each, or some left out.
+    const struct repetitions *repetitions;
+};
+
+// Reports a measured time, which is valid during the call.
+typedef void interpreter_measure_fn(void *owner, int rank,
+                                    const struct interpreter_measured *measured);
 
 // Creates an interpreter for the calls of the process's rank. `source`, which all ranks may share,
 // must outlive it. The caller frees it with interpreter_free.
@@ -36,6 +45,11 @@ void interpreter_on_start(struct interpreter *run, void (*started)(void *owner))
 // Keeps the times of single repetitions from now on: 16 B per repetition of the longest
 // measurement. Does not change the run.
 void interpreter_keep_laps(struct interpreter *run);
+
+// What ends the repetitions of all ranks once they have become alike, which all ranks share. It
+// must outlive the interpreter. Without it all are run. For sources with `leave` and `all_laps`.
+struct steady;
+void interpreter_join_steady(struct interpreter *run, struct steady *steady);
 
 // The stream that calls of the class CALL_STREAM belong to, which all ranks share. It must outlive
 // the interpreter.

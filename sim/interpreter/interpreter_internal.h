@@ -9,6 +9,7 @@
 #include "sim/interpreter/interpreter.h"
 #include "sim/measure/clocks.h"
 #include "sim/measure/laps.h"
+#include "sim/measure/steady.h"
 
 // Where a process is between two slices.
 enum interpreter_phase {
@@ -80,6 +81,9 @@ struct interpreter {
     sim_time measure_start;
     struct laps laps;               // of the measurement under way
     struct repetitions repetitions; // of the measurement under way
+    struct steady *steady;          // NULL: all repetitions are run
+    sim_time left_out;              // of the measurement under way, as the others are like the last
+    int64_t turns_left_out;         // repetitions of it
     struct clocks clocks;           // of the program
     sim_time began, ended;          // the program
     struct stream *stream;          // NULL: none

@@ -112,6 +112,8 @@ static void play_measure_start(struct interpreter *run, sim_time now)
         run->started(run->owner);
     run->measure_start = now;
     run->process->reported = 0;
+    run->left_out = 0;
+    run->turns_left_out = 0;
     laps_begin(&run->laps, now);
     repetitions_begin(&run->repetitions, now);
 }
@@ -120,10 +122,19 @@ static void play_measure_stop(struct interpreter *run, sim_time now)
 {
     const struct measure_arguments *stop = run->call.arguments;
     sim_time elapsed = stop->reported ? run->process->reported : now - run->measure_start;
-    bool known = run->repetitions.count == stop->count && !stop->reported;
-    run->measure(run->owner, run->process->rank, stop->common.size, stop->count, stop->parts,
-                 elapsed, laps_end(&run->laps, stop->count, stop->reported, elapsed),
-                 known ? &run->repetitions : NULL);
+    bool each = run->repetitions.count + run->turns_left_out == stop->count;
+    struct interpreter_measured measured = {
+        .size = stop->common.size,
+        .count = each ? run->repetitions.count : stop->count,
+        .parts = stop->parts,
+        .elapsed = elapsed,
+        .count_left_out = each ? run->turns_left_out : 0,
+        .left_out = stop->reported ? 0 : run->left_out,
+        .times = laps_end(&run->laps, stop->count, stop->reported, elapsed),
+        .repetitions =
+            run->repetitions.count == stop->count && !stop->reported ? &run->repetitions : NULL,
+    };
+    run->measure(run->owner, run->process->rank, &measured);
 }
 
 static void play_measure(struct interpreter *run, sim_time now)

@@ -55,7 +55,7 @@ struct series_result {
     char *stack;
     int number;           // which of the scenario's series, from 0
     const char *fidelity; // static; NULL: packets
-    const char *note;     // static: what such a run can't show; NULL: nothing
+    const char *note;     // interned: what such a run can't show; NULL: nothing
     const char *basis;    // interned: what its costs come from and how far they are off; NULL: none
     const char *counts;   // static: the unit of the sizes ("messages"); NULL: bytes
     enum sim_status status;

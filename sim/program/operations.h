@@ -127,6 +127,10 @@ struct compute_arguments {
 struct loop_arguments {
     struct operation_arguments common;
     int64_t count;
+    // Of a benchmark's repetitions: how many ranks run such a loop, whose turns correspond; 0: of
+    // no such. The ranks run these loops in the same order, and what other ranks do depends on no
+    // number of turns.
+    int sharers;
 };
 
 // clock, lap.

@@ -151,8 +151,9 @@ bool measurements_add(struct measurements *of, const struct run_interval *interv
                       const sim_time *times, const struct repetitions *repetitions)
 {
     struct point *point = point_of(of, interval->size);
-    sim_time elapsed = interval->to - interval->from;
-    double seconds = time_to_s(elapsed) / (double)interval->count;
+    sim_time elapsed = interval->to - interval->from + interval->left_out;
+    int64_t count = interval->count + interval->count_left_out;
+    double seconds = time_to_s(elapsed) / (double)count;
     measurements_tell(of, interval);
     bool slowest = point->times == 0 || seconds > point->most;
     if (times)

@@ -7,6 +7,7 @@
 #include "sim/core/tee.h"
 #include "sim/interpreter/interpreter.h"
 #include "sim/measure/books.h"
+#include "sim/measure/steady.h"
 #include "sim/model/job.h"
 #include "sim/mpi/unexpected.h"
 #include "sim/run/deadlock.h"
@@ -30,6 +31,7 @@ struct running {
     struct op_source *source, *own_source; // own: NULL: it is the options'
     int ranks;
     struct measurements measurements;
+    struct steady *steady;        // NULL: all repetitions are run
     struct stream *stream;        // NULL: the benchmark is not over time
     struct link_sizes link_sizes; // if the options ask for them
     struct series_result *result;
@@ -52,14 +54,16 @@ static struct run_interval interval_of(const struct running *run, int rank, int6
     };
 }
 
-static void on_measure(void *owner, int rank, int64_t size, int64_t count, int64_t parts,
-                       sim_time elapsed, const sim_time *times,
-                       const struct repetitions *repetitions)
+static void on_measure(void *owner, int rank, const struct interpreter_measured *measured)
 {
     struct running *run = owner;
+    int64_t size = measured->size, parts = measured->parts;
     struct run_interval interval =
-        interval_of(run, rank, size, count * parts, sim_now(run->sim), elapsed);
-    bool last = measurements_add(&run->measurements, &interval, parts, times, repetitions);
+        interval_of(run, rank, size, measured->count * parts, sim_now(run->sim), measured->elapsed);
+    interval.count_left_out = measured->count_left_out * parts;
+    interval.left_out = measured->left_out;
+    bool last = measurements_add(&run->measurements, &interval, parts, measured->times,
+                                 measured->repetitions);
     if (run->link_sizes.network)
         link_sizes_stop(&run->link_sizes, size, last, sim_now(run->sim));
 }
@@ -119,6 +123,16 @@ static void build_cards(struct running *run, const struct registry *registry)
         card->add(run->cluster, test_case);
 }
 
+// What happens by chance or at a given time may come with a repetition that would be left out.
+static void steady_begin(struct running *run)
+{
+    int alike = run->test_case->workload.steady;
+    if (alike == 0 || run->sim->faults || !run->source->leave)
+        return;
+    run->steady = steady_new(run->ranks, alike);
+    run->source->all_laps = true;
+}
+
 static void running_build(struct running *run, const struct registry *registry)
 {
     const struct scenario_case *test_case = run->test_case;
@@ -135,11 +149,13 @@ static void running_build(struct running *run, const struct registry *registry)
     if (!run->options->source)
         run->own_source = workload_source(benchmark, workload);
     run->source = run->own_source ? run->own_source : run->options->source;
+    steady_begin(run);
     for (int rank = 0; rank < run->ranks; rank++) {
         struct mpi_process *process = run->job->processes[rank];
         process->observer = run->options->observer;
         run->interpreters[rank] = interpreter_new(process, run->source, on_measure, run);
         interpreter_on_start(run->interpreters[rank], on_measure_start);
+        interpreter_join_steady(run->interpreters[rank], run->steady);
         if (workload->samples)
             interpreter_keep_laps(run->interpreters[rank]);
         interpreter_start(run->interpreters[rank], process->host->config.phase.process);
@@ -158,6 +174,7 @@ static void running_free(struct running *run)
     job_free(run->job);
     op_source_free(run->own_source);
     stream_free(run->stream);
+    steady_free(run->steady);
     measurements_clear(&run->measurements);
     cluster_free(run->cluster);
     g_free(run->interpreters);
@@ -386,6 +403,20 @@ static void place_failure(const struct running *run)
     g_free(place);
 }
 
+static void collect_steady(const struct running *run)
+{
+    int64_t turns = run->steady ? steady_turns(run->steady) : 0;
+    int64_t ran = run->steady ? steady_turns_run(run->steady) : 0;
+    if (ran == turns)
+        return;
+    char *note = g_strdup_printf("%" G_GINT64_FORMAT " of %" G_GINT64_FORMAT
+                                 " repetitions were run, and the others taken to be like the last "
+                                 "of them (workload.steady)",
+                                 ran, turns);
+    run->result->note = intern_text(note);
+    g_free(note);
+}
+
 static void collect(struct running *run)
 {
     place_failure(run);
@@ -406,6 +437,7 @@ static void collect(struct running *run)
     json_decref(result->counters);
     result->counters = counters_json(sim);
     collect_losses(sim, result);
+    collect_steady(run);
     g_clear_pointer(&result->links, g_ptr_array_unref);
     g_clear_pointer(&result->link_sizes, g_ptr_array_unref);
     if (run->link_sizes.network)

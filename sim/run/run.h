@@ -16,12 +16,16 @@ typedef void run_progress_fn(void *owner, int series, double done, const char *d
 
 // Called for each measured interval: the rank, the lane of its processor, the message size, the
 // number of messages (the time of one is elapsed / count), and start and end. A free program is
-// reported as a whole, once per rank at the end, with size -1 and count 1.
+// reported as a whole, once per rank at the end, with size -1 and count 1. Messages that were left
+// out because they would have been like the last are not in count and not in the interval: the mean
+// is (elapsed + left_out) / (count + count_left_out).
 struct run_interval {
     int rank;
     trace_lane lane;
     int64_t size, count;
     sim_time from, to;
+    int64_t count_left_out;
+    sim_time left_out;
 };
 typedef void run_measured_fn(void *owner, const struct run_interval *interval);
 

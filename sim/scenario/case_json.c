@@ -211,6 +211,8 @@ static json_t *workload_json(const struct scenario_case *test_case)
         json_object_set_new(json, "repetitions",
                             workload->repetitions ? json_integer(workload->repetitions)
                                                   : json_string("auto"));
+    if (workload->steady)
+        json_object_set_new(json, "steady", json_integer(workload->steady));
     if (workload->samples)
         json_object_set_new(json, "samples", json_true());
     return json;

@@ -276,6 +276,12 @@ static bool any_counts(const struct scenario_schema *schema)
     return false;
 }
 
+static json_t *steady_schema(void)
+{
+    return json_pack("{s:[{s:b}, {s:s, s:i, s:i}]}", "anyOf", "const", 0, "type", "integer",
+                     "minimum", WORKLOAD_LEAST_STEADY, "maximum", WORKLOAD_MOST_STEADY);
+}
+
 static json_t *describe_workload(const struct scenario_schema *schema)
 {
     bool counts = any_counts(schema);
@@ -286,6 +292,7 @@ static json_t *describe_workload(const struct scenario_schema *schema)
         "program", program_schema(), "sizes", counts ? json_object() : byte_sizes_schema(),
         "repetitions", repetitions, "ranks", count_schema(1), PLACEMENT_KEY, placement_schema(),
         "samples", "type", "boolean", "default", 0, COMMUNICATORS_KEY, communicators_schema());
+    json_object_set_new(properties, "steady", steady_schema());
     json_object_set_new(properties, REPLAY_KEY, json_pack("{s:s}", "type", "string"));
     json_t *replay = param_table_schema(&replay_table);
     json_object_update_missing(properties, json_object_get(replay, "properties"));

@@ -10,6 +10,7 @@
 
 #include <string.h>
 
+#define DRAWS_STEADY "3" // workload.steady of a draw
 #define MOST_SERIES 256
 #define MOST_NODES (10 * NODE_MAX_NODES) // in the trees of all cases together
 
@@ -189,6 +190,18 @@ static struct node *case_tree(struct compiler *compiler, const struct series *se
     return NULL;
 }
 
+// Repetitions that are alike are left out of draws, unless the file has a word on it.
+static void lay_steady(const struct scenario_case *medians, struct node **tree,
+                       struct diag_list *diags)
+{
+    const struct workload *workload = &medians->workload;
+    const struct benchmark_schema *benchmark = workload->benchmark;
+    if (benchmark && !benchmark->over_time && !workload->samples &&
+        medians->fidelity == FIDELITY_PACKET &&
+        !node_get(node_get(medians->tree, "workload"), "steady"))
+        node_set(tree, "workload.steady", DRAWS_STEADY, "draw", diags);
+}
+
 // The case as the scenario's draw has it, in place of the one with the medians.
 static struct scenario_case *drawn_case(struct compiler *compiler, const struct series *series,
                                         struct scenario_case *medians, struct diag_list *diags)
@@ -196,6 +209,7 @@ static struct scenario_case *drawn_case(struct compiler *compiler, const struct 
     struct node *tree = node_copy(medians->tree);
     bool good =
         draw_lay(compiler->draw, medians, compiler->schema, &compiler->ensembles, &tree, diags);
+    lay_steady(medians, &tree, diags);
     case_free(medians);
     bool what_if = compiler->options && compiler->options->what_if;
     struct scenario_case *drawn = case_read(series->name, series->mark, tree, compiler->schema,

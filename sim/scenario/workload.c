@@ -11,9 +11,9 @@
 
 #define MOST_COUNTED (INT64_C(1) << 40) // of what a benchmark counts instead of bytes
 
-const char *const workload_keys[] = {"benchmark", "program",     "sizes",           "repetitions",
-                                     "ranks",     PLACEMENT_KEY, COMMUNICATORS_KEY, "samples",
-                                     REPLAY_KEY,  NULL};
+const char *const workload_keys[] = {
+    "benchmark",       "program", "sizes",  "repetitions", "ranks", PLACEMENT_KEY,
+    COMMUNICATORS_KEY, "samples", "steady", REPLAY_KEY,    NULL};
 
 struct workload_reader {
     struct workload *workload;
@@ -187,6 +187,26 @@ static void read_samples(struct workload_reader *reader)
         diag_add(reader->diags, node->mark, WORKLOAD_PATH ".samples", NULL,
                  "the messages of %s overlap, so that a single one has no time of its own",
                  benchmark->name);
+}
+
+// So many equal repetitions, or periods of them, end a size.
+static void read_steady(struct workload_reader *reader)
+{
+    const struct workload *workload = reader->workload;
+    const struct node *node = node_get(reader->map, "steady");
+    int64_t steady = 0;
+    if (!node || (node->kind == NODE_SCALAR && g_strcmp0(node->text, "false") == 0))
+        return;
+    if (workload->samples)
+        diag_add(reader->diags, node->mark, WORKLOAD_PATH ".steady", "leave one of them out",
+                 "samples keeps each repetition, and steady leaves some out");
+    else if (workload->benchmark && workload->benchmark->over_time)
+        diag_add(reader->diags, node->key_mark, WORKLOAD_PATH ".steady", NULL,
+                 "%s runs for a time, and repeats nothing", workload->benchmark->name);
+    else
+        reader_count(node, WORKLOAD_PATH ".steady", WORKLOAD_LEAST_STEADY, WORKLOAD_MOST_STEADY,
+                     &steady, reader->diags);
+    reader->workload->steady = (int)steady;
 }
 
 // ---- Benchmark ----
@@ -376,6 +396,7 @@ static void read_for_benchmark(struct workload_reader *reader, const struct node
         reader->workload->repetitions = reader->workload->benchmark->repetitions;
     read_repetitions(reader);
     read_samples(reader);
+    read_steady(reader);
     if (!reader->workload->benchmark)
         return;
     const struct param_table *parameters = reader->workload->benchmark->parameters;
@@ -389,7 +410,7 @@ static void read_for_benchmark(struct workload_reader *reader, const struct node
 // Complains about keys of a benchmark. `what` the workload is instead.
 static void refuse_keys(struct workload_reader *reader, const char *what)
 {
-    static const char *const not_here[] = {"sizes", "repetitions", "samples", NULL};
+    static const char *const not_here[] = {"sizes", "repetitions", "samples", "steady", NULL};
     for (int i = 0; not_here[i]; i++) {
         const struct node *node = node_get(reader->map, not_here[i]);
         if (node)

@@ -3,6 +3,7 @@
 //
 //   workload: {benchmark: pmb.pingpong, sizes: 0 B .. 4 MiB, repetitions: auto, ranks: 2}
 //   workload: {benchmark: pmb.bcast, samples: true}      # the time of each repetition is kept
+//   workload: {benchmark: pmb.bcast, steady: 3}          # repetitions that are alike are left out
 //   workload: {ranks: 2, program: […]}        # see program.h
 //   workload: {replay: FILE}                # see replay.h
 //   workload: {benchmark: pmb.bcast, placement: [node2, node0, node1]}     # see placement.h
@@ -27,12 +28,16 @@ struct workload {
     GArray *sizes; // int64_t: message sizes of a benchmark, or numbers of the unit that it counts
     struct param_values *parameters; // of the benchmark's table, or of replay_table; NULL: none
     int64_t repetitions;             // 0: auto
+    int steady;                      // periods after which the others are alike (sim/measure/
+                                     // steady.h); 0: all repetitions are run
     bool samples;                    // the times of single repetitions are kept
     struct source_mark mark;
 };
 
 #define WORKLOAD_SIZES "0 B .. 4 MiB" // the default: what Pallas measures
-#define WORKLOAD_PROGRAM "program"    // the name of free programs among a stack's benchmarks
+#define WORKLOAD_LEAST_STEADY 2
+#define WORKLOAD_MOST_STEADY 100
+#define WORKLOAD_PROGRAM "program" // the name of free programs among a stack's benchmarks
 
 // The keys of every workload, NULL-terminated.
 extern const char *const workload_keys[];

@@ -45,6 +45,14 @@ static void count_turn(struct program_source *source, const struct frame *frame)
         source->code->variables.values[frame->loop->variable] = (double)frame->turn;
 }
 
+static void note_lap(const struct frame *frame, struct op_call *lap)
+{
+    lap->turn = frame->turn;
+    lap->turns = frame->turns;
+    lap->measured = frame->lapped;
+    lap->sharers = frame->sharers;
+}
+
 // The rank's next operation, or NULL: it has no more, or a lap has ended.
 static const struct code_op *next_op(struct program_source *source, int rank, struct cursor *cursor,
                                      struct op_call *lap)
@@ -54,23 +62,26 @@ static const struct code_op *next_op(struct program_source *source, int rank, st
         if (frame->next < frame->body->len)
             return g_ptr_array_index(frame->body, frame->next++);
         frame->next = 0;
-        int64_t of = frame->lapped ? frame->turns : 0;
-        if (++frame->turn >= frame->turns)
+        ++frame->turn;
+        bool is_lap = frame->lapped || (frame->sharers && source->base.all_laps);
+        if (is_lap)
+            note_lap(frame, lap);
+        if (frame->turn >= frame->turns)
             g_array_set_size(cursor->frames, cursor->frames->len - 1);
         else
             count_turn(source, frame);
-        if (of) {
-            lap->turns = of;
+        if (is_lap)
             return NULL;
-        }
     }
     return NULL;
 }
 
 static void enter_loop(struct program_source *source, struct cursor *cursor,
-                       const struct code_op *op, int64_t turns)
+                       const struct code_op *op, const struct loop_arguments *arguments)
 {
-    struct frame frame = {.body = op->body, .loop = op, .turns = turns};
+    int64_t turns = arguments->count;
+    struct frame frame = {
+        .body = op->body, .loop = op, .turns = turns, .sharers = arguments->sharers};
     if (turns > 0 && op->body->len > 0) {
         frame.lapped = cursor->measures;
         cursor->measures = false;
@@ -106,10 +117,16 @@ static enum source_next program_next(struct op_source *base, int rank, struct op
     if (source->wrong)
         return wrong(source, op->source, call);
     if (op_call_is(call, OP_LOOP))
-        enter_loop(source, cursor, op, ((const struct loop_arguments *)call->arguments)->count);
+        enter_loop(source, cursor, op, call->arguments);
     else if (op_call_is(call, OP_MEASURE_START) || op_call_is(call, OP_MEASURE_STOP))
         cursor->measures = op_call_is(call, OP_MEASURE_START);
     return SOURCE_CALL;
+}
+
+static void program_leave(struct op_source *base, int rank)
+{
+    struct cursor *cursor = &container_of(base, struct program_source, base)->cursors[rank];
+    g_array_set_size(cursor->frames, cursor->frames->len - 1);
 }
 
 static void program_source_free(struct op_source *base)
@@ -152,7 +169,8 @@ static void make_groups(struct program_source *source, const GPtrArray *communic
 struct op_source *program_source_new(const struct program *program, int ranks)
 {
     struct program_source *source = g_new0(struct program_source, 1);
-    source->base = (struct op_source){.next = program_next, .free = program_source_free};
+    source->base = (struct op_source){
+        .next = program_next, .leave = program_leave, .free = program_source_free};
     source->code = code_new(program, &source->wrong, &source->wrong_op);
     source->arguments = source->code ? g_malloc0(source->code->most_arguments) : NULL;
     source->ranks = ranks;

@@ -15,6 +15,7 @@ struct frame {
     guint next;
     int64_t turn, turns;
     bool lapped; // its turns are the repetitions of a measurement
+    int sharers; // as of the loop
 };
 
 // Where a rank stands.

@@ -33,9 +33,13 @@ struct op_call {
     const char *request_name; // NULL: the request has no name
     const int *awaited;       // numbers of the requests that are waited for
     int awaited_count;
-    bool awaits_all;   // instead: it waits for all open requests
-    bool passes;       // it concerns a communicator that the rank is not in; no action
-    int64_t turns;     // SOURCE_LAP: repetitions of the current measurement
+    bool awaits_all; // instead: it waits for all open requests
+    bool passes;     // it concerns a communicator that the rank is not in; no action
+    // SOURCE_LAP: the turn of the loop that has ended, from 1, of so many; whether they are the
+    // repetitions of the current measurement; the ranks with a loop whose turns correspond.
+    int64_t turn, turns;
+    bool measured;
+    int sharers;
     const char *wrong; // SOURCE_WRONG: the reason
 };
 
@@ -53,7 +57,8 @@ static inline bool op_call_is(const struct op_call *call, enum op_code code)
 
 enum source_next {
     SOURCE_CALL,  // a call to run. The start of a loop is a call, too, that does nothing
-    SOURCE_LAP,   // one of `turns` repetitions of the current measurement has ended; no call
+    SOURCE_LAP,   // a turn of a loop has ended that is a repetition of the current measurement, or
+                  // (op_source.all_laps) has sharers; no call
     SOURCE_END,   // the rank has no more calls
     SOURCE_WRONG, // the call cannot be evaluated; its `wrong`, kind and mark are set
 };
@@ -63,6 +68,10 @@ struct op_source {
     // the rank's loops have been entered. Not called again for the rank after SOURCE_END, nor for
     // any rank after SOURCE_WRONG.
     enum source_next (*next)(struct op_source *source, int rank, struct op_call *call);
+    // Ends the loop of the rank whose latest call was a SOURCE_LAP, unless that was of the last
+    // turn. NULL: there are no loops.
+    void (*leave)(struct op_source *source, int rank);
+    bool all_laps; // turns of loops with sharers are reported of every rank
     void (*free)(struct op_source *source);
 };
 

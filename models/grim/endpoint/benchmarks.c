@@ -177,6 +177,10 @@ static void append_remote(GPtrArray *body, int rank, int64_t size, const struct 
     if (rank == 0)
         op_append(body, OP_MEASURE_START);
     append_transfers(body, rank, size, count, config);
+    if (config->operation == REMOTE_WRITE)
+        benchmark_repeats(body, 2);
+    else if (rank == 0)
+        benchmark_repeats(body, 1);
     if (rank == 0)
         benchmark_measure_stop(body, size, count, config->operation == REMOTE_WRITE ? 2 : 1);
 }
