@@ -80,11 +80,11 @@ static void take_host_values(const struct scenario_case *test_case, int host, co
                              void *copy)
 {
     const struct param_values *values = scenario_host_section(test_case, host, path);
-    const struct phase_config *phase = scenario_host_values(test_case, host, "host.phase");
+    int64_t draw = draw_of_host(test_case, host);
     memcpy(copy, values->values, values->table->size);
-    if (phase->draw > 0)
+    if (draw > 0)
         draw_host_values(
-            values, path, phase->draw,
+            values, path, draw,
             g_array_index(test_case->topology.hosts, struct topology_node, (guint)host).name, copy);
 }
 
@@ -102,9 +102,9 @@ static struct host_config config_of(const struct scenario_case *test_case, int h
 
 uint64_t cluster_seed(const struct scenario_case *test_case, uint64_t seed)
 {
-    const struct phase_config *phase = scenario_section_values(test_case, "host.phase");
-    char *name = g_strdup_printf("draw %" G_GINT64_FORMAT, phase->draw);
-    uint64_t drawn = phase->draw > 0 ? random_hash(seed, name) : seed;
+    int64_t draw = draw_of_host(test_case, -1);
+    char *name = g_strdup_printf("draw %" G_GINT64_FORMAT, draw);
+    uint64_t drawn = draw > 0 ? random_hash(seed, name) : seed;
     g_free(name);
     return drawn;
 }

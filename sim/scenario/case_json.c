@@ -2,6 +2,7 @@
 // A resolved case as JSON, for the manifest.
 #include "sim/program/communicator.h"
 #include "sim/scenario/case.h"
+#include "sim/scenario/draw_host.h"
 #include "sim/scenario/placement.h"
 #include "sim/scenario/topology_read.h"
 
@@ -226,9 +227,13 @@ json_t *scenario_case_json(const struct scenario_case *test_case)
         json_object_set_new(parameters, values->path, param_values_json(values));
     }
     const struct node *testbed = node_get(test_case->tree, "testbed");
-    return json_pack(
+    json_t *json = json_pack(
         "{s:s, s:s, s:s, s:s?, s:s?, s:o, s:o, s:o}", "name", test_case->name, "fidelity",
         fidelity_names[test_case->fidelity], "stack", test_case->stack->name, "nic", test_case->nic,
         "testbed", testbed ? testbed->text : NULL, "topology", topology_json(&test_case->topology),
         "workload", workload_json(test_case), "parameters", parameters);
+    json_t *drawn = draw_hosts_json(test_case);
+    if (drawn)
+        json_object_set_new(json, "drawn_hosts", drawn);
+    return json;
 }

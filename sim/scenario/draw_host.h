@@ -7,9 +7,10 @@
 #ifndef NETSIM_SCENARIO_DRAW_HOST_H
 #define NETSIM_SCENARIO_DRAW_HOST_H
 
-#include "sim/config/param.h"
+#include "sim/scenario/case.h"
 
 #include <glib.h>
+#include <jansson.h>
 
 #define DRAW_HOST_SECTION "host.phase"
 #define DRAW_HOST_KEY "draw"
@@ -24,6 +25,13 @@ bool draw_host_has_own(const struct param_values *values, const struct prior *pr
 // "host.phase.tick of node0". `values` are those of the section at `path` that the host has.
 void draw_host_inputs(const struct param_values *values, const char *path, const char *host,
                       GPtrArray *names);
+
+// The draw that a host has its own values of, and chance is of (host -1); 0: none.
+int64_t draw_of_host(const struct scenario_case *test_case, int host);
+
+// What each host has of its own, for the manifest: {"node0": {"host.phase.tick": "0.37", …}, …}, a
+// new reference; NULL: none has any.
+json_t *draw_hosts_json(const struct scenario_case *test_case);
 
 // Puts a host's own values in a draw (1 or more) into `copy`, a copy of those values.
 void draw_host_values(const struct param_values *values, const char *path, int64_t draw,

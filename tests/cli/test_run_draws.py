@@ -51,7 +51,14 @@ class Bands(Draws):
         manifest = json.loads(self.read("there/manifest.json"))
         self.assertEqual(manifest["draw"], 7)
         self.assertIn('"draw 7 of prior', self.read("there/manifest.json"))
+        for series in manifest["series"]:
+            hosts = series["case"]["drawn_hosts"]
+            self.assertEqual(set(hosts), {"node0", "node1"})
+            ticks = [float(host["host.phase.tick"]) for host in hosts.values()]
+            self.assertNotEqual(*ticks)
+            self.assertTrue(all(0 < tick < 1 for tick in ticks))
         self.netsim(*SMALL, "--out", "medians")
+        self.assertNotIn("drawn_hosts", self.read("medians/manifest.json"))
         self.assertNotIn("draw", json.loads(self.read("medians/manifest.json")))
 
     def test_jobs(self):
