@@ -226,7 +226,7 @@ _netsim() {
         ;;
     calibrate)
         arguments='scenario'
-        options='--fit --to --out --check --posterior --draws --discrepancy --method --set --allow-unused --seed --jobs --database --time-limit --simulated-limit --format --help'
+        options='--fit --to --out --check --posterior --draws --again --discrepancy --method --set --allow-unused --seed --jobs --database --time-limit --simulated-limit --format --help'
         case $previous in
         --fit) value='parameter' ;;
         --to) value='file' ;;

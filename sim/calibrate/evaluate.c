@@ -69,10 +69,13 @@ void evaluation_clear(struct evaluation *evaluation)
     evaluation->groups = NULL;
 }
 
-// The settings of the fitted parameters; NULL-terminated, g_strfreev.
-static char **value_settings(const struct evaluation *evaluation, const double *values)
+// The settings of the fitted parameters in a draw (0: none); NULL-terminated, g_strfreev.
+static char **value_settings(const struct evaluation *evaluation, const double *values,
+                             int64_t draw)
 {
     GPtrArray *sets = g_ptr_array_new();
+    if (draw > 0)
+        g_ptr_array_add(sets, g_strdup_printf("draw=%" G_GINT64_FORMAT, draw));
     for (guint i = 0; i < evaluation->parameters->len; i++) {
         const struct fit_parameter *parameter = g_ptr_array_index(evaluation->parameters, i);
         char *text = fit_parameter_text(parameter, values[i]);
@@ -222,12 +225,38 @@ bool evaluation_run(struct evaluation *evaluation, int count, const double *valu
     char ***points = g_new0(char **, count);
     json_t **found = g_new0(json_t *, count);
     for (int i = 0; i < count; i++)
-        points[i] = value_settings(evaluation, values + i * parameters);
+        points[i] = value_settings(evaluation, values + i * parameters, 0);
     bool good = evaluation_documents(evaluation, count, points, found, NULL, error);
     for (int i = 0; i < count; i++) {
         good = good && judge(evaluation, found[i], residuals + (ptrdiff_t)i * each, error);
         if (documents && good)
             documents[i] = json_incref(found[i]);
+        json_decref(found[i]);
+    }
+    g_free(found);
+    free_points(points, count);
+    evaluation->runs += count;
+    if (evaluation->progress)
+        evaluation->progress(evaluation->progress_owner, evaluation->runs);
+    return good;
+}
+
+bool evaluation_run_draws(struct evaluation *evaluation, int count, const int64_t *draws,
+                          const double *values, double *residuals, char **faults, GError **error)
+{
+    ptrdiff_t parameters = evaluation->parameters->len;
+    int each = target_list_residuals(evaluation->targets);
+    char ***points = g_new0(char **, count);
+    json_t **found = g_new0(json_t *, count);
+    for (int i = 0; i < count; i++)
+        points[i] = value_settings(evaluation, values + i * parameters, draws[i]);
+    bool good = evaluation_documents(evaluation, count, points, found, faults, error);
+    for (int i = 0; i < count; i++) {
+        GError *fault = NULL;
+        if (good && !faults[i] &&
+            !judge(evaluation, found[i], residuals + (ptrdiff_t)i * each, &fault))
+            faults[i] = g_strdup(fault->message);
+        g_clear_error(&fault);
         json_decref(found[i]);
     }
     g_free(found);

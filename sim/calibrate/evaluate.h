@@ -48,4 +48,9 @@ bool evaluation_run(struct evaluation *evaluation, int count, const double *valu
 bool evaluation_documents(struct evaluation *evaluation, int count, char **const *points,
                           json_t **documents, char **faults, GError **error);
 
+// Like evaluation_run, of machines that are those of draws (0: none), one each. A point that can't
+// be judged has the reason in faults (g_free). False and *error if the user has interrupted.
+bool evaluation_run_draws(struct evaluation *evaluation, int count, const int64_t *draws,
+                          const double *values, double *residuals, char **faults, GError **error);
+
 #endif

@@ -263,9 +263,9 @@ static bool take_derivatives(struct fit_search *search, struct fit *fit)
     return good;
 }
 
-static bool take_end(struct fit_search *search, struct fit *fit, const gsl_vector *u)
+// The result at fit->values.
+static bool take_result(struct fit_search *search, struct fit *fit)
 {
-    values_of(search, u, fit->values);
     if (!evaluation_run(search->evaluation, 1, fit->values, fit->residuals, &fit->document,
                         &search->error))
         return false;
@@ -321,33 +321,63 @@ static bool fit_find(struct fit_search *search, struct fit *fit, enum fit_method
     return levenberg_marquardt(search, u);
 }
 
-struct fit *fit_search(struct evaluation *evaluation, enum fit_method method, GError **error)
+static struct fit_search search_new(struct evaluation *evaluation)
 {
-    struct fit_search search = {
+    return (struct fit_search){
         .evaluation = evaluation,
         .parameters = evaluation->parameters->len,
         .residuals = (size_t)target_list_residuals(evaluation->targets),
         .targets = evaluation->targets->targets->len,
     };
+}
+
+static struct fit *fit_new(const struct fit_search *search, enum fit_method method)
+{
     struct fit *fit = g_new0(struct fit, 1);
     fit->method = method;
     if (method == FIT_AUTO)
-        fit->method = evaluation->targets->smooth ? FIT_LEVENBERG_MARQUARDT : FIT_NELDER_MEAD;
-    fit->values = g_new0(double, search.parameters);
-    fit->residuals = g_new0(double, search.residuals);
+        fit->method =
+            search->evaluation->targets->smooth ? FIT_LEVENBERG_MARQUARDT : FIT_NELDER_MEAD;
+    fit->values = g_new0(double, search->parameters);
+    fit->residuals = g_new0(double, search->residuals);
+    return fit;
+}
+
+// The fit, unless an error has ended its search.
+static struct fit *fit_end(struct fit_search *search, struct fit *fit, GError **error)
+{
+    if (!search->error)
+        return fit;
+    g_propagate_error(error, search->error);
+    fit_free(fit);
+    return NULL;
+}
+
+struct fit *fit_at(struct evaluation *evaluation, const double *values, GError **error)
+{
+    struct fit_search search = search_new(evaluation);
+    struct fit *fit = fit_new(&search, FIT_AUTO);
+    memcpy(fit->values, values, search.parameters * sizeof *values);
+    fit->converged = take_result(&search, fit);
+    fit->start_cost = fit->cost;
+    return fit_end(&search, fit, error);
+}
+
+struct fit *fit_search(struct evaluation *evaluation, enum fit_method method, GError **error)
+{
+    struct fit_search search = search_new(evaluation);
+    struct fit *fit = fit_new(&search, method);
     gsl_error_handler_t *before = gsl_set_error_handler_off();
     gsl_vector *u = start_of(&search);
     if (take_start(&search, fit, u))
         fit->converged = fit_find(&search, fit, method, u);
-    if (!search.error)
-        take_end(&search, fit, u);
+    if (!search.error) {
+        values_of(&search, u, fit->values);
+        take_result(&search, fit);
+    }
     gsl_vector_free(u);
     gsl_set_error_handler(before);
-    if (!search.error)
-        return fit;
-    g_propagate_error(error, search.error);
-    fit_free(fit);
-    return NULL;
+    return fit_end(&search, fit, error);
 }
 
 void fit_free(struct fit *fit)

@@ -26,6 +26,9 @@ struct fit {
 
 // Returns NULL and sets *error if any run fails, including the first. Free with fit_free.
 struct fit *fit_search(struct evaluation *evaluation, enum fit_method method, GError **error);
+
+// A fit that is known: its residuals and derivatives at `values`. NULL and *error as above.
+struct fit *fit_at(struct evaluation *evaluation, const double *values, GError **error);
 void fit_free(struct fit *fit);
 
 #endif

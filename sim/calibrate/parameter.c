@@ -250,6 +250,11 @@ char *fit_parameter_text(const struct fit_parameter *parameter, double value)
     return quantity_format(parameter->kind, quantity);
 }
 
+bool fit_parameter_number(const struct fit_parameter *parameter, const char *text, double *value)
+{
+    return parse(text, parameter->kind, value, NULL);
+}
+
 double fit_parameter_round(const struct fit_parameter *parameter, double value)
 {
     if (value <= 0)

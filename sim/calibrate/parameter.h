@@ -33,6 +33,9 @@ double fit_parameter_u(const struct fit_parameter *parameter, double value);
 // The value as text with unit, rounded to the base unit, as --set takes it. The caller frees it.
 char *fit_parameter_text(const struct fit_parameter *parameter, double value);
 
+// The value that such a text has. False if it is none of this kind.
+bool fit_parameter_number(const struct fit_parameter *parameter, const char *text, double *value);
+
 // The value rounded to four digits (and to the base unit), within the bounds: the precision worth
 // writing down.
 double fit_parameter_round(const struct fit_parameter *parameter, double value);

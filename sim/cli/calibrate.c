@@ -5,6 +5,7 @@
 
 #include "sim/calibrate/overlay.h"
 #include "sim/calibrate/report.h"
+#include "sim/cli/calibrate_draws.h"
 #include "sim/output/file.h"
 #include "sim/output/json.h"
 #include "sim/output/progress.h"
@@ -22,8 +23,10 @@ struct calibrate_arguments {
     char *to, *out, *check, *method, *format, *seed, *database, *draws, *discrepancy;
     struct cli_limits limits;
     int jobs;
-    gboolean allow_unused, posterior;
+    gboolean allow_unused, posterior, again;
 };
+
+#define CALIBRATE_MOST_DRAWS 10000
 
 // ---- What is asked for ----
 
@@ -34,14 +37,14 @@ static bool arguments_are_right(const struct calibrate_arguments *arguments)
                   arguments->check ? "--check" : "--method");
     else if (arguments->discrepancy && !arguments->posterior)
         cli_error("add --posterior", "--discrepancy is for draws that are weighed");
-    else if (arguments->draws && !arguments->posterior)
-        cli_error("add --posterior", "--draws is for draws that are weighed");
     else if (!arguments->fits && !arguments->posterior)
         cli_error("--fit PATH=lo..hi, as often as there are parameters", "what is to be fitted?");
     else if (!arguments->to)
         cli_error("--to references/calibration/NAME.yaml", "what is it to be fitted to?");
     else if (arguments->out && arguments->check)
-        cli_error(NULL, "--out writes an overlay and --check compares with one: give one of them");
+        cli_error(NULL, "--out writes a file and --check compares with one: give one of them");
+    else if (arguments->again && (!arguments->draws || arguments->posterior))
+        cli_error(NULL, "--again is about the draws that a file has, as --draws fits them");
     else
         return true;
     return false;
@@ -138,6 +141,8 @@ static char *command_text(const char *scenario, const struct calibrate_arguments
         append_word(text, "--seed", arguments->seed);
     if (arguments->method)
         append_word(text, "--method", arguments->method);
+    if (arguments->draws)
+        append_word(text, "--draws", arguments->draws);
     if (arguments->out)
         append_word(text, "--out", arguments->out);
     return g_string_free(text, FALSE);
@@ -207,27 +212,57 @@ static void show_runs(void *owner, int runs)
     g_free(text);
 }
 
-static enum cli_exit search(struct evaluation *evaluation,
-                            const struct calibrate_arguments *arguments,
-                            enum calibrate_format format, enum fit_method method,
+// What is asked for, as it has been read.
+struct calibration {
+    const char *name; // of the scenario, as given
+    const struct scenario *scenario;
+    const struct scenario_schema *schema;
+    const struct calibrate_arguments *arguments;
+    enum calibrate_format format;
+    enum fit_method method;
+    int draws; // 0: none
+};
+
+static enum cli_exit search_in_draws(const struct calibration *asked, struct evaluation *evaluation,
+                                     const char *command)
+{
+    struct progress *progress = progress_new(stderr, 1);
+    const struct calibrate_draws draws = {
+        .evaluation = evaluation,
+        .scenario = asked->scenario,
+        .schema = asked->schema,
+        .method = asked->method,
+        .draws = asked->draws,
+        .command = command,
+        .out = asked->arguments->out,
+        .check = asked->arguments->check,
+        .again = asked->arguments->again,
+        .json = asked->format == CALIBRATE_JSON,
+        .progress = progress,
+    };
+    enum cli_exit code = calibrate_draws(&draws);
+    progress_free(progress);
+    return code;
+}
+
+static enum cli_exit search(const struct calibration *asked, struct evaluation *evaluation,
                             const char *command)
 {
     GError *error = NULL;
     struct progress *progress = progress_new(stderr, 1);
     evaluation->progress = progress ? show_runs : NULL;
     evaluation->progress_owner = progress;
-    evaluation_init(evaluation);
-    struct fit *fit = fit_search(evaluation, method, &error);
+    struct fit *fit = fit_search(evaluation, asked->method, &error);
     progress_free(progress);
+    evaluation->progress = NULL;
     enum cli_exit code = g_error_matches(error, EVALUATION_ERROR, EVALUATION_LOST)
                              ? CLI_CHECK_FAILED
                              : cli_exit_of(error, CLI_RUN_FAILED);
     if (fit)
-        code = present(fit, evaluation, arguments, format, command);
+        code = present(fit, evaluation, asked->arguments, asked->format, command);
     else
         report_fit(error);
     fit_free(fit);
-    evaluation_clear(evaluation);
     return code;
 }
 
@@ -247,13 +282,32 @@ static struct target_list *read_targets_of(const struct scenario *scenario, cons
     return targets;
 }
 
-static enum cli_exit calibrate_scenario(const char *name, const struct scenario *scenario,
-                                        const struct calibrate_arguments *arguments,
-                                        enum calibrate_format format, enum fit_method method)
+static enum cli_exit evaluate_and_search(const struct calibration *asked, struct campaign *campaign,
+                                         const struct target_list *targets, GPtrArray *parameters)
+{
+    struct evaluation evaluation = {
+        .campaign = campaign,
+        .file = asked->scenario->file,
+        .sets = (const char *const *)asked->arguments->sets,
+        .seed = asked->scenario->seed,
+        .targets = targets,
+        .parameters = parameters,
+    };
+    char *command = command_text(asked->name, asked->arguments);
+    evaluation_init(&evaluation);
+    enum cli_exit code = asked->draws ? search_in_draws(asked, &evaluation, command)
+                                      : search(asked, &evaluation, command);
+    evaluation_clear(&evaluation);
+    g_free(command);
+    return code;
+}
+
+static enum cli_exit calibrate_scenario(const struct calibration *asked)
 {
     GError *error = NULL;
-    struct target_list *targets = read_targets_of(scenario, arguments->to);
-    GPtrArray *parameters = targets ? read_parameters(arguments->fits, scenario) : NULL;
+    const struct calibrate_arguments *arguments = asked->arguments;
+    struct target_list *targets = read_targets_of(asked->scenario, arguments->to);
+    GPtrArray *parameters = targets ? read_parameters(arguments->fits, asked->scenario) : NULL;
     struct campaign_options options = {
         .database = arguments->database,
         .data_dir = cli_data_dir(),
@@ -264,21 +318,10 @@ static enum cli_exit calibrate_scenario(const char *name, const struct scenario 
     struct campaign *campaign =
         parameters ? campaign_open(&model_registry, &options, &error) : NULL;
     enum cli_exit code = CLI_BAD_INPUT;
-    if (campaign) {
-        struct evaluation evaluation = {
-            .campaign = campaign,
-            .file = scenario->file,
-            .sets = (const char *const *)arguments->sets,
-            .seed = scenario->seed,
-            .targets = targets,
-            .parameters = parameters,
-        };
-        char *command = command_text(name, arguments);
-        code = search(&evaluation, arguments, format, method, command);
-        g_free(command);
-    } else if (error) {
+    if (campaign)
+        code = evaluate_and_search(asked, campaign, targets, parameters);
+    else if (error)
         report_fit(error);
-    }
     campaign_close(campaign);
     if (parameters)
         g_ptr_array_unref(parameters);
@@ -337,9 +380,22 @@ static enum cli_exit weigh_draws(const char *name, const struct scenario_schema 
     return code;
 }
 
+// Reads --draws; 0: not given.
+static bool read_draws(const char *text, int *draws)
+{
+    guint64 number = 0;
+    if (text && !g_ascii_string_to_unsigned(text, 10, 1, CALIBRATE_MOST_DRAWS, &number, NULL)) {
+        cli_error(NULL, "--draws %s: it must be a number from 1 to %d", text, CALIBRATE_MOST_DRAWS);
+        return false;
+    }
+    *draws = (int)number;
+    return true;
+}
+
 static enum cli_exit calibrate_argument(const char *name,
                                         const struct calibrate_arguments *arguments)
 {
+    struct calibration asked = {.name = name, .arguments = arguments};
     int format = cli_choice("--format", arguments->format, calibrate_formats);
     int method = cli_choice("--method", arguments->method, methods);
     const struct file_use uses[] = {{"--out", arguments->out, true},
@@ -348,12 +404,17 @@ static enum cli_exit calibrate_argument(const char *name,
     struct calibrate_posterior request = {.json = format == CALIBRATE_JSON};
     if (format < 0 || method < 0 || !cli_seed(arguments->seed, &seed) ||
         !arguments_are_right(arguments) || !cli_files_differ(NULL, uses, G_N_ELEMENTS(uses)) ||
-        (arguments->posterior &&
-         !calibrate_posterior_read(arguments->draws, arguments->discrepancy, &request)))
+        (arguments->posterior
+             ? !calibrate_posterior_read(arguments->draws, arguments->discrepancy, &request)
+             : !read_draws(arguments->draws, &asked.draws)))
         return CLI_BAD_INPUT;
+    asked.format = (enum calibrate_format)format;
+    asked.method = (enum fit_method)method;
     struct scenario_schema *schema = registry_schema(&model_registry);
     struct scenario *scenario =
         cli_scenario(schema, name, arguments->sets, arguments->allow_unused, seed);
+    asked.schema = schema;
+    asked.scenario = scenario;
     enum cli_exit code = CLI_BAD_INPUT;
     const struct file_use files[] = {{"--out", arguments->out, true},
                                      {"the scenario", scenario ? scenario->file : NULL, false}};
@@ -362,8 +423,7 @@ static enum cli_exit calibrate_argument(const char *name,
     else if (arguments->posterior)
         code = weigh_draws(name, schema, g_steal_pointer(&scenario), arguments, &request, seed);
     else
-        code = calibrate_scenario(name, scenario, arguments, (enum calibrate_format)format,
-                                  (enum fit_method)method);
+        code = calibrate_scenario(&asked);
     scenario_free(scenario);
     registry_schema_free(schema);
     return code;
@@ -396,7 +456,8 @@ const struct cli_option cli_calibrate_options[] = {
      .offset = offsetof(struct calibrate_arguments, check),
      .argument = "OVERLAY",
      .words = CLI_WORDS_FILE,
-     .summary = "compare with an overlay instead; ends with 2 if a value differs"},
+     .summary = "compare with an overlay instead; ends with 2 if a value differs",
+     .more = "With --draws: with an ensemble."},
     {.name = "posterior",
      .value = CLI_FLAG,
      .offset = offsetof(struct calibrate_arguments, posterior),
@@ -408,7 +469,10 @@ const struct cli_option cli_calibrate_options[] = {
      .value = CLI_TEXT,
      .offset = offsetof(struct calibrate_arguments, draws),
      .argument = "N",
-     .summary = "number of draws that are weighed"},
+     .summary = "fit again in each of N draws of the uncertain constants",
+     .more = "--out writes an ensemble, which a testbed names with `ensemble`. Draws that the file "
+             "has are kept. With --posterior: so many draws are weighed."},
+    CLI_AGAIN_OPTION(struct calibrate_arguments, again),
     {.name = "discrepancy",
      .value = CLI_TEXT,
      .offset = offsetof(struct calibrate_arguments, discrepancy),

@@ -518,8 +518,7 @@ void ensemble_append_head(GString *out, const char *comments, const char *const 
 {
     char **lines = g_strsplit(comments, "\n", -1);
     for (char **line = lines; *line; line++)
-        if (**line || line[1])
-            g_string_append_printf(out, "#%s%s\n", **line ? " " : "", *line);
+        g_string_append_printf(out, "#%s%s\n", **line ? " " : "", *line);
     g_strfreev(lines);
     g_string_append(out, DRAW_COLUMN);
     for (; *paths; paths++)

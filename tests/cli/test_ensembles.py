@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Ensembles: a draw takes a testbed's fitted constants from its row; each fault of a file is refused at its place."""
 
 import json
