@@ -10,10 +10,11 @@
 #include <math.h>
 #include <string.h>
 
-#define CAUSES_CHANCE 0.01  // that an input is named by chance, at each size
-#define CAUSES_LEAST_R2 0.8 // of a band that ranks explain
-#define CAUSES_MOST 6       // that are printed
-#define FAILURES_MOST 3     // reasons that are printed
+#define CAUSES_CHANCE 0.01   // that an input is named by chance, at each size
+#define CAUSES_LEAST_R2 0.8  // of a band that ranks explain
+#define FAILURES_CHANCE 0.05 // that an input of failed draws is named by chance
+#define CAUSES_MOST 6        // that are printed
+#define FAILURES_MOST 3      // reasons that are printed
 
 // ---- Inputs ----
 
@@ -258,7 +259,7 @@ static json_t *failing_json(const GPtrArray *reasons, const struct causes_inputs
     bool *failed = g_new0(bool, reasons->len + 1);
     for (guint draw = 0; draw < reasons->len; draw++)
         failed[draw] = g_ptr_array_index(reasons, draw) != NULL;
-    double bound = gsl_cdf_ugaussian_Qinv(CAUSES_CHANCE / 2.0 / MAX(inputs->names->len, 1));
+    double bound = gsl_cdf_ugaussian_Qinv(FAILURES_CHANCE / 2.0 / MAX(inputs->names->len, 1));
     for (guint i = 0; i < inputs->names->len; i++) {
         double z = rank_sum_z(inputs->quantiles[i], failed, reasons->len);
         if (fabs(z) > bound)

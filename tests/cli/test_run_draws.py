@@ -173,11 +173,11 @@ class Linear(Draws):
         self.LEFT = {path: (25.0, 1.4) for path in self.LEFT}
         series = self.document("--draws", "400")["series"][0]
         causes = {cause["of"]: cause["share"] for cause in series["causes"]}
-        self.assertEqual(set(causes), set(self.LEFT))
         half = (6.0 / math.pi * math.asin(1.0 / math.sqrt(8.0))) ** 2
         self.assertAlmostEqual(series["r2"], 2.0 * half, delta=0.03)
-        for share in causes.values():
-            self.assertAlmostEqual(share, half, delta=0.06)
+        for path in self.LEFT:
+            self.assertAlmostEqual(causes.pop(path), half, delta=0.06)
+        self.assertLess(sum(causes.values()), 0.01)
 
 
 class Pairs(Draws):
