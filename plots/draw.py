@@ -125,7 +125,7 @@ def shown_ends(series, y_axis):
 def with_bars(panel):
     """The names of those series whose intervals are bars that can be seen."""
     return [series["name"] for series in panel["series"]
-            if not series.get("measured") and 0 < len(series.get("intervals", [])) <= MOST_BARS
+            if not series.get("measured") and not series.get("band") and 0 < len(series.get("intervals", [])) <= MOST_BARS
             and any(high - low > LEAST_BAR * abs(high + low) for _, low, high, _
                     in series["intervals"])]
 
@@ -139,7 +139,8 @@ def beside(axes, number, count):
 
 
 def draw_intervals(axes, series, colour, y_axis, gid, transform=None):
-    """The intervals of a series as bars through its points; of many, as a band."""
+    """The intervals of a series as bars through its points; of many, as a band. Bands of draws have
+    thin edges, so that several on each other can be told apart."""
     intervals = series.get("intervals", [])
     log = y_axis["scale"] == "log"
     floor = min((end for end in shown_ends(series, y_axis)), default=0) / 1e3 if log else 0
@@ -148,7 +149,13 @@ def draw_intervals(axes, series, colour, y_axis, gid, transform=None):
     highs = [max(high, floor) if log else high for _, _, high, _ in intervals]
     if not places:
         return
-    if len(places) > MOST_BARS and not series.get("measured"):
+    if series.get("band") and len(places) > 1 and not any(isinstance(x, str) for x in places):
+        drawn = axes.fill_between(places, lows, highs, facecolor=colour, alpha=0.16, linewidth=0,
+                                  zorder=2)
+        for ends in (lows, highs):
+            axes.plot(places, ends, color=colour, linewidth=0.6, alpha=0.8, zorder=2.2,
+                      scaley=False)
+    elif len(places) > MOST_BARS and not series.get("measured"):
         drawn = axes.fill_between(places, lows, highs, color=colour, alpha=0.2, linewidth=0,
                                   zorder=2)
     else:

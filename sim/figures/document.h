@@ -11,6 +11,7 @@
 //                "marks": [{"kind", "x", "y", "from", "to", "text", "note", "source", "claim"}]}]}
 //
 // intervals belong to means over n seeds: the 95 % confidence interval of the point at the same x.
+// With "band": true they are the central 90 % of n draws, and the points are medians.
 // The member is missing where there are none. For measured points, which are drawn without a line,
 // they are the errors that the user gives, and n is 1.
 // A series with "steps": true keeps each value until its next point, and is drawn without signs.

@@ -151,7 +151,9 @@ static json_t *draw(struct swept_picture *picture, int lost)
     else
         swept_add_lines(picture, metrics, panels);
     g_ptr_array_unref(metrics);
-    if (outcome_replications(outcome) > 1)
+    if (outcome_in_draws(outcome))
+        notes_add(picture->notes, "median and 90 %% of %d draws", outcome_replications(outcome));
+    else if (outcome_replications(outcome) > 1)
         notes_add(picture->notes, "mean of %d seeds with its %g %% confidence interval",
                   outcome_replications(outcome), 100 * SUMMARY_CONFIDENCE);
     note_failures(picture);
@@ -163,13 +165,16 @@ static json_t *draw(struct swept_picture *picture, int lost)
     return document;
 }
 
-// Runs with seeds as replications; where nothing else varies, there is an axis of the seeds.
+// Runs with seeds or draws as replications; where nothing else varies, there is an axis of them.
 static struct outcome *replicated(const struct outcome *runs)
 {
     struct outcome *outcome = outcome_replicated(runs);
     if (outcome->axes->len == 0) {
-        struct outcome_axis *axis = outcome_add_axis(outcome, OUTCOME_SEED);
-        g_ptr_array_add(axis->values, g_strdup_printf("%d seeds", outcome_replications(outcome)));
+        struct outcome_axis *axis =
+            outcome_add_axis(outcome, outcome_in_draws(outcome) ? OUTCOME_DRAW : OUTCOME_SEED);
+        g_ptr_array_add(axis->values,
+                        g_strdup_printf("%d %s", outcome_replications(outcome),
+                                        outcome_in_draws(outcome) ? "draws" : "seeds"));
     }
     return outcome;
 }

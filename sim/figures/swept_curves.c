@@ -16,6 +16,7 @@ static struct outcome_curve *outcome_curve_copy(const struct outcome *outcome,
     copy->values = g_memdup2(of->values, points * sizeof *of->values);
     copy->replicates = g_memdup2(of->replicates, runs * sizeof *of->replicates);
     copy->summaries = g_memdup2(of->summaries, points * sizeof *of->summaries);
+    copy->bands = of->bands ? g_memdup2(of->bands, points * sizeof *of->bands) : NULL;
     return copy;
 }
 
@@ -25,6 +26,7 @@ static void outcome_curve_free(gpointer data)
     g_free(curve->values);
     g_free(curve->replicates);
     g_free(curve->summaries);
+    g_free(curve->bands);
     g_free(curve);
 }
 

@@ -38,9 +38,11 @@ bool swept_choose_axes(struct swept_picture *picture, GError **error);
 
 // The value at a position of the picture.
 struct swept_value {
-    double mean;       // over the seeds that have a value; NAN: nothing was measured
-    double half_width; // of its confidence interval; NAN: none, as with one seed
-    int n;             // the seeds that have a value
+    double mean;       // over the seeds that have a value; NAN: nothing was measured. In draws the
+                       // median
+    double half_width; // of its confidence interval; NAN: none, as with one seed, and in draws
+    double low, high;  // its interval or, in draws, its band; NAN: none
+    int n;             // the seeds or draws that have a value
     int failed;        // a point there of which not all runs completed, or -1
     const char *state; // how that one ended: a status, or "impossible"; NULL without one
 };
@@ -74,7 +76,7 @@ json_t *swept_metric_json(const char *metric, const char *scale);
 // Whether the metric is a time, for which lower is better.
 bool swept_is_duration(const char *metric);
 
-// Appends [place, from, to, n] to a list: the interval of a mean at a position of the x axis; takes
+// Appends [place, from, to, n] to a list: the interval or band at a position of the x axis; takes
 // the reference to `place`. Appends nothing if there is no interval.
 void swept_add_interval(json_t *intervals, json_t *place, const struct swept_value *value);
 

@@ -5,6 +5,7 @@
 #include "sim/config/quantity.h"
 #include "sim/figures/notes.h"
 #include "sim/measure/result.h"
+#include "sim/outcome/replicated.h"
 
 #include <math.h>
 #include <string.h>
@@ -24,10 +25,12 @@ static guint chosen(guint k, guint shown, guint all)
 }
 
 // Takes the list.
-static void set_intervals(json_t *line, json_t *intervals)
+static void set_intervals(const struct swept_picture *picture, json_t *line, json_t *intervals)
 {
     if (json_array_size(intervals) > 0)
         json_object_set(line, "intervals", intervals);
+    if (json_array_size(intervals) > 0 && outcome_in_draws(picture->outcome))
+        json_object_set_new(line, "band", json_true());
     json_decref(intervals);
 }
 
@@ -59,7 +62,7 @@ static json_t *swept_line_json(const struct swept_picture *picture,
                              outcome_series_name(picture->outcome, curve->series), "points", points,
                              "failure", "failed_at", failed_at);
     g_free(name);
-    set_intervals(line, intervals);
+    set_intervals(picture, line, intervals);
     return line;
 }
 
@@ -268,7 +271,7 @@ static json_t *line_over_sizes(const struct swept_picture *picture, const GPtrAr
         json_pack("{s:s,s:s,s:o,s:o}", "name", name, "stack", stack, "points", points, "failure",
                   failure_at(picture, line->curve->series, value.failed, value.state));
     g_free(name);
-    set_intervals(made, intervals);
+    set_intervals(picture, made, intervals);
     return made;
 }
 

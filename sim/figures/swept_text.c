@@ -130,11 +130,30 @@ const char *swept_state(const struct outcome *outcome, int point, int series)
     return g_strcmp0(status, "completed") == 0 ? NULL : status ? status : "missing";
 }
 
+static void take_swept_value(struct swept_value *found, const struct outcome_curve *curve,
+                             int point)
+{
+    const struct summary *summary = &curve->summaries[point];
+    found->n = summary->n;
+    if (curve->bands) {
+        const struct band *band = &curve->bands[point];
+        found->mean = band->median;
+        found->low = band->low;
+        found->high = band->high;
+        return;
+    }
+    found->mean = summary->mean;
+    found->half_width = summary->half_width;
+    found->low = summary->mean - summary->half_width;
+    found->high = summary->mean + summary->half_width;
+}
+
 struct swept_value swept_value_at(const struct swept_picture *picture,
                                   const struct outcome_curve *curve, int combination, int x, int y)
 {
     const struct outcome *outcome = picture->outcome;
-    struct swept_value found = {.mean = NAN, .half_width = NAN, .failed = -1};
+    struct swept_value found = {
+        .mean = NAN, .half_width = NAN, .low = NAN, .high = NAN, .failed = -1};
     for (int point = 0; point < outcome->points; point++) {
         if (!same_combination(picture, point, combination) ||
             (x >= 0 && swept_index(picture, point, picture->x.number) != x) ||
@@ -146,23 +165,19 @@ struct swept_value swept_value_at(const struct swept_picture *picture,
             found.state = state;
         }
         // Points that differ in what changes nothing are alike: one that was run is enough.
-        if (!isnan(curve->summaries[point].mean)) {
-            found.mean = curve->summaries[point].mean;
-            found.half_width = curve->summaries[point].half_width;
-            found.n = curve->summaries[point].n;
-        }
+        if (!isnan(curve->summaries[point].mean))
+            take_swept_value(&found, curve, point);
     }
     return found;
 }
 
 void swept_add_interval(json_t *intervals, json_t *place, const struct swept_value *value)
 {
-    if (isnan(value->half_width))
+    if (isnan(value->low))
         json_decref(place);
     else
         json_array_append_new(intervals,
-                              json_pack("[o,f,f,i]", place, value->mean - value->half_width,
-                                        value->mean + value->half_width, value->n));
+                              json_pack("[o,f,f,i]", place, value->low, value->high, value->n));
 }
 
 char *swept_why(const struct outcome *outcome, int point, int series)
@@ -171,11 +186,13 @@ char *swept_why(const struct outcome *outcome, int point, int series)
         return g_strdup_printf("not possible: %s", outcome->problems[point]);
     const struct outcome_end *end = outcome_end_at(outcome, point, series);
     GString *why = g_string_new(NULL);
-    int seeds = outcome_replications(outcome);
-    if (seeds > 1 && end->runs == seeds)
-        g_string_append_printf(why, "%d of %d seeds ", seeds - end->completed, seeds);
-    else if (seeds > 1)
-        g_string_append_printf(why, "%d of %d seeds completed, ", end->completed, seeds);
+    bool drawn = outcome_in_draws(outcome);
+    int runs = outcome_replications(outcome) * (drawn ? MAX(outcome->seed_count, 1) : 1);
+    const char *noun = !drawn ? "seeds" : outcome->seed_count > 1 ? "runs" : "draws";
+    if (runs > 1 && end->runs == runs)
+        g_string_append_printf(why, "%d of %d %s ", runs - end->completed, runs, noun);
+    else if (runs > 1)
+        g_string_append_printf(why, "%d of %d %s completed, ", end->completed, runs, noun);
     if (g_strcmp0(end->status, "missing") == 0)
         g_string_append(why, "not run so far");
     else

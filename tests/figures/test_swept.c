@@ -190,6 +190,15 @@ static void test_seeds(void)
         .axes = {NULL}, .seeds = 2, .series = {"A", NULL}, .result = by_seed};
     static const struct made_sweep failing = {
         .axes = {"m.one=1|2", NULL}, .seeds = 3, .series = {"A", NULL}, .result = seed_fails};
+    static const struct made_sweep drawn = {
+        .axes = {"m.one=1|2", NULL}, .draws = 3, .series = {"A", NULL}, .result = by_seed};
+    // 0, 1, 2 and 3, 4, 5, of type 7: 0.05 * 2 from each end.
+    expect(&drawn, "made, made, lost 0\n"
+                   "lines x {'label': 'm.one', 'unit': '', 'scale': 'linear', 'swept': true} y "
+                   "{'label': 't', 'unit': 'us', 'scale': 'linear'}\n"
+                   "  A, rank 0 (A): [[1.0,1.0],[2.0,4.0]] [[1.0,0.1,1.9,3],[2.0,3.1,4.9,3]]\n"
+                   "  A, rank 1 (A): [[1.0,10.0],[2.0,40.0]] [[1.0,1.0,19.0,3],[2.0,31.0,49.0,3]]\n"
+                   "note: median and 90 % of 3 draws\n");
     // 0, 1, 2 and 3, 4, 5: sd 1, and t of 2 degrees of freedom is 4.303; of 1 degree 12.706.
     expect(&named, "made, made, lost 0\n"
                    "bars x {'label': 'policy', 'unit': '', 'scale': 'linear', 'swept': true} y "

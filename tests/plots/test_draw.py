@@ -239,6 +239,16 @@ class Pictures(Drawn):
         self.draw(picture(panel(line("a", many, intervals=[[x, y - 1, y + 1, 3] for x, y in many]))))
         self.assertIn("fill-opacity: 0.2", self.text.split('id="p1-interval-a"', 1)[1])
 
+    def test_bands_of_draws(self):
+        """Shaded between thin edges, also of few points, which then stay at their places."""
+        y = {"label": "latency", "unit": "us", "scale": "linear"}
+        points, ends = [[1, 10.0], [1024, 30.0]], [[1, 5.0, 20.0, 20], [1024, 20.0, 40.0, 20]]
+        bands = [line(name, points, intervals=ends, band=True) for name in "ab"]
+        self.draw(picture(panel(*bands, y=y)))
+        self.assertIn("fill-opacity: 0.16", self.text.split('id="p1-interval-a"', 1)[1].split("</g>")[0])
+        self.assertEqual(self.places("p1-series-a")[0][0], self.places("p1-series-b")[0][0])
+        self.assertNotIn("a little aside", self.words)
+
     def test_intervals_below_zero(self):
         """A value that is never negative has no axis below 0, and a logarithmic axis no end at 0."""
         for scale in ("linear", "log"):
