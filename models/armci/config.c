@@ -79,11 +79,14 @@ static const char *const get_chunks[] = {"buffer", "armci_2001", NULL};
         PARAM(A, large_buffers, PARAM_COUNT, .fallback = "2", .least = "1", .most = "1024",        \
               .doc = "receive buffers of the server for data", .source = "thesis 001, 3.2"),       \
         PARAM(A, small_buffers, PARAM_COUNT, .fallback = "16", .least = "1", .most = "4096",       \
-              .doc = "receive buffers of the server for small requests", .source = "assumed"),     \
+              .doc = "receive buffers of the server for small requests", .source = "assumed",      \
+              .prior = "8 .. 32"),                                                                 \
         PARAM(A, small, PARAM_SIZE, .fallback = "8 KiB", .least = "256 B", .most = "1 MiB",        \
-              .doc = "small receive buffer", .source = "assumed"),                                 \
+              .doc = "small receive buffer", .source = "assumed",                                  \
+              .prior = "or 4 KiB: 0.25, 16 KiB: 0.25"),                                            \
         PARAM(A, header, PARAM_SIZE, .fallback = "72 B", .least = "32 B", .most = "4 KiB",         \
-              .doc = "header of a request", .source = "prior: some 18 words"),                     \
+              .doc = "header of a request", .source = "prior: some 18 words",                      \
+              .prior = "56 B .. 96 B"),                                                            \
         PARAM(A, client_descriptor, PARAM_SIZE, .fallback = "16 B", .most = "4 KiB",               \
               .doc = "descriptor of the client's buffer in a request",                             \
               .source = "prior: address, size, port, node"),                                       \

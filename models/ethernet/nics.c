@@ -8,16 +8,18 @@
 // at once.
 #include "models/ethernet/nics.h"
 
+#include "sim/config/prior.h"
+
 #define N struct nic_config
 
 static const char *const completions[] = {
     [NIC_COMPLETE_SENT] = "sent", [NIC_COMPLETE_LOADED] = "loaded", NULL};
 
-#define COMPLETION_PARAM(when, completion_source)                                                  \
+#define COMPLETION_PARAM(when, ...)                                                                \
     PARAM(N, completion, PARAM_CHOICE, .fallback = when, .choices = completions,                   \
           .doc = "a frame counts as sent when its last bit is on the wire, or when its last byte " \
                  "is in the FIFO",                                                                 \
-          .source = completion_source)
+          .source = __VA_ARGS__)
 
 #define RING_PARAMS(tx, rx, ring_source)                                                           \
     PARAM(N, tx_ring, PARAM_COUNT, .fallback = tx, .least = "2", .most = "4096",                   \
@@ -175,7 +177,7 @@ static void check_nic(const void *values, const struct param_values *report)
 }
 
 static const struct param_table eepro100_table = PARAM_TABLE(
-    struct nic_config, eepro100_params, .name = "eepro100",
+    struct nic_config, eepro100_params, .name = "eepro100", .prior_kind = PRIOR_DEVICE,
     .doc = "Intel EtherExpress Pro/100 with the M-VIA eepro100 driver", .check = check_nic);
 
 static const struct param tulip_params[] = {
@@ -196,7 +198,7 @@ static const struct param tulip_params[] = {
 };
 
 static const struct param_table tulip_table =
-    PARAM_TABLE(struct nic_config, tulip_params, .name = "tulip",
+    PARAM_TABLE(struct nic_config, tulip_params, .name = "tulip", .prior_kind = PRIOR_DEVICE,
                 .doc = "DEC 21140 kind of card (Level One FNC-0108TX) with the M-VIA tulip driver",
                 .check = check_nic);
 
@@ -264,10 +266,10 @@ static const struct param em82547gi_params[] = {
     {0},
 };
 
-static const struct param_table em82547gi_table =
-    PARAM_TABLE(struct nic_config, em82547gi_params, .name = "em82547gi",
-                .doc = "Intel 82547GI, gigabit at the north bridge's CSA port, with FreeBSD's em",
-                .check = check_nic);
+static const struct param_table em82547gi_table = PARAM_TABLE(
+    struct nic_config, em82547gi_params, .name = "em82547gi", .prior_kind = PRIOR_DEVICE,
+    .doc = "Intel 82547GI, gigabit at the north bridge's CSA port, with FreeBSD's em",
+    .check = check_nic);
 
 static const struct param em82541gi_params[] = {
     EM_PARAMS("24 KiB", "40 KiB",
@@ -277,7 +279,7 @@ static const struct param em82541gi_params[] = {
 };
 
 static const struct param_table em82541gi_table = PARAM_TABLE(
-    struct nic_config, em82541gi_params, .name = "em82541gi",
+    struct nic_config, em82541gi_params, .name = "em82541gi", .prior_kind = PRIOR_DEVICE,
     .doc = "Intel 82541GI, gigabit at 32-bit PCI, with FreeBSD's em", .check = check_nic);
 
 // ---- A plain card of any rate, on PCI Express ----
@@ -287,19 +289,21 @@ static const struct param_table em82541gi_table = PARAM_TABLE(
     "prior: whole frames are written, since bad ones never reach memory (as of the 8254x)"
 
 static const struct param plain_params[] = {
-    COMPLETION_PARAM("sent", "prior: a frame's buffer is given back once it has left"),
+    COMPLETION_PARAM("sent", "prior: a frame's buffer is given back once it has left",
+                     .prior = "or loaded: 0.3"),
     RING_PARAMS("1024", "1024",
                 MLX5E "MLX5E_PARAMS_DEFAULT_LOG_SQ_SIZE, LOG_RQ_SIZE of 10; ixgbe and i40e of "
                       "Linux have 512, at most 4096"),
     PARAM(N, reads, PARAM_COUNT, .fallback = "64", .least = "1", .most = "1024",
           .doc = "frames whose data the card may have asked for and does not yet have",
-          .source = "prior: PCI Express 3.0 has tags for 256 requests of a device"),
+          .source = "prior: PCI Express 3.0 has tags for 256 requests of a device",
+          .prior = "16 .. 256"),
     PARAM(N, tx_start, PARAM_DURATION, .fallback = "250 ns", .most = "1 s",
           .doc = "from doorbell to the first bus request",
           .source = "prior: a posted write of the host, half of a read over PCI Express"),
     PARAM(N, tx_fifo, PARAM_SIZE, .fallback = "256 KiB", .least = "64 B",
           .doc = "transmit FIFO, of frames asked for and not yet sent",
-          .source = "assumed: what 400 Gb/s carry in 5 us"),
+          .source = "assumed: what 400 Gb/s carry in 5 us", .prior = "within 2"),
     PARAM(N, rx_residue, PARAM_SIZE, .fallback = "16 KiB", .least = "1 B",
           .doc = "bytes of a frame that are still to be written when its last bit arrives",
           .source = WHOLE_FRAME),
@@ -326,7 +330,7 @@ static const struct param plain_params[] = {
 };
 
 static const struct param_table plain_table =
-    PARAM_TABLE(struct nic_config, plain_params, .name = "ethernet",
+    PARAM_TABLE(struct nic_config, plain_params, .name = "ethernet", .prior_kind = PRIOR_DEVICE,
                 .doc = "no card in particular: Ethernet of any rate on PCI Express, with one queue "
                        "per direction and no offload but checksums",
                 .check = check_nic);

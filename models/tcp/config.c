@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/tcp/tcp.h"
 
+#include "sim/config/prior.h"
 #include "sim/config/reader.h"
 
 #define T struct tcp_config
@@ -113,7 +114,8 @@ static const struct param tcp_params[] = {
     PARAM_IN(T, inet, skb_overhead, PARAM_SIZE, .fallback = "368 B", .most = "4 KiB",
              .doc = "bytes that a segment counts in a buffer besides its data, with buffer_charge: "
                     "truesize",
-             .source = "prior: struct sk_buff of 160 B, room for headers of 208 B in Linux 2.4"),
+             .source = "prior: struct sk_buff of 160 B, room for headers of 208 B in Linux 2.4",
+             .prior = "within 1.15"),
     PARAM_IN(T, inet, rx_copybreak, PARAM_SIZE, .fallback = "200 B", .most = "9 kB",
              .doc = "a longer received frame counts as a whole buffer of the ring",
              .source = "Linux 2.4: rx_copybreak of its Ethernet drivers"),
@@ -250,7 +252,7 @@ static const struct reader_renamed tcp_renamed[] = {
 };
 
 const struct param_table tcp_table =
-    PARAM_TABLE(struct tcp_config, tcp_params, .name = "tcp",
+    PARAM_TABLE(struct tcp_config, tcp_params, .name = "tcp", .prior_kind = PRIOR_KERNEL,
                 .doc = "TCP/IP stack: Linux 2.4's, or FreeBSD 6.2's", .check = tcp_check,
                 .renamed = tcp_renamed);
 

@@ -114,8 +114,8 @@ static const char *fallback_of(const struct param_values *values, const struct p
     return param_fallback(param, *(const int *)field_of(values, first));
 }
 
-// The default's uncertainty. That of a default by profile is of the first one: another may lie
-// outside of it, and has none then.
+// The default's uncertainty. That of a default by profile is of the first one; another one has
+// none.
 static void read_default_prior(struct param_values *values, int index, const char *path)
 {
     const struct param *param = &values->table->params[index];
@@ -123,12 +123,12 @@ static void read_default_prior(struct param_values *values, int index, const cha
     char *fault = NULL;
     values->withs[index] = param->with;
     values->priors[index] = NULL;
-    if (!param->prior)
+    if (!param->prior || strcmp(fallback_of(values, param), param->fallback) != 0)
         return;
     if (prior_parse(param->prior, param, field_of(values, param), &prior, &fault)) {
         values->priors[index] = param->prior;
         prior_clear(&prior);
-    } else if (!param->by_profile) {
+    } else {
         diag_add(values->diags, values->origins[index], path, NULL, "%s", fault);
     }
     g_free(fault);

@@ -240,7 +240,8 @@ bool prior_parse(const char *text, const struct param *param, const void *field,
     return good;
 }
 
-// The kind of a parameter in a table, for its usual factor.
+// The kind of a parameter in a table, for its usual factor. Instructions of a device's driver are
+// instructions, and so is what takes time on a host elsewhere.
 static enum prior_kind usual_kind(const struct param_values *values, const struct param *param)
 {
     static const struct {
@@ -248,13 +249,17 @@ static enum prior_kind usual_kind(const struct param_values *values, const struc
         enum prior_kind kind;
     } places[] = {
         {"host.kernel", PRIOR_KERNEL}, {"host.memory", PRIOR_MEMORY}, {"host.bus", PRIOR_BUS}};
-    if (values->table->prior_kind != PRIOR_BY_PLACE)
-        return values->table->prior_kind;
-    for (size_t i = 0; i < G_N_ELEMENTS(places); i++)
-        if (strcmp(values->path, places[i].path) == 0)
-            return places[i].kind;
     const struct cost *cost = (const void *)((const char *)values->values + param->offset);
-    return param->kind == PARAM_COST && cost->cycles ? PRIOR_INSTRUCTIONS : PRIOR_DEVICE;
+    bool work = param->kind == PARAM_COST;
+    enum prior_kind kind = values->table->prior_kind;
+    if (kind == PRIOR_DEVICE && work && cost->cycles)
+        return PRIOR_INSTRUCTIONS;
+    for (size_t i = 0; kind == PRIOR_BY_PLACE && i < G_N_ELEMENTS(places); i++)
+        if (strcmp(values->path, places[i].path) == 0)
+            kind = places[i].kind;
+    if (kind == PRIOR_BY_PLACE)
+        kind = work ? PRIOR_INSTRUCTIONS : PRIOR_DEVICE;
+    return kind;
 }
 
 // A program fixes its counts and sizes, so they have no usual prior.

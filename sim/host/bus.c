@@ -47,14 +47,16 @@ static const struct param bus_params[] = {
           .source = "off: as PCI 2.1 and PCI Express have it"),
     PARAM(B, read_burst, PARAM_SIZE, OF_PCI("128 B", "256 B"), .least = "4 B",
           .doc = "longest burst in which a device reads host memory; pcie: payload of a completion",
-          .source = BURST_SOURCE "; " PCIE_BENCH ": payloads of 256 B"),
+          .source = BURST_SOURCE "; " PCIE_BENCH ": payloads of 256 B",
+          .prior = "or 64 B: 0.25, 256 B: 0.25"),
     PARAM(B, read_setup, PARAM_REAL, OF_PCI("12", "0"), .most = "1000000",
           .doc = "pci: clocks before the data of a device's read: arbitration, address, first data",
           .source = "prior: 2 clocks of arbitration and 10 until a bridge of 1998..2001 has its "
                     "first data; PCI 2.1, 3.5.1.1, allows 16 and a host bridge 32"),
     PARAM(B, write_burst, PARAM_SIZE, OF_PCI("128 B", "256 B"), .least = "4 B",
           .doc = "longest burst in which a device writes to host memory; pcie: payload of a packet",
-          .source = BURST_SOURCE "; " PCIE_BENCH ": payloads of 256 B"),
+          .source = BURST_SOURCE "; " PCIE_BENCH ": payloads of 256 B",
+          .prior = "or 64 B: 0.25, 256 B: 0.25", .with = "host.bus.read_burst"),
     PARAM(B, write_setup, PARAM_REAL, OF_PCI("5", "0"), .most = "1000000",
           .doc = "pci: clocks before the data of a write, which is posted, and after them",
           .source =

@@ -85,10 +85,10 @@ extern const char *const mpi_split_rules[];
               .doc = "colour and key of a process in that", .source = library_source)
 
 // A row for the rule of one collective.
-#define LIBRARY_RULE_PARAM(collective, rule, rule_source)                                          \
+#define LIBRARY_RULE_PARAM(collective, rule, ...)                                                  \
     PARAM(struct mpi_library_config, collective, PARAM_CHOICE, .fallback = rule,                   \
           .choices = mpi_##collective##_rules, .doc = "algorithm of MPI's " #collective,           \
-          .source = rule_source)
+          .source = __VA_ARGS__)
 
 #define LIBRARY_SWITCH(field, kind, value, text, switch_source)                                    \
     PARAM(struct mpi_library_config, field, kind, .fallback = value, .doc = text,                  \

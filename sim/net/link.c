@@ -78,14 +78,14 @@ static const struct param link_params[] = {
                .source = "none: Ethernet and Myrinet repeat nothing; 7: thesis 002, 2.1.1"),
     LINK_PARAM(ack_bytes, PARAM_SIZE, .fallback = "8 B", .most = "1 KiB",
                .doc = "with a window: an acknowledgement, or the request to repeat a packet",
-               .source = "assumed"),
+               .source = "assumed", .prior = "4 B .. 16 B"),
     LINK_PARAM(ack_turnaround, PARAM_DURATION, .fallback = "100 ns", .most = "1 s",
                .doc = "with a window: from a packet's last bit in to the answer's first bit out",
-               .source = "assumed"),
+               .source = "assumed", .prior = "within 3"),
     LINK_PARAM(repeat_timeout, PARAM_DURATION, .fallback = "100 us", .most = "1000 s",
                .doc =
                    "with a window: from a packet's last bit out to its repeat if no answer comes",
-               .source = "assumed"),
+               .source = "assumed", .prior = "within 3"),
     {.name = NULL},
 };
 

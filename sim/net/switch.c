@@ -26,7 +26,8 @@ static const struct param switch_params[] = {
     SWITCH_PARAM(queue, PARAM_COUNT, .fallback = "128", .most = "1000000",
                  .doc = "store and forward: packets that can wait at an output; 0: no bound",
                  .source =
-                     "prior: about 192 KiB of full frames a port, early Fast Ethernet switches"),
+                     "prior: about 192 KiB of full frames a port, early Fast Ethernet switches",
+                 .prior = "64 .. 256"),
     SWITCH_PARAM(queue_bytes, PARAM_SIZE, .fallback = "0 B", .most = "1 GiB",
                  .doc = "store and forward: bytes that can wait at an output; 0: no bound",
                  .source = "see queue"),
@@ -35,7 +36,7 @@ static const struct param switch_params[] = {
                  .source = "Myrinet: one route byte a hop"),
     SWITCH_PARAM(slack, PARAM_SIZE, .fallback = "80 B", .least = "1 B", .most = "1 MiB",
                  .doc = "cut through: buffer of an input, filled while the output is not free",
-                 .source = "prior: Myrinet slack buffer"),
+                 .source = "Myrinet's slack buffers (Boden and others 1995): 80 B"),
     SWITCH_PARAM(stop, PARAM_SIZE, .fallback = "0 B", .most = "1 MiB",
                  .doc = "cut through: bytes in a slack buffer at which STOP is sent; 0: the sender "
                         "knows at once of every place in it",

@@ -170,6 +170,27 @@ static void test_others(void)
     param_values_free(values);
 }
 
+// In a table of a device the instructions of its driver are instructions, and time is the device's.
+static void test_usual_of_a_device(void)
+{
+    struct param_table card = table;
+    card.prior_kind = PRIOR_DEVICE;
+    static const struct {
+        const char *yaml, *usual;
+    } cases[] = {{"{}", "instructions"},
+                 {"{work: {value: 3 us, source: \"assumed: a card\"}}", "a device"}};
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        struct diag_list *diags = diag_list_new();
+        struct node *map = node_parse(cases[i].yaml, strlen(cases[i].yaml), "t.yaml", NULL, diags);
+        struct param_values *values = param_read(&card, map, "p", diags);
+        struct prior prior = prior_named(values, "work");
+        SUITE_SAME_TEXT(prior.usual->name, cases[i].usual);
+        param_values_free(values);
+        node_free(map);
+        diag_list_free(diags);
+    }
+}
+
 // Which values have a prior, and which kind is usual where none is given.
 static void test_usual(void)
 {
@@ -182,7 +203,7 @@ static void test_usual(void)
         {"{}", "count", NULL}, // a count of the code
         {"{}", "ratio", ""},
         {"{work: 900 cycles}", "work", NULL}, // set by a user
-        {"{work: {value: 3 us, source: \"assumed: a card\"}}", "work", "a device"},
+        {"{work: {value: 3 us, source: \"assumed: a card\"}}", "work", "instructions"},
         {"{work: {value: 3 us, source: \"measured\"}}", "work", NULL},
         {"{work: {value: 3 us, source: \"measured\", within: 1.1}}", "work", ""},
         {"{work: {value: 0, source: \"prior: nothing\"}}", "work", NULL},
@@ -300,6 +321,7 @@ int main(void)
         {"draws stay in the legal range", test_clamped},
         {"other values by their probabilities", test_others},
         {"which values have one, and of which kind", test_usual},
+        {"in the table of a device", test_usual_of_a_device},
         {"each fault is refused in words", test_refused},
         {"the priors of all tables hold their defaults", test_tables},
         {NULL, NULL},

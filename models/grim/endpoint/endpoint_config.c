@@ -53,7 +53,8 @@ static const struct param grim_params[] = {
           .source = "thesis 003, 4.4.2: possible for programs with threads"),
     PARAM(C, thread_period, PARAM_DURATION, .fallback = "100 us", .least = "1 us",
           .doc = "how often that thread polls",
-          .source = "assumed: the thesis says periodically; a thread that yields between polls"),
+          .source = "assumed: the thesis says periodically; a thread that yields between polls",
+          .prior = "within 3"),
     {0},
 };
 
@@ -101,10 +102,10 @@ static const struct param memory_params[] = {
           .source = "thesis 003, 4.5.6: relaxed, as strict order impedes performance"),
     PARAM(C, static_entries, PARAM_COUNT, .fallback = "16", .most = "65536",
           .doc = "entries of the card's translation cache that the library programs",
-          .source = "assumed: the thesis gives no size"),
+          .source = "assumed: the thesis gives no size", .prior = "within 2"),
     PARAM(C, dynamic_entries, PARAM_COUNT, .fallback = "32", .least = "1", .most = "65536",
           .doc = "entries for translations that the kernel was asked for",
-          .source = "assumed: the thesis gives no size"),
+          .source = "assumed: the thesis gives no size", .prior = "within 2"),
     PARAM(C, entry_ranges, PARAM_COUNT, .fallback = "17", .least = "1", .most = "4096",
           .doc = "physical ranges that an entry can hold",
           .source = "assumed: the pages that the longest message can touch"),

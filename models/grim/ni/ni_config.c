@@ -61,7 +61,7 @@ static const char *const second_dmas[] = {"chained", "waits", NULL};
               .source = "thesis 003, 4.2.3"),                                                      \
         PARAM(C, control_entries, PARAM_COUNT, .fallback = "256", .least = "1", .most = "65536",   \
               .doc = "room of the control message queue",                                          \
-              .source = "prior: 2 KiB; the thesis gives no bound"),                                \
+              .source = "prior: 2 KiB; the thesis gives no bound", .prior = "within 2"),           \
         PARAM(C, reordering, PARAM_BOOL, .fallback = "false",                                      \
               .doc = "what comes ahead of its turn is refused by a NACK, and not dropped: an "     \
                      "extension for networks that reorder",                                        \
@@ -72,7 +72,7 @@ static const char *const second_dmas[] = {"chained", "waits", NULL};
               .source = "thesis 003, 4.2.1: Myrinet needs none"),                                  \
         PARAM(C, timeout, PARAM_DURATION, .fallback = "10 ms", .least = "1 us",                    \
               .doc = "wait for an answer before a message is sent again",                          \
-              .source = "prior: far above the time of a long message"),                            \
+              .source = "prior: far above the time of a long message", .prior = "within 3"),       \
         PARAM(C, nack_pause, PARAM_DURATION, .fallback = "0 us",                                   \
               .doc = "before a refused message is sent again; what is next in its channel waits "  \
                      "as well",                                                                    \
@@ -80,7 +80,7 @@ static const char *const second_dmas[] = {"chained", "waits", NULL};
         PARAM(C, stalled, PARAM_DURATION, .fallback = "1 s", .least = "1 us",                      \
               .doc = "so long a message is refused or unanswered, while nothing else moves, "      \
                      "before the run ends",                                                        \
-              .source = "prior: far above every pause of a program"),                              \
+              .source = "prior: far above every pause of a program", .prior = "within 3"),         \
         PARAM(C, outstanding, PARAM_COUNT, .fallback = "0",                                        \
               .doc = "messages to one endpoint that may be unanswered; 0: no bound",               \
               .source = "thesis 003, 4.2.4: GRIM polices nothing, its benchmark does")
@@ -89,7 +89,8 @@ static const char *const second_dmas[] = {"chained", "waits", NULL};
     PARAM(C, dma_threshold, PARAM_SIZE, .fallback = "128 B",                                       \
           .doc = "payload from which the card fetches it from pinned memory; less is written by "  \
                  "the processor",                                                                  \
-          .source = "prior: a DMA's start takes 2 to 3 us, as long as the words of 60 to 100 B"),  \
+          .source = "prior: a DMA's start takes 2 to 3 us, as long as the words of 60 to 100 B",   \
+          .prior = "64 B .. 256 B"),                                                               \
         PARAM(C, endpoint_messages, PARAM_COUNT, .fallback = "1024", .least = "1",                 \
               .doc = "active messages that an endpoint queue in host memory holds",                \
               .source = "prior: thesis 003, 4.3.3: endpoints commonly have enough"),               \

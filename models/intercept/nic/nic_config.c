@@ -5,6 +5,7 @@
 #include "models/intercept/nic/nic_config.h"
 
 #include "models/intercept/nic/nic.h"
+#include "sim/config/prior.h"
 
 #define C struct intercept_nic_config
 
@@ -22,14 +23,17 @@ static const char *const stripings[] = {"round_robin", "least_loaded", NULL};
         PARAM(C, striping, PARAM_CHOICE, .fallback = "round_robin", .choices = stripings,          \
               .doc = "how packets are spread over their planes: in turns, so that one that takes " \
                      "nothing holds up all, or to that with the fewest packets in its queue",      \
-              .source = "assumed: thesis 002, 2.1.3, says equally"),                               \
+              .source = "assumed: thesis 002, 2.1.3, says equally",                                \
+              .prior = "or least_loaded: 0.3"),                                                    \
         PARAM(C, plane_queue, PARAM_COUNT, .fallback = "4", .least = "1", .most = "1024",          \
               .doc = "packets of a plane that the card has fetched and not yet sent",              \
-              .source = "assumed: enough to fetch one while others are on their way to the link"), \
+              .source = "assumed: enough to fetch one while others are on their way to the link",  \
+              .prior = "2 .. 8"),                                                                  \
         PARAM(C, receive_queue, PARAM_COUNT, .fallback = "4", .least = "1", .most = "1024",        \
               .doc = "packets of a plane that have come and are not yet in host memory, before a " \
                      "cut-through switch holds the next one",                                      \
-              .source = "assumed: as plane_queue")
+              .source = "assumed: as plane_queue", .prior = "2 .. 8",                              \
+              .with = "intercept.plane_queue")
 
 #define PACKET_PARAMS                                                                              \
     PARAM(C, header, PARAM_SIZE, .fallback = "20 B", .least = "12 B", .most = "64 B",              \
@@ -55,7 +59,8 @@ static const char *const stripings[] = {"round_robin", "least_loaded", NULL};
               .prior = "300 ns .. 1 us"),                                                          \
         PARAM(C, receive_latency, PARAM_DURATION, .fallback = "0.5 us",                            \
               .doc = "from a packet's last bit to its first byte on the bus",                      \
-              .source = "prior: as send_latency", .prior = "300 ns .. 1 us"),                      \
+              .source = "prior: as send_latency", .prior = "300 ns .. 1 us",                       \
+              .with = "intercept.send_latency"),                                                   \
         PARAM(C, old_firmware, PARAM_BOOL, .fallback = "false",                                    \
               .doc = "VDMA transfers from or to buffers that do not begin at a page never end",    \
               .source = "thesis 002, 7.4: mended by the firmware that was measured")
@@ -63,12 +68,13 @@ static const char *const stripings[] = {"round_robin", "least_loaded", NULL};
 #define CIRCULAR_PARAMS                                                                            \
     PARAM(C, command, PARAM_SIZE, .fallback = "8 B", .most = "64 B",                               \
           .doc = "transfer command of an entry of a TX-CB",                                        \
-          .source = "assumed: one quad word; 8..32 B"),                                            \
+          .source = "assumed: one quad word; 8..32 B", .prior = "or 16 B, 32 B"),                  \
         PARAM(C, tx_cb, PARAM_SIZE, .fallback = "64 KiB", .least = "1 KiB", .most = "1 MiB",       \
               .doc = "each of the two TX-CBs of a virtual NIC", .source = "thesis 002, 2.1.3"),    \
         PARAM(C, rx_entry, PARAM_SIZE, .fallback = "8 B", .most = "64 B",                          \
               .doc = "what an entry of an RX-CB has besides the data: sender, length",             \
-              .source = "assumed: as command"),                                                    \
+              .source = "assumed: as command", .prior = "or 16 B, 32 B",                           \
+              .with = "intercept.command"),                                                        \
         PARAM(C, rx_pointer, PARAM_SIZE, .fallback = "8 B", .least = "1 B", .most = "64 B",        \
               .doc = "the write pointer, which the card writes after each entry",                  \
               .source = "assumed: one quad word"),                                                 \
@@ -78,18 +84,21 @@ static const char *const stripings[] = {"round_robin", "least_loaded", NULL};
 
 #define DRIVER_PARAMS                                                                              \
     PARAM(C, tx_look, PARAM_COST, .fallback = "50 ns", .doc = "looking whether a TX-CB has room",  \
-          .source = "assumed: a cache miss at most"),                                              \
+          .source = "assumed: a cache miss at most", .prior = "within 2"),                         \
         PARAM(C, tx_entry, PARAM_COST, .fallback = "100 ns",                                       \
-              .doc = "writing the command of an entry of a TX-CB", .source = "assumed"),           \
+              .doc = "writing the command of an entry of a TX-CB", .source = "assumed",            \
+              .prior = "within 2"),                                                                \
         PARAM(C, tx_copy, PARAM_BYTE_RATE, .fallback = "1 GB/s", .least = "1 MB/s",                \
               .doc = "copying an entry's data into a TX-CB",                                       \
-              .source = "assumed: warm data of a few hundred bytes on a Pentium 4"),               \
+              .source = "assumed: warm data of a few hundred bytes on a Pentium 4",                \
+              .prior = "within 1.5"),                                                              \
         PARAM(C, doorbell, PARAM_COST, .fallback = "0.25 us",                                      \
               .doc = "posted write to the card that has it look at a TX-CB or a channel",          \
               .source = "prior: 0.1..0.4 us over PCI-X", .prior = "100 ns .. 400 ns"),             \
         PARAM(C, rx_take, PARAM_COST, .fallback = "0.3 us",                                        \
               .doc = "taking a message off an RX-CB",                                              \
-              .source = "prior: one or two cache misses, as a device has written it"),             \
+              .source = "prior: one or two cache misses, as a device has written it",              \
+              .prior = "150 ns .. 400 ns"),                                                        \
         PARAM(C, walk, PARAM_COST, .fallback = "50 ns",                                            \
               .doc = "looking up a page of a process for a channel's page table",                  \
               .source = "prior: 30..100 ns", .prior = "30 ns .. 100 ns"),                          \
@@ -99,10 +108,11 @@ static const char *const stripings[] = {"round_robin", "least_loaded", NULL};
         PARAM(C, status_read, PARAM_COST, .fallback = "1 us",                                      \
               .doc = "reading the card's status in the interrupt handler: once for the card, and " \
                      "once for each virtual NIC or channel that has something",                    \
-              .source = "prior: a read over PCI-X at 66 MHz; 0.7 us at 133 MHz"),                  \
+              .source = "prior: a read over PCI-X at 66 MHz; 0.7 us at 133 MHz",                   \
+              .prior = "700 ns .. 1.4 us"),                                                        \
         PARAM(C, demultiplex, PARAM_COST, .fallback = "0.3 us",                                    \
               .doc = "the interrupt handler besides its status reads",                             \
-              .source = "prior: line to exit 3..6 us altogether")
+              .source = "prior: line to exit 3..6 us altogether", .prior = "within 2")
 
 static const struct param nic_params[] = {
     PLANE_PARAMS, PACKET_PARAMS, CIRCULAR_PARAMS, DRIVER_PARAMS, {0},
@@ -130,7 +140,7 @@ static void check_nic(const void *values, const struct param_values *report)
 }
 
 const struct param_table intercept_nic_table = PARAM_TABLE(
-    C, nic_params, .name = "intercept",
+    C, nic_params, .name = "intercept", .prior_kind = PRIOR_DEVICE,
     .doc = "Intercept card: planes, circular buffers, VDMA engine, its driver", .check = check_nic);
 
 const struct scenario_section intercept_nic_sections[] = {

@@ -16,10 +16,12 @@ static const char *const unaligned[] = {
 static const struct param handler_params[] = {
     PARAM(C, credits, PARAM_COUNT, .fallback = "32", .least = "1", .most = "65536",
           .doc = "messages that a handler may send to another before it is given more credit",
-          .source = "assumed: thesis 002, 2.2.2 says \"big enough to hide the latency\""),
+          .source = "assumed: thesis 002, 2.2.2 says \"big enough to hide the latency\"",
+          .prior = "16 .. 64"),
     PARAM(C, credit_update, PARAM_COUNT, .fallback = "16", .least = "1", .most = "65536",
           .doc = "messages taken after which the receiver gives so much new credit",
-          .source = "assumed: half of the credits"),
+          .source = "assumed: half of the credits", .prior = "8 .. 32",
+          .with = "vdma_handler.credits"),
     PARAM(C, ahead, PARAM_COUNT, .fallback = "0", .most = "3",
           .doc = "slices of a read that are prepared while one is under way",
           .source = "thesis 002, 2.2.2: the interrupt starts the next slice; the engine can have "
@@ -27,7 +29,7 @@ static const struct param handler_params[] = {
     PARAM(C, copy_buffers, PARAM_COUNT, .fallback = "1", .least = "1", .most = "4",
           .doc =
               "temporary buffers of 1 MiB for data whose displacement differs from the receiver's",
-          .source = "assumed: thesis 002, 5.2.2 says \"some\""),
+          .source = "assumed: thesis 002, 5.2.2 says \"some\"", .prior = "or 2, 4"),
     PARAM(C, unaligned, PARAM_CHOICE, .fallback = "auto", .choices = unaligned,
           .doc =
               "transfers that are not aligned to 32 B, no multiple of 8 B or below 24 B: refused "
@@ -38,12 +40,14 @@ static const struct param handler_params[] = {
                  "back to back, as packets leave by the cable whatever their address",
           .source = "thesis 002, 5.2.2; Portals uses INIT_VDMA_NOSELFCONNECT"),
     PARAM(C, header, PARAM_SIZE, .fallback = "32 B", .most = "256 B",
-          .doc = "of each message between handlers", .source = "assumed"),
+          .doc = "of each message between handlers", .source = "assumed", .prior = "16 B .. 64 B"),
     PARAM(C, get_bytes, PARAM_SIZE, .fallback = "32 B", .most = "128 B",
           .doc = "of a GET, besides header and Portals' five fields of 8 B (5.2.2)",
-          .source = "assumed: channel, address, length, key"),
+          .source = "assumed: channel, address, length, key", .prior = "16 B .. 64 B",
+          .with = "vdma_handler.header"),
     PARAM(C, put_bytes, PARAM_SIZE, .fallback = "32 B", .most = "128 B",
-          .doc = "of a PUT, besides the header", .source = "assumed: both addresses, length, key"),
+          .doc = "of a PUT, besides the header", .source = "assumed: both addresses, length, key",
+          .prior = "16 B .. 64 B", .with = "vdma_handler.header"),
     PARAM(C, request, PARAM_COST, .fallback = "1 us",
           .doc = "the thread takes a request of a process from its queue", .source = KERNEL_CODE),
     PARAM(C, message, PARAM_COST, .fallback = "1 us",

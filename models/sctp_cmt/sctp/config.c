@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/sctp_cmt/sctp/sctp.h"
 #include "models/sctp_cmt/wire/packet.h"
+#include "sim/config/prior.h"
 
 #include <glib.h>
 #include <inttypes.h>
@@ -38,7 +39,8 @@ static const struct param sctp_params[] = {
     PARAM_IN(T, inet, tick, PARAM_DURATION, PARAM_BY_PROFILE("1 ms", "1 ms", "1 us"),
              .least = "1 us", .most = "1 s",
              .doc = "period of the kernel's clock, which timers count",
-             .source = "assumed: FreeBSD 6 with its default of 1,000 Hz; ns-2.35 has real numbers"),
+             .source = "assumed: FreeBSD 6 with its default of 1,000 Hz; ns-2.35 has real numbers",
+             .prior = "or 10 ms: 0.1"),
     PARAM_IN(T, inet, queue, PARAM_COUNT, .fallback = "255", .least = "1", .most = "100000",
              .doc = "frames that can wait before the card's ring",
              .source = "FreeBSD 6.2: em has one less than its 256 descriptors"),
@@ -47,7 +49,8 @@ static const struct param sctp_params[] = {
              .doc = "frames sent for each interrupt that the driver asks for on sending",
              .source = "assumed: an eighth of a ring of 256; FreeBSD 6.2: em_encap of em 6.2.9 "
                        "sets RS and IDE in every frame's last descriptor, and TXDW is in its "
-                       "IMS_ENABLE_MASK"),
+                       "IMS_ENABLE_MASK",
+             .prior = "16 .. 64"),
     // Times and limits of RFC 9260, 16.
     PARAM_IN(T, settings, rto_initial, PARAM_DURATION, PARAM_BY_PROFILE("1 s", "3 s", "3 s"),
              .least = "1 ms", .most = "120 s",
@@ -528,7 +531,7 @@ static void sctp_check(const void *values, const struct param_values *report)
 }
 
 const struct param_table sctp_table = PARAM_TABLE(
-    struct sctp_config, sctp_params, .name = "sctp",
+    struct sctp_config, sctp_params, .name = "sctp", .prior_kind = PRIOR_KERNEL,
     .doc = "SCTP with concurrent multipath transfer (CMT, CMT-PF)", .check = sctp_check);
 
 const struct scenario_section sctp_sections[] = {
