@@ -4,6 +4,7 @@
 #include "sim/config/reader.h"
 #include "sim/core/random.h"
 #include "sim/scenario/draw_host.h"
+#include "sim/scenario/draw_mix.h"
 #include "sim/scenario/ensemble.h"
 #include "sim/scenario/host_settings.h"
 
@@ -51,6 +52,7 @@ struct drawing {
     struct ensemble_shelf *ensembles;
     struct node **tree;
     struct diag_list *diags;
+    struct draw_mix mix;
 };
 
 // The section and index of the parameter at a path; NULL: there is none.
@@ -94,12 +96,12 @@ static const char *cause_of(const struct drawing *drawing, const struct param_va
 // ---- A draw ----
 
 // `source` is of the value without draws, `mark` where that of the draw comes from.
-static bool lay_value(struct drawing *drawing, const char *path, const char *value,
+static bool lay_value(struct drawing *drawing, int64_t draw, const char *path, const char *value,
                       const char *source, struct source_mark mark)
 {
     struct node *map = node_new_map(mark);
-    char *text = g_strdup_printf("draw %" G_GINT64_FORMAT "%s%s", drawing->draw,
-                                 source ? " of " : "", source ? source : "");
+    char *text = g_strdup_printf("draw %" G_GINT64_FORMAT "%s%s", draw, source ? " of " : "",
+                                 source ? source : "");
     struct node *from = node_new_scalar(mark, text);
     node_unset(*drawing->tree, path); // its source, range and the rest, too
     bool good = node_set(&map, "value", value, mark.file, drawing->diags) &&
@@ -113,15 +115,16 @@ static bool lay_value(struct drawing *drawing, const char *path, const char *val
     return good;
 }
 
-// The quantile of a parameter in the draw; 0 after a complaint.
+// The quantile of a parameter in the draw that it is of, in *draw; 0 after a complaint.
 static double quantile_of(const struct drawing *drawing, const struct param_values *values,
-                          int index, const char *path, bool usual)
+                          int index, const char *path, bool usual, int64_t *draw)
 {
     const char *cause = cause_of(drawing, values, index, path);
     if (!cause)
         return 0.0;
-    return usual && !values->withs[index] ? draw_shared_quantile(drawing->draw, path, values->path)
-                                          : draw_quantile(drawing->draw, cause);
+    *draw = draw_mix_of(&drawing->mix, drawing->draw, cause);
+    return usual && !values->withs[index] ? draw_shared_quantile(*draw, path, values->path)
+                                          : draw_quantile(*draw, cause);
 }
 
 // By --set PATH.value=, which leaves beside the value what was there.
@@ -140,7 +143,7 @@ static bool lay_from_ensemble(struct drawing *drawing, const struct param_values
     struct source_mark place;
     const char *value = ensemble_value(drawing->ensembles, file, path, drawing->draw, now,
                                        values->origins[index], &place, drawing->diags);
-    bool good = value && lay_value(drawing, path, value, name, place);
+    bool good = value && lay_value(drawing, drawing->draw, path, value, name, place);
     g_free(name);
     g_free(now);
     g_free(path);
@@ -150,16 +153,17 @@ static bool lay_from_ensemble(struct drawing *drawing, const struct param_values
 static bool draw_parameter(struct drawing *drawing, const struct param_values *values, int index)
 {
     struct prior prior;
-    if (values->ensembles[index] && is_set_by_user(values->origins[index]))
+    if (values->ensembles[index] && (drawing->mix.mixed || is_set_by_user(values->origins[index])))
         return true;
     if (values->ensembles[index])
         return lay_from_ensemble(drawing, values, index);
     if (!prior_of(values, index, &prior) || draw_host_has_own(values, &prior))
         return true;
     char *path = reader_path(values->path, prior.param->name);
-    double u = quantile_of(drawing, values, index, path, prior.usual != NULL);
+    int64_t draw = 0;
+    double u = quantile_of(drawing, values, index, path, prior.usual != NULL, &draw);
     char *value = u > 0.0 ? prior_quantile(&prior, u) : NULL;
-    bool good = u > 0.0 && (!value || lay_value(drawing, path, value, values->sources[index],
+    bool good = u > 0.0 && (!value || lay_value(drawing, draw, path, value, values->sources[index],
                                                 (struct source_mark){.file = "draw"}));
     prior_clear(&prior);
     g_free(value);
@@ -175,8 +179,9 @@ static bool draw_phases(struct drawing *drawing)
         parameter_at(drawing, DRAW_HOST_SECTION "." DRAW_HOST_KEY, &index);
     if (!values || !param_is_default(values, DRAW_HOST_KEY))
         return true;
-    char *number = g_strdup_printf("%" G_GINT64_FORMAT, drawing->draw);
-    bool good = lay_value(drawing, DRAW_HOST_SECTION "." DRAW_HOST_KEY, number, NULL,
+    int64_t draw = draw_mix_of(&drawing->mix, drawing->draw, DRAW_HOST_SECTION);
+    char *number = g_strdup_printf("%" G_GINT64_FORMAT, draw);
+    bool good = lay_value(drawing, draw, DRAW_HOST_SECTION "." DRAW_HOST_KEY, number, NULL,
                           (struct source_mark){.file = "draw"});
     g_free(number);
     return good;
@@ -215,13 +220,15 @@ bool draw_lay(int64_t draw, const struct scenario_case *test_case,
               const struct scenario_schema *schema, struct ensemble_shelf *ensembles,
               struct node **tree, struct diag_list *diags)
 {
-    struct drawing drawing = {draw, sections_of(test_case, schema, *tree), ensembles, tree, diags};
-    bool good = draw_phases(&drawing);
+    struct drawing drawing = {draw, sections_of(test_case, schema, *tree), ensembles, tree, diags,
+                              {0}};
+    bool good = draw_mix_read(*tree, schema, &drawing.mix, diags) && draw_phases(&drawing);
     for (guint i = 0; i < drawing.sections->len; i++) {
         const struct param_values *values = g_ptr_array_index(drawing.sections, i);
         for (int index = 0; values->table->params[index].name; index++)
             good &= draw_parameter(&drawing, values, index);
     }
+    draw_mix_clear(&drawing.mix);
     g_ptr_array_unref(drawing.sections);
     return good;
 }
@@ -276,8 +283,8 @@ static void add_drawn_parameter(const struct drawing *drawing, struct param_valu
 static GPtrArray *list_parameters(const struct scenario_case *test_case,
                                   const struct scenario_schema *schema, bool rows)
 {
-    struct drawing drawing = {0, sections_of(test_case, schema, test_case->tree), NULL, NULL,
-                              diag_list_new()};
+    struct drawing drawing = {
+        0, sections_of(test_case, schema, test_case->tree), NULL, NULL, diag_list_new(), {0}};
     GPtrArray *parameters = g_ptr_array_new_with_free_func(free_drawn_parameter);
     for (guint i = 0; i < drawing.sections->len; i++) {
         struct param_values *values = g_ptr_array_index(drawing.sections, i);

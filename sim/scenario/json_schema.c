@@ -79,6 +79,12 @@ static json_t *describe_draw(const struct scenario_schema *schema)
     return json_pack("{s:s, s:i, s:i}", "type", "integer", "minimum", 1, "maximum", DRAW_MOST);
 }
 
+static json_t *describe_draw_mix(const struct scenario_schema *schema)
+{
+    (void)schema;
+    return json_pack("{s:s, s:s}", "type", "string", "pattern", "^(none|[0-9]+ of .+)$");
+}
+
 static json_t *describe_stack(const struct scenario_schema *schema)
 {
     json_t *list = json_array();
@@ -354,14 +360,14 @@ static json_t *(*const key_schemas[SCENARIO_KEYS])(const struct scenario_schema 
     [SCENARIO_KEY_SCHEMA] = describe_version,    [SCENARIO_KEY_NAME] = describe_text,
     [SCENARIO_KEY_DESCRIPTION] = describe_text,  [SCENARIO_KEY_TESTBED] = describe_text,
     [SCENARIO_KEY_SEED] = describe_seed,         [SCENARIO_KEY_DRAW] = describe_draw,
-    [SCENARIO_KEY_ENSEMBLE] = describe_ensemble, [SCENARIO_KEY_WORKLOAD] = describe_workload,
-    [SCENARIO_KEY_STACK] = describe_stack,       [SCENARIO_KEY_SERIES] = describe_series,
-    [SCENARIO_KEY_SWEEP] = describe_sweep,       [SCENARIO_KEY_HOSTS] = describe_hosts,
-    [SCENARIO_KEY_BUSES] = describe_buses,       [SCENARIO_KEY_SWITCHES] = describe_switches,
-    [SCENARIO_KEY_LINKS] = describe_links,       [SCENARIO_KEY_ROUTES] = describe_routes,
-    [SCENARIO_KEY_LINK] = describe_link,         [SCENARIO_KEY_SWITCH] = describe_switch,
-    [SCENARIO_KEY_NIC] = describe_nic,           [SCENARIO_KEY_WHAT_IF] = describe_what_if,
-    [SCENARIO_KEY_FIDELITY] = describe_fidelity,
+    [SCENARIO_KEY_DRAW_MIX] = describe_draw_mix, [SCENARIO_KEY_ENSEMBLE] = describe_ensemble,
+    [SCENARIO_KEY_WORKLOAD] = describe_workload, [SCENARIO_KEY_STACK] = describe_stack,
+    [SCENARIO_KEY_SERIES] = describe_series,     [SCENARIO_KEY_SWEEP] = describe_sweep,
+    [SCENARIO_KEY_HOSTS] = describe_hosts,       [SCENARIO_KEY_BUSES] = describe_buses,
+    [SCENARIO_KEY_SWITCHES] = describe_switches, [SCENARIO_KEY_LINKS] = describe_links,
+    [SCENARIO_KEY_ROUTES] = describe_routes,     [SCENARIO_KEY_LINK] = describe_link,
+    [SCENARIO_KEY_SWITCH] = describe_switch,     [SCENARIO_KEY_NIC] = describe_nic,
+    [SCENARIO_KEY_WHAT_IF] = describe_what_if,   [SCENARIO_KEY_FIDELITY] = describe_fidelity,
 };
 
 // ---- The whole ----

@@ -2,6 +2,7 @@
 #include "sim/scenario/keys.h"
 
 #include "sim/config/reader.h"
+#include "sim/scenario/draw_mix.h"
 #include "sim/scenario/ensemble.h"
 #include "sim/scenario/rule.h"
 #include "sim/scenario/topology_read.h"
@@ -24,6 +25,8 @@ const struct scenario_key scenario_keys[] = {
                            "the machine among those that the uncertain constants allow"},
     [SCENARIO_KEY_ENSEMBLE] = {ENSEMBLE_KEY, KEY_IN_SCENARIO | KEY_IN_TESTBED,
                                "files of what fitted constants are in each draw"},
+    [SCENARIO_KEY_DRAW_MIX] = {DRAW_MIX_KEY, KEY_IN_SCENARIO,
+                               "another draw, and the sections that are of it"},
     [SCENARIO_KEY_WORKLOAD] = {"workload", KEY_IN_SCENARIO | KEY_IN_SERIES, "what the ranks do"},
     [SCENARIO_KEY_STACK] = {"stack", KEY_IN_SCENARIO, "the library and protocol that run"},
     [SCENARIO_KEY_SERIES] = {"series", KEY_IN_SCENARIO,

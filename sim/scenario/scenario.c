@@ -6,6 +6,7 @@
 #include "sim/core/intern.h"
 #include "sim/scenario/compiler.h"
 #include "sim/scenario/draw.h"
+#include "sim/scenario/draw_mix.h"
 #include "sim/scenario/unused.h"
 
 #include <string.h>
@@ -363,6 +364,10 @@ static void read_head(struct compiler *compiler, struct scenario *scenario)
         reader_count(seed, "seed", 1, INT64_MAX, &number, compiler->diags);
     if (draw && reader_count(draw, "draw", 1, DRAW_MOST, &scenario->draw, compiler->diags))
         compiler->draw = scenario->draw;
+    const struct node *mix = node_get(compiler->root, DRAW_MIX_KEY);
+    if (mix && !draw)
+        diag_add(compiler->diags, mix->mark, DRAW_MIX_KEY, "write draw: 7, too",
+                 "it is of a draw, and there is none");
     if (sweep) {
         scenario->sweep = sweep_new();
         sweep_read(scenario->sweep, sweep, compiler->schema, compiler->diags);

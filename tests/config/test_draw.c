@@ -125,6 +125,31 @@ static void test_values(void)
     }
 }
 
+// A mixed draw has the named sections and parameters of the other one, and all else of its own.
+static void test_mixed(void)
+{
+    static const struct {
+        const char *mix;
+        bool call, trap; // system_call and fast_trap are of the other draw
+    } rows[] = {{"none", false, false},
+                {"9 of switch", false, false},
+                {"9 of host.kernel", true, true},
+                {"9 of switch, host.kernel.system_call", true, false}};
+    struct compiled own = drawn("", 7), other = drawn("", 9);
+    for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+        char *more = g_strdup_printf("draw_mix: %s\n", rows[i].mix);
+        struct compiled mixed = drawn(more, 7);
+        CU_ASSERT_EQUAL(kernel_cost(&mixed, "system_call"),
+                        kernel_cost(rows[i].call ? &other : &own, "system_call"));
+        CU_ASSERT_EQUAL(kernel_cost(&mixed, "fast_trap"),
+                        kernel_cost(rows[i].trap ? &other : &own, "fast_trap"));
+        compiled_free(&mixed);
+        g_free(more);
+    }
+    compiled_free(&other);
+    compiled_free(&own);
+}
+
 // What draw_parameters lists has in a draw the quantile that it says.
 static void test_listed(void)
 {
@@ -188,6 +213,14 @@ static void test_refused(void)
     static const char *const cases[][2] = {
         {"draw: 0\n", "draw"},
         {"draw: 1000001\n", "draw"},
+        {"draw_mix: none\n", "draw_mix: it is of a draw, and there is none"},
+        {"draw: 1\ndraw_mix: 2 of host.kernal\n", "there is no section or parameter host.kernal"},
+        {"draw: 1\ndraw_mix: 2 of host.kernel, \n", "there is no section or parameter "},
+        {"draw: 1\ndraw_mix: 2 of switch.latencies\n", "no section or parameter switch.latencies"},
+        {"draw: 1\ndraw_mix: 0 of switch\n", "it is the number of a draw, from 1 to 1000000"},
+        {"draw: 1\ndraw_mix: 1000001 of switch\n", "it is the number of a draw"},
+        {"draw: 1\ndraw_mix: 2\n", "it is the number of a draw"},
+        {"draw: 1\ndraw_mix: [2]\n", "it is the number of a draw"},
         {"draw: 1\nhost: {kernel: {system_call: {value: 1 us, within: 2, source: a, with: "
          "host.kernel.sytem_call}}}\n",
          "`with`: there is no parameter host.kernel.sytem_call"},
@@ -220,6 +253,7 @@ int main(void)
         {"means are exact to a tenth of chance", test_mean},
         {"the values of a table share half of their variance", test_shared},
         {"a value is its prior's quantile", test_values},
+        {"parts of another draw", test_mixed},
         {"parameters that a draw moves are listed", test_listed},
         {"what a user sets stays", test_certain},
         {"one cause, one quantile", test_together},
