@@ -6,7 +6,6 @@
 #include "sim/scenario/draw_host.h"
 #include "sim/scenario/draw_mix.h"
 #include "sim/scenario/ensemble.h"
-#include "sim/scenario/host_settings.h"
 
 #include <gsl/gsl_cdf.h>
 #include <math.h>
@@ -323,21 +322,6 @@ static void add_input(GPtrArray *names, const char *name)
         g_ptr_array_add(names, g_strdup(name));
 }
 
-// Those of each host of its own, where a draw has them.
-static void add_inputs_of_hosts(const struct scenario_case *test_case, GPtrArray *names)
-{
-    const GArray *hosts = test_case->topology.hosts;
-    for (guint i = 0; i < hosts->len && hosts->len <= DRAW_MOST_HOSTS; i++) {
-        const char *host = g_array_index(hosts, struct topology_node, i).name;
-        for (guint k = 0; k < test_case->sections->len; k++) {
-            const char *path =
-                ((const struct param_values *)g_ptr_array_index(test_case->sections, k))->path;
-            if (g_str_has_prefix(path, HOST_SETTINGS_KEY "."))
-                draw_host_inputs(scenario_host_section(test_case, (int)i, path), path, host, names);
-        }
-    }
-}
-
 GPtrArray *draw_inputs(const struct scenario_case *test_case, const struct scenario_schema *schema)
 {
     GPtrArray *names = g_ptr_array_new_with_free_func(g_free);
@@ -349,6 +333,5 @@ GPtrArray *draw_inputs(const struct scenario_case *test_case, const struct scena
             add_input(names, parameter->table);
     }
     g_ptr_array_unref(parameters);
-    add_inputs_of_hosts(test_case, names);
     return names;
 }

@@ -27,7 +27,6 @@ struct ensemble_shelf;
 #define DRAW_MOST 1000000
 #define DRAW_BLOCK 20
 #define DRAW_SHARED 0.5
-#define DRAW_MOST_HOSTS 8 // whose own quantiles are inputs; of a large cluster no one host matters
 
 // The quantile, above 0 and below 1, of the parameter or table at `path` in a draw, 1 .. DRAW_MOST.
 double draw_quantile(int64_t draw, const char *path);
@@ -58,7 +57,8 @@ double draw_parameter_quantile(const struct drawn_parameter *parameter, int64_t 
 
 // The independent inputs that a case's draws come from, by name, each once: parameters, those that
 // others are drawn with, and tables whose values share a part. draw_quantile(k, name) is the one of
-// draw k. Strings, which the array owns.
+// draw k. Without phases, of which those of 0 and of 1 are alike, and chance. Strings, which the
+// array owns.
 GPtrArray *draw_inputs(const struct scenario_case *test_case, const struct scenario_schema *schema);
 
 // Lays a draw over the tree of a case that was read from it: each uncertain parameter that the case

@@ -35,20 +35,6 @@ static void each_host_own(const struct param_values *values, const char *path, c
     }
 }
 
-static void add_host_input(const struct prior *prior, const char *path, const char *input,
-                           void *owner)
-{
-    (void)prior;
-    (void)path;
-    g_ptr_array_add(owner, g_strdup(input));
-}
-
-void draw_host_inputs(const struct param_values *values, const char *path, const char *host,
-                      GPtrArray *names)
-{
-    each_host_own(values, path, host, add_host_input, names);
-}
-
 // ---- A draw ----
 
 int64_t draw_of_host(const struct scenario_case *test_case, int host)

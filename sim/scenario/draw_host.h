@@ -9,7 +9,6 @@
 
 #include "sim/scenario/case.h"
 
-#include <glib.h>
 #include <jansson.h>
 
 #define DRAW_HOST_SECTION "host.phase"
@@ -21,11 +20,6 @@ struct prior;
 // this prior.
 bool draw_host_has_own(const struct param_values *values, const struct prior *prior);
 
-// Adds to `names` the names of the quantiles (draw_quantile) of a host's own values, new strings:
-// "host.phase.tick of node0". `values` are those of the section at `path` that the host has.
-void draw_host_inputs(const struct param_values *values, const char *path, const char *host,
-                      GPtrArray *names);
-
 // The draw that a host has its own values of, and chance is of (host -1); 0: none.
 int64_t draw_of_host(const struct scenario_case *test_case, int host);
 
@@ -33,7 +27,9 @@ int64_t draw_of_host(const struct scenario_case *test_case, int host);
 // new reference; NULL: none has any.
 json_t *draw_hosts_json(const struct scenario_case *test_case);
 
-// Puts a host's own values in a draw (1 or more) into `copy`, a copy of those values.
+// Puts a host's own values in a draw (1 or more) into `copy`, a copy of `values`, which are those
+// of the section at `path` that the host has. They have the quantiles draw_quantile(draw,
+// "host.phase.tick of node0").
 void draw_host_values(const struct param_values *values, const char *path, int64_t draw,
                       const char *host, void *copy);
 

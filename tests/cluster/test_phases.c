@@ -124,16 +124,14 @@ static void test_set(void)
     world_free(world);
 }
 
-// The inputs of a draw are those of each host, in place of one of all.
+// No input stands for all hosts, and none for the number of the draw.
 static void test_inputs(void)
 {
     struct compiled compiled = compiled_new(CLUSTER, NULL);
     GPtrArray *inputs = draw_inputs(compiled.test_case, compiled.schema);
-    static const char *const names[] = {"host.phase.tick of node0", "host.phase.card of late",
-                                        "host.phase.tick", "host.phase.draw"};
-    for (size_t i = 0; i < G_N_ELEMENTS(names); i++)
-        CU_ASSERT_EQUAL(g_ptr_array_find_with_equal_func(inputs, names[i], g_str_equal, NULL),
-                        i < 2);
+    CU_ASSERT(inputs->len > 20);
+    for (guint i = 0; i < inputs->len; i++)
+        CU_ASSERT_FALSE(g_str_has_prefix(g_ptr_array_index(inputs, i), "host.phase"));
     g_ptr_array_unref(inputs);
     compiled_free(&compiled);
 }
@@ -165,7 +163,7 @@ int main(void)
         {"a draw has its phases", test_draw_has_phases},
         {"without a draw there are none", test_none},
         {"what a user sets stays", test_set},
-        {"the inputs are those of hosts", test_inputs},
+        {"phases are no inputs", test_inputs},
         {"a draw has its own seed", test_seed},
         {NULL, NULL},
     };
