@@ -53,9 +53,9 @@ class Bands(Draws):
         self.assertIn('"draw 7 of prior', self.read("there/manifest.json"))
         for series in manifest["series"]:
             hosts = series["case"]["drawn_hosts"]
-            self.assertEqual(set(hosts), {"node0", "node1"})
-            ticks = [float(host["host.phase.tick"]) for host in hosts.values()]
-            self.assertNotEqual(*ticks)
+            self.assertLessEqual({"node0", "node1"}, set(hosts))
+            ticks = {float(host["host.phase.tick"]) for host in hosts.values()}
+            self.assertEqual(len(ticks), len(hosts))
             self.assertTrue(all(0 < tick < 1 for tick in ticks))
         self.netsim(*SMALL, "--out", "medians")
         self.assertNotIn("drawn_hosts", self.read("medians/manifest.json"))
