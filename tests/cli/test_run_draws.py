@@ -125,7 +125,7 @@ class Linear(Draws):
     LEFT = {"switch.latency": (30.0, 1.4), "host.kernel.interrupt_latency": (20.0, 1.4)}  # us, within
 
     def certain(self):
-        """--set of every drawn constant but those that are left, with its median."""
+        """--set of every uncertain constant but those that are left, with its median."""
         def values(folder, *more):
             self.netsim("run", *self.SCENARIO, "--quiet", "--out", folder, *more)
             found = {}
@@ -137,11 +137,13 @@ class Linear(Draws):
                         walk(below, f"{path}.{key}" if path else key)
             walk(json.loads(self.read(f"{folder}/manifest.json"))["series"][0]["case"]["parameters"], "")
             return found
-        medians, drawn = values("medians"), values("drawn", "--set", "draw=1")
+        medians, drawn = values("medians"), set()
+        for draw in range(1, 21):  # one in each twentieth of every distribution, so that each alternative is among them
+            drawn |= {path for path, node in values("drawn", "--set", f"draw={draw}").items()
+                      if str(node.get("source")).startswith(f"draw {draw}")}
         sets = ["--set", "mvia.poll_period=1 ns"]
-        for path, node in drawn.items():
-            if str(node.get("source")).startswith("draw 1") and path not in self.LEFT and path != "mvia.poll_period":
-                sets += ["--set", f"{path}={medians[path]['value']}"]
+        for path in sorted(drawn - set(self.LEFT) - {"mvia.poll_period"}):
+            sets += ["--set", f"{path}={medians[path]['value']}"]
         return sets
 
     def left(self):
