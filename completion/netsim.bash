@@ -187,10 +187,12 @@ _netsim() {
         ;;
     compare)
         arguments='result'
-        options='--tolerance --common --metric --format --help'
+        options='--tolerance --common --metric --draws --jobs --format --help'
         case $previous in
         --tolerance) value='none' ;;
         --metric) value='none' ;;
+        --draws) value='none' ;;
+        --jobs | -j) value='none' ;;
         --format) value='choice table json junit' ;;
         esac
         ;;

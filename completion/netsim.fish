@@ -169,6 +169,8 @@ complete -c netsim -n '__fish_seen_subcommand_from compare' -k -a '(__netsim_wor
 complete -c netsim -n '__fish_seen_subcommand_from compare' -l tolerance -x -a '(__netsim_words none)' -d 'how far B may be off A: 2%, '\''0.5 us'\'', latency='\''2% worse'\'' (repeatable)'
 complete -c netsim -n '__fish_seen_subcommand_from compare' -l common -d 'compare only the points that both have'
 complete -c netsim -n '__fish_seen_subcommand_from compare' -l metric -x -a '(__netsim_words none)' -d 'only this metric (repeatable)'
+complete -c netsim -n '__fish_seen_subcommand_from compare' -l draws -x -a '(__netsim_words none)' -d 'run A and B in the draws 1 .. N, and compare draw by draw'
+complete -c netsim -n '__fish_seen_subcommand_from compare' -l jobs -s j -x -a '(__netsim_words none)' -d 'simulate in N processes; 0, the default: one for each processor'
 complete -c netsim -n '__fish_seen_subcommand_from compare' -l format -x -a '(__netsim_words choice table json junit)' -d 'form of the output'
 complete -c netsim -n '__fish_seen_subcommand_from plot' -k -a '(__netsim_words result)'
 complete -c netsim -n '__fish_seen_subcommand_from plot' -l x -x -a '(__netsim_words none)' -d 'what a sweep has along x: a parameter, or size'

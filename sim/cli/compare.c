@@ -2,7 +2,10 @@
 // netsim compare: two results, curve by curve.
 #include "sim/cli/cli.h"
 
+#include "sim/cli/compare_draws.h"
 #include "sim/compare/compare.h"
+#include "sim/compare/compare_draws.h"
+#include "sim/core/shown.h"
 #include "sim/core/sim.h"
 #include "sim/output/json.h"
 #include "sim/output/text.h"
@@ -13,8 +16,9 @@ static const char *const compare_formats[] = {"table", "json", "junit", NULL};
 enum compare_format { COMPARE_TABLE, COMPARE_JSON, COMPARE_JUNIT };
 
 struct compare_arguments {
-    char *format, **tolerances, **metrics;
+    char *format, **tolerances, **metrics, *draws;
     gboolean common;
+    int jobs;
 };
 
 static struct compared *load(const char *place)
@@ -122,6 +126,60 @@ static enum cli_exit compare_places(char **places, const struct compare_argument
     return code;
 }
 
+// ---- In draws ----
+
+static enum cli_exit print_drawn(const GPtrArray *a, const GPtrArray *b,
+                                 const struct compare_arguments *arguments,
+                                 enum compare_format format)
+{
+    enum cli_exit code = CLI_BAD_INPUT;
+    GPtrArray *metrics = compared_metrics(g_ptr_array_index(a, 0), g_ptr_array_index(b, 0));
+    struct tolerances *tolerances = compare_metrics_are_right(metrics, arguments->metrics)
+                                        ? read_tolerances(arguments->tolerances, metrics)
+                                        : NULL;
+    if (tolerances) {
+        struct compare_options options = {tolerances, (const char *const *)arguments->metrics,
+                                          arguments->common};
+        json_t *comparison = compare_draws(a, b, &options);
+        code = json_is_true(json_object_get(comparison, "same")) ? CLI_DONE : CLI_CHECK_FAILED;
+        if (json_array_size(json_object_get(comparison, "rows")) == 0) {
+            cli_error(NULL, "--draws: no value is in both results");
+            code = CLI_BAD_INPUT;
+        } else {
+            char *text = format == COMPARE_JSON ? document_text(json_incref(comparison))
+                                                : compare_draws_text(comparison);
+            shown_print(text, SHOWN_TEXT, stdout);
+            g_free(text);
+        }
+        json_decref(comparison);
+    }
+    tolerances_free(tolerances);
+    g_ptr_array_unref(metrics);
+    return code;
+}
+
+static enum cli_exit compare_drawn(char **places, const struct compare_arguments *arguments,
+                                   enum compare_format format)
+{
+    guint64 draws = 0;
+    if (!g_ascii_string_to_unsigned(arguments->draws, 10, 1, COMPARE_MOST_DRAWS, &draws, NULL)) {
+        cli_error(NULL, "--draws %s: it must be a whole number from 1 to %d", arguments->draws,
+                  COMPARE_MOST_DRAWS);
+        return CLI_BAD_INPUT;
+    }
+    if (format == COMPARE_JUNIT) {
+        cli_error("table or json", "--format junit: there is none in draws");
+        return CLI_BAD_INPUT;
+    }
+    GPtrArray *a = g_ptr_array_new(), *b = g_ptr_array_new();
+    enum cli_exit code = compare_run_draws(places, (int)draws, arguments->jobs, a, b)
+                             ? print_drawn(a, b, arguments, format)
+                             : CLI_BAD_INPUT;
+    g_ptr_array_unref(a);
+    g_ptr_array_unref(b);
+    return code;
+}
+
 const struct cli_option cli_compare_options[] = {
     {.name = "tolerance",
      .value = CLI_LIST,
@@ -145,6 +203,17 @@ const struct cli_option cli_compare_options[] = {
      .offset = offsetof(struct compare_arguments, metrics),
      .argument = "NAME",
      .summary = "only this metric (repeatable)"},
+    {.name = "draws",
+     .value = CLI_TEXT,
+     .offset = offsetof(struct compare_arguments, draws),
+     .argument = "N",
+     .summary = "run A and B in the draws 1 .. N, and compare draw by draw",
+     .more = "A and B are then scenarios, each with settings if any: `pingpong_cluster1` and "
+             "`'pingpong_cluster1#lam_via.tiny=1 KiB'`. Of each value it prints both medians with "
+             "their bands, the change with its band, and in which share of the draws it has its "
+             "sign. A row is within if B is within the tolerance in at least 95 % of the draws, "
+             "outside if in at most 5 %, else undecided. Ends with 2 unless all rows are within."},
+    CLI_JOBS_OPTION(struct compare_arguments, jobs),
     CLI_FORMAT_OPTION(struct compare_arguments, format, compare_formats, NULL),
     CLI_OPTIONS_END,
 };
@@ -156,7 +225,9 @@ enum cli_exit cli_compare(const struct cli_command *command, int argc, char **ar
     if (cli_parse(command, &arguments, &argc, &argv, &code)) {
         int format = cli_choice("--format", arguments.format, compare_formats);
         code = CLI_BAD_INPUT;
-        if (format >= 0)
+        if (format >= 0 && arguments.draws)
+            code = compare_drawn(argv + 1, &arguments, (enum compare_format)format);
+        else if (format >= 0)
             code = compare_places(argv + 1, &arguments, (enum compare_format)format);
     }
     cli_clear(command, &arguments);

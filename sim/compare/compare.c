@@ -50,7 +50,7 @@ GPtrArray *compared_metrics(const struct compared *a, const struct compared *b)
     return metrics;
 }
 
-static bool is_wanted(const struct compare_options *options, const char *metric)
+bool compare_wants(const struct compare_options *options, const char *metric)
 {
     const char *const *name = options->metrics;
     if (!name || !*name)
@@ -201,7 +201,7 @@ static void compare_curve(struct comparing *comparing, const struct compared_cur
 {
     const struct compared_curve *one = a ? a : b;
     struct worst worst = {0};
-    if (!is_wanted(comparing->options, one->metric))
+    if (!compare_wants(comparing->options, one->metric))
         return;
     for (guint i = 0; a && b && i < a->points->len; i++) {
         const struct curve_point *point = &g_array_index(a->points, struct curve_point, i);

@@ -72,6 +72,9 @@ struct compare_options {
     bool common;                // compare only what both have: the rest is no difference
 };
 
+// Whether a metric is to be compared.
+bool compare_wants(const struct compare_options *options, const char *metric);
+
 // Returns the comparison as a new reference:
 //   {"same", "differences", "compared": number of points, "tolerances": [TEXT],
 //    "fingerprints": {"a", "b", "agree"}, "series": [{"series", "a", "b"}: those that differ],
