@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
 """netsim sweep --draws: points in draws, their database, resuming, shards, reports, bad input. The algebra of bands is in
 tests/campaign/test_drawn.c."""
 
