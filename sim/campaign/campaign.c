@@ -10,6 +10,8 @@
 #include "sim/output/json.h"
 #include "sim/run/run.h"
 #include "sim/run/schema.h"
+#include "sim/scenario/draw.h"
+#include "sim/scenario/drawn_scenario.h"
 #include "sim/scenario/unused.h"
 
 #include <stdlib.h>
@@ -17,6 +19,9 @@
 
 // How long a result may wait to be written: what a killed program loses at most.
 #define COMMIT_INTERVAL (G_USEC_PER_SEC / 5)
+
+#define DRAW_SET "draw="
+#define MOST_DRAWN 32 // scenarios that are kept for their draws
 
 // A piece of work: what all equal cases have in common.
 struct piece {
@@ -49,6 +54,7 @@ struct campaign {
     GHashTable *by_key;   // key -> number of the piece + 1
     GPtrArray *runs;      // struct run *
     struct unused *unused;
+    GHashTable *drawn; // drawn_key -> struct drawn_scenario *, of which draws were added
     int shard, shards; // only pieces with number % shards == shard
     int done, total;   // while it runs
     bool ran;
@@ -81,6 +87,11 @@ static void free_scenario(void *data)
     scenario_free(data);
 }
 
+static void free_drawn(void *data)
+{
+    drawn_scenario_free(data);
+}
+
 struct campaign *campaign_open(const struct registry *registry,
                                const struct campaign_options *options, GError **error)
 {
@@ -101,6 +112,7 @@ struct campaign *campaign_open(const struct registry *registry,
     campaign->by_key = g_hash_table_new(g_str_hash, g_str_equal);
     campaign->runs = g_ptr_array_new_with_free_func(free_run);
     campaign->unused = unused_new(campaign->schema);
+    campaign->drawn = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, free_drawn);
     return campaign;
 }
 
@@ -113,6 +125,7 @@ void campaign_close(struct campaign *campaign)
     g_hash_table_unref(campaign->by_key);
     g_ptr_array_unref(campaign->pieces);
     g_ptr_array_unref(campaign->scenarios);
+    g_hash_table_unref(campaign->drawn);
     unused_free(campaign->unused);
     registry_schema_free(campaign->schema);
     g_free(campaign->data_dir);
@@ -189,6 +202,84 @@ int campaign_add(struct campaign *campaign, const char *file, const char *const 
     return campaign_add_series(campaign, file, sets, NULL, seed, diags);
 }
 
+// ---- Scenarios of which draws are added ----
+
+// What scenario_load reads, but for the draw: the key of a scenario that is kept.
+static char *drawn_key(const char *file, const char *const *sets, const char *const *series,
+                       uint64_t seed)
+{
+    GString *key = g_string_new(file);
+    g_string_append_printf(key, "\n%" G_GUINT64_FORMAT, seed);
+    for (const char *const *set = sets; set && *set; set++)
+        g_string_append_printf(key, "\n%s", *set);
+    g_string_append(key, series ? "\n\n" : "\n");
+    for (const char *const *name = series; name && *name; name++)
+        g_string_append_printf(key, "\n%s", *name);
+    return g_string_free(key, FALSE);
+}
+
+static struct drawn_scenario *drawn_of(struct campaign *campaign, const char *file,
+                                       const struct scenario_options *options,
+                                       struct diag_list *diags)
+{
+    char *key = drawn_key(file, options->sets, options->series, options->seed);
+    struct drawn_scenario *drawn = g_hash_table_lookup(campaign->drawn, key);
+    if (drawn) {
+        g_free(key);
+        return drawn;
+    }
+    drawn = drawn_scenario_load(file, campaign->schema, options, diags);
+    if (!drawn) {
+        g_free(key);
+        return NULL;
+    }
+    if (g_hash_table_size(campaign->drawn) == MOST_DRAWN)
+        g_hash_table_remove_all(campaign->drawn);
+    g_hash_table_insert(campaign->drawn, key, drawn);
+    const struct scenario *medians = drawn_scenario_medians(drawn);
+    unused_add(campaign->unused, medians->cases, medians->file, options->series != NULL);
+    return drawn;
+}
+
+// The draw that the settings ask for, which is left out of `others`; 0: none, or not one number,
+// which the compiler then complains of.
+static int64_t draw_of_sets(const char *const *sets, GPtrArray *others)
+{
+    int64_t draw = 0;
+    int given = 0;
+    for (const char *const *set = sets; set && *set; set++) {
+        if (!g_str_has_prefix(*set, DRAW_SET)) {
+            g_ptr_array_add(others, (char *)*set);
+            continue;
+        }
+        guint64 number;
+        given++;
+        if (g_ascii_string_to_unsigned(*set + strlen(DRAW_SET), 10, 1, DRAW_MOST, &number, NULL))
+            draw = (int64_t)number;
+    }
+    g_ptr_array_add(others, NULL);
+    return given == 1 ? draw : 0;
+}
+
+static struct scenario *load_draw(struct campaign *campaign, const char *file,
+                                  struct scenario_options *options, struct diag_list *diags)
+{
+    struct scenario *scenario = NULL;
+    GPtrArray *others = g_ptr_array_new();
+    int64_t draw = draw_of_sets(options->sets, others);
+    if (draw) {
+        options->sets = (const char *const *)others->pdata;
+        struct drawn_scenario *drawn = drawn_of(campaign, file, options, diags);
+        scenario = drawn ? drawn_scenario_take(drawn, draw, diags) : NULL;
+    } else {
+        scenario = scenario_load(file, campaign->schema, options, diags);
+        if (scenario)
+            unused_add(campaign->unused, scenario->cases, scenario->file, options->series != NULL);
+    }
+    g_ptr_array_free(others, TRUE);
+    return scenario;
+}
+
 int campaign_add_series(struct campaign *campaign, const char *file, const char *const *sets,
                         const char *const *series, uint64_t seed, struct diag_list *diags)
 {
@@ -198,10 +289,9 @@ int campaign_add_series(struct campaign *campaign, const char *file, const char 
                                        .series = series,
                                        .allow_unused = true,
                                        .what_if = campaign->options.what_if};
-    struct scenario *scenario = scenario_load(file, campaign->schema, &options, diags);
+    struct scenario *scenario = load_draw(campaign, file, &options, diags);
     if (!scenario)
         return -1;
-    unused_add(campaign->unused, scenario->cases, scenario->file, series != NULL);
     struct run *run = g_new0(struct run, 1);
     run->scenario = g_strdup(scenario->name);
     run->seed = scenario->seed;

@@ -46,7 +46,8 @@ void campaign_close(struct campaign *campaign);
 
 // Adds a run of a scenario file under settings ("path=value", NULL-terminated, may be NULL) and a
 // seed (0: the scenario's). Returns its number, counted from 0, or -1 with diagnostics. Two equal
-// runs are one piece of work.
+// runs are one piece of work. Of runs that differ in the setting `draw=K` alone the file is read
+// once: a change of it in between may go unnoticed.
 int campaign_add(struct campaign *campaign, const char *file, const char *const *sets,
                  uint64_t seed, struct diag_list *diags);
 

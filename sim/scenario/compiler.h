@@ -20,6 +20,8 @@ struct scenario_set {
 struct compiler {
     const struct scenario_schema *schema;
     const struct scenario_options *options;
+    bool what_if;          // as of the options
+    bool medians;          // the file's draw is not for now
     int64_t draw;          // 0: none
     const char *directory; // of the scenario file; NULL: no other file may be read
     struct node *root;     // of the scenario file
@@ -30,6 +32,26 @@ struct compiler {
     GHashTable *testbeds; // name -> struct node *; NULL if it could not be read
     struct diag_list *diags;
 };
+
+// Prepares a compilation; the arguments must outlive it. It ends with compiler_close, before which
+// draws of its cases can be had.
+void compiler_open(struct compiler *compiler, const struct scenario_schema *schema,
+                   const struct scenario_options *options, const char *directory);
+void compiler_close(struct compiler *compiler);
+
+// Compiles a tree (NULL: it could not be read), which the compiler takes over. NULL, with
+// diagnostics, after an error.
+struct scenario *compiler_run(struct compiler *compiler, struct node *root, const char *file,
+                              struct diag_list *diags);
+
+// The case as the draw has it, from the one with the medians, whose tree must be there. As
+// case_read, it may return readable parts after errors; the caller frees it.
+struct scenario_case *compiler_draw_case(struct compiler *compiler, int64_t draw,
+                                         const struct scenario_case *medians,
+                                         struct diag_list *diags);
+
+// Adds what is new of `found`: the same mistake shows in every case.
+void compiler_add_new(struct diag_list *diags, const struct diag_list *found);
 
 // Returns true if `schema:` is present and names a version that this program reads; complains
 // otherwise.

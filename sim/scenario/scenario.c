@@ -118,8 +118,7 @@ struct series {
     struct source_mark mark;
 };
 
-// Adds what is new of `found`: the same mistake shows in every case.
-static void add_new(struct diag_list *diags, const struct diag_list *found)
+void compiler_add_new(struct diag_list *diags, const struct diag_list *found)
 {
     for (guint i = 0; i < found->items->len; i++) {
         const struct diag *new = g_ptr_array_index(found->items, i);
@@ -203,18 +202,15 @@ static void lay_steady(const struct scenario_case *medians, struct node **tree,
         node_set(tree, "workload.steady", DRAWS_STEADY, "draw", diags);
 }
 
-// The case as the scenario's draw has it, in place of the one with the medians.
-static struct scenario_case *drawn_case(struct compiler *compiler, const struct series *series,
-                                        struct scenario_case *medians, struct diag_list *diags)
+struct scenario_case *compiler_draw_case(struct compiler *compiler, int64_t draw,
+                                         const struct scenario_case *medians,
+                                         struct diag_list *diags)
 {
     struct node *tree = node_copy(medians->tree);
-    bool good =
-        draw_lay(compiler->draw, medians, compiler->schema, &compiler->ensembles, &tree, diags);
+    bool good = draw_lay(draw, medians, compiler->schema, &compiler->ensembles, &tree, diags);
     lay_steady(medians, &tree, diags);
-    case_free(medians);
-    bool what_if = compiler->options && compiler->options->what_if;
-    struct scenario_case *drawn = case_read(series->name, series->mark, tree, compiler->schema,
-                                            &compiler->recordings, what_if, diags);
+    struct scenario_case *drawn = case_read(medians->name, medians->mark, tree, compiler->schema,
+                                            &compiler->recordings, compiler->what_if, diags);
     g_assert(good || diag_any(diags));
     return drawn;
 }
@@ -229,16 +225,18 @@ static void add_case(struct compiler *compiler, const struct series *series, GPt
     struct diag_list *found = diag_list_new();
     struct node *tree = case_tree(compiler, series, found);
     compiler->nodes += tree ? node_count(tree) : 0;
-    bool what_if = compiler->options && compiler->options->what_if;
     struct scenario_case *read = tree
                                      ? case_read(series->name, series->mark, tree, compiler->schema,
-                                                 &compiler->recordings, what_if, found)
+                                                 &compiler->recordings, compiler->what_if, found)
                                      : NULL;
-    if (read && compiler->draw && !diag_any(found))
-        read = drawn_case(compiler, series, read, found);
+    if (read && compiler->draw && !diag_any(found)) {
+        struct scenario_case *medians = read;
+        read = compiler_draw_case(compiler, compiler->draw, medians, found);
+        case_free(medians);
+    }
     if (read)
         g_ptr_array_add(cases, read);
-    add_new(compiler->diags, found);
+    compiler_add_new(compiler->diags, found);
     diag_list_free(found);
 }
 
@@ -362,7 +360,8 @@ static void read_head(struct compiler *compiler, struct scenario *scenario)
             g_strdup(reader_text(description, "description", "a text", compiler->diags));
     if (seed)
         reader_count(seed, "seed", 1, INT64_MAX, &number, compiler->diags);
-    if (draw && reader_count(draw, "draw", 1, DRAW_MOST, &scenario->draw, compiler->diags))
+    if (draw && !compiler->medians &&
+        reader_count(draw, "draw", 1, DRAW_MOST, &scenario->draw, compiler->diags))
         compiler->draw = scenario->draw;
     const struct node *mix = node_get(compiler->root, DRAW_MIX_KEY);
     if (mix && !draw)
@@ -408,35 +407,57 @@ static void refuse_unused(const struct scenario *scenario, const struct scenario
     unused_free(unused);
 }
 
+void compiler_open(struct compiler *compiler, const struct scenario_schema *schema,
+                   const struct scenario_options *options, const char *directory)
+{
+    *compiler = (struct compiler){.schema = schema, .options = options, .directory = directory};
+    compiler->what_if = options && options->what_if;
+    compiler->sets = g_ptr_array_new_with_free_func(set_free);
+    recording_shelf_init(&compiler->recordings, directory);
+    ensemble_shelf_init(&compiler->ensembles, schema);
+    compiler->testbeds = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, free_tree);
+}
+
+void compiler_close(struct compiler *compiler)
+{
+    node_free(compiler->root);
+    g_ptr_array_free(compiler->sets, TRUE);
+    g_hash_table_destroy(compiler->testbeds);
+    recording_shelf_clear(&compiler->recordings);
+    ensemble_shelf_clear(&compiler->ensembles);
+}
+
+struct scenario *compiler_run(struct compiler *compiler, struct node *root, const char *file,
+                              struct diag_list *diags)
+{
+    const struct scenario_options *options = compiler->options;
+    guint before = diags->found;
+    if (!root)
+        return NULL;
+    compiler->root = root;
+    compiler->diags = diags;
+    struct scenario *scenario = g_new0(struct scenario, 1);
+    scenario->file = g_strdup(file);
+    scenario->cases = g_ptr_array_new_with_free_func(free_case);
+    read_all(compiler, scenario);
+    if (diags->found == before && !(options && options->allow_unused))
+        refuse_unused(scenario, compiler->schema, options && options->series, diags);
+    if (diags->found == before)
+        return scenario;
+    scenario_free(scenario);
+    return NULL;
+}
+
 // Compiles a tree, which it takes over. NULL, with diagnostics, after an error.
 static struct scenario *compile(struct node *root, const char *file, const char *directory,
                                 const struct scenario_schema *schema,
                                 const struct scenario_options *options, struct diag_list *diags)
 {
-    if (!root)
-        return NULL;
-    guint before = diags->found;
-    struct compiler compiler = {
-        .schema = schema, .options = options, .directory = directory, .root = root, .diags = diags};
-    compiler.sets = g_ptr_array_new_with_free_func(set_free);
-    recording_shelf_init(&compiler.recordings, compiler.directory);
-    ensemble_shelf_init(&compiler.ensembles, schema);
-    compiler.testbeds = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, free_tree);
-    struct scenario *scenario = g_new0(struct scenario, 1);
-    scenario->file = g_strdup(file);
-    scenario->cases = g_ptr_array_new_with_free_func(free_case);
-    read_all(&compiler, scenario);
-    if (diags->found == before && !(options && options->allow_unused))
-        refuse_unused(scenario, schema, options && options->series, diags);
-    node_free(compiler.root);
-    g_ptr_array_free(compiler.sets, TRUE);
-    g_hash_table_destroy(compiler.testbeds);
-    recording_shelf_clear(&compiler.recordings);
-    ensemble_shelf_clear(&compiler.ensembles);
-    if (diags->found == before)
-        return scenario;
-    scenario_free(scenario);
-    return NULL;
+    struct compiler compiler;
+    compiler_open(&compiler, schema, options, directory);
+    struct scenario *scenario = compiler_run(&compiler, root, file, diags);
+    compiler_close(&compiler);
+    return scenario;
 }
 
 struct scenario *scenario_load(const char *file, const struct scenario_schema *schema,

@@ -149,6 +149,85 @@ static void equal_cases_are_one_piece_of_work(void)
     temporary_remove(directory);
 }
 
+// A draw that the file has is compiled as a whole, and one among the settings is laid over what was
+// read before: they are the same work, in any order of draws and settings.
+static void draws_are_the_same_work(void)
+{
+    static const char *const bodies[] = {one_series, two_series, flood};
+    struct campaign *campaign = open_with(&model_registry, (struct campaign_options){.jobs = 2});
+    char *directory = temporary_directory();
+    for (size_t i = 0; i < G_N_ELEMENTS(bodies); i++) {
+        for (int draw = 21; draw > 18; draw--) {
+            char *whole = g_strdup_printf("%sdraw: %d\n", bodies[i], draw);
+            char *name = g_strdup_printf("%zu/%d.yaml", i, draw);
+            char *file = temporary_file(directory, name, whole);
+            char *plain_name = g_strdup_printf("%zu/plain.yaml", i);
+            char *plain = temporary_file(directory, plain_name, bodies[i]);
+            char *set = g_strdup_printf("draw=%d", draw);
+            const char *const given[] = {"tulip.tx_ring=8", NULL};
+            const char *const last[] = {"tulip.tx_ring=8", set, NULL};
+            const char *const first[] = {set, "tulip.tx_ring=8", NULL};
+            int run = add(campaign, file, given, 2);
+            int pieces = campaign_pieces(campaign);
+            int others[] = {add(campaign, plain, last, 2), add(campaign, plain, first, 2),
+                            add(campaign, file, last, 2)};
+            SUITE_SAME_INTEGER(campaign_pieces(campaign), pieces);
+            for (size_t k = 0; k < G_N_ELEMENTS(others); k++)
+                SUITE_SAME_TEXT(campaign_series_key(campaign, others[k], 0),
+                                campaign_series_key(campaign, run, 0));
+            g_free(set);
+            g_free(plain);
+            g_free(plain_name);
+            g_free(file);
+            g_free(name);
+            g_free(whole);
+        }
+    }
+    campaign_close(campaign);
+    temporary_remove(directory);
+}
+
+static char *complaint_of(struct campaign *campaign, const char *file, const char *const *sets)
+{
+    struct diag_list *diags = diag_list_new();
+    CU_ASSERT_EQUAL(campaign_add(campaign, file, sets, 0, diags), -1);
+    GString *text = g_string_new(NULL);
+    for (guint i = 0; i < diags->items->len; i++) {
+        const struct diag *diag = g_ptr_array_index(diags->items, i);
+        g_string_append_printf(text, "%s:%d: %s: %s\n", diag->mark.file, diag->mark.line,
+                               diag->path, diag->message);
+    }
+    diag_list_free(diags);
+    return g_string_free(text, FALSE);
+}
+
+// A scenario that is wrong is so in every draw, with the same words; what is no draw is said to be.
+static void draws_of_mistakes(void)
+{
+    static const char *const wrong[] = {"draw=0", "draw=x", "draw=1000001", NULL};
+    struct campaign *campaign = open_with(&model_registry, (struct campaign_options){.jobs = 2});
+    char *directory = temporary_directory();
+    char *file = temporary_file(directory, "s.yaml", two_series);
+    const char *const plain[] = {"lam_via.tiny=5 s", NULL};
+    const char *const drawn[] = {"lam_via.tiny=5 s", "draw=2", NULL};
+    for (int i = 0; i < 2; i++) {
+        char *expected = complaint_of(campaign, file, plain);
+        char *actual = complaint_of(campaign, file, drawn);
+        SUITE_SAME_TEXT(actual, expected);
+        g_free(actual);
+        g_free(expected);
+    }
+    for (int i = 0; wrong[i]; i++) {
+        const char *const sets[] = {wrong[i], NULL};
+        char *text = complaint_of(campaign, file, sets);
+        CU_ASSERT_PTR_NOT_NULL(strstr(text, "draw"));
+        g_free(text);
+    }
+    campaign_close(campaign);
+    g_free(file);
+    temporary_remove(directory);
+}
+
 static void keys_name_program_and_seed(void)
 {
     char *a = case_key("{}", 1, "x"), *b = case_key("{}", 2, "x"), *c = case_key("{}", 1, "y");
@@ -350,6 +429,8 @@ int main(void)
     static const struct suite_case cases[] = {
         {"results are those of run", results_are_those_of_run},
         {"equal cases are one piece of work", equal_cases_are_one_piece_of_work},
+        {"draws are the same work", draws_are_the_same_work},
+        {"draws of mistakes", draws_of_mistakes},
         {"keys name program and seed", keys_name_program_and_seed},
         {"a database is read again", a_database_is_read_again},
         {"a signal interrupts", a_signal_interrupts},

@@ -20,7 +20,7 @@ workload: {benchmark: pmb.pingpong, sizes: [4 B, 4 KiB, 16 KiB], repetitions: 3}
 """
 # Takes some tenths of a second, long enough for an interruption.
 SLOW = QUICK.replace("name: quick", "name: slow").replace(
-    "[4 B, 4 KiB, 16 KiB], repetitions: 3", "1 MiB, repetitions: 300")
+    "[4 B, 4 KiB, 16 KiB], repetitions: 3", "1 MiB, repetitions: 300, steady: false")
 
 # There is no flow control: 20 messages do not fit 8 receive descriptors (via.empty_rq).
 FLOOD = """\
