@@ -123,11 +123,19 @@ static void build_cards(struct running *run, const struct registry *registry)
         card->add(run->cluster, test_case);
 }
 
+static bool any_host_has_noise(const struct cluster *cluster)
+{
+    for (int host = 0; host < cluster->host_count; host++)
+        if (cluster->hosts[host]->noise)
+            return true;
+    return false;
+}
+
 // What happens by chance or at a given time may come with a repetition that would be left out.
 static void steady_begin(struct running *run)
 {
     int alike = run->test_case->workload.steady;
-    if (alike == 0 || run->sim->faults || !run->source->leave)
+    if (alike == 0 || run->sim->faults || any_host_has_noise(run->cluster) || !run->source->leave)
         return;
     run->steady = steady_new(run->ranks, alike);
     run->source->all_laps = true;

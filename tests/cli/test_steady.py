@@ -56,6 +56,11 @@ class Whole(Steady):
         """A loss may come in a repetition that would be left out."""
         self.assert_whole("pingpong_cluster1", "LAM TCP", "workload.sizes=1 KiB", "link.drop_nth=[150]")
 
+    def test_noise(self):
+        """Ticks are seldom, and chance may come in a repetition that would be left out."""
+        for noise in ("tick_work=8us", "interrupt=2us"):
+            self.assert_whole("pingpong_cluster1", "VIA RPI", "workload.sizes=1 KiB", f"host.noise.{noise}")
+
     def test_puts_run_ahead(self):
         self.assert_whole("armci_put_config1", "current", "workload.sizes=1 KiB", "workload.repetitions=100")
 
