@@ -6,6 +6,7 @@
 #include "sim/scenario/draw_host.h"
 #include "sim/scenario/draw_mix.h"
 #include "sim/scenario/ensemble.h"
+#include "sim/scenario/host_settings.h"
 
 #include <gsl/gsl_cdf.h>
 #include <math.h>
@@ -149,7 +150,9 @@ static bool lay_from_ensemble(struct drawing *drawing, const struct param_values
     return good;
 }
 
-static bool draw_parameter(struct drawing *drawing, const struct param_values *values, int index)
+// Lays the value at `place`, the path of the section or of an item that has its own.
+static bool draw_parameter(struct drawing *drawing, const struct param_values *values, int index,
+                           const char *place)
 {
     struct prior prior;
     if (values->ensembles[index] && (drawing->mix.mixed || is_set_by_user(values->origins[index])))
@@ -159,13 +162,15 @@ static bool draw_parameter(struct drawing *drawing, const struct param_values *v
     if (!prior_of(values, index, &prior) || draw_host_has_own(values, &prior))
         return true;
     char *path = reader_path(values->path, prior.param->name);
+    char *there = reader_path(place, prior.param->name);
     int64_t draw = 0;
     double u = quantile_of(drawing, values, index, path, prior.usual != NULL, &draw);
     char *value = u > 0.0 ? prior_quantile(&prior, u) : NULL;
-    bool good = u > 0.0 && (!value || lay_value(drawing, draw, path, value, values->sources[index],
+    bool good = u > 0.0 && (!value || lay_value(drawing, draw, there, value, values->sources[index],
                                                 (struct source_mark){.file = "draw"}));
     prior_clear(&prior);
     g_free(value);
+    g_free(there);
     g_free(path);
     return good;
 }
@@ -215,6 +220,90 @@ static GPtrArray *sections_of(const struct scenario_case *test_case,
     return sections;
 }
 
+// ---- What one link, switch or host has of its own ----
+
+struct drawn_item {
+    struct param_values *values; // its own and defaults; path: of the section that all have
+    char *place;                 // "links[2]", "hosts[0].host.memory"
+};
+
+static void free_drawn_item(void *data)
+{
+    struct drawn_item *item = data;
+    param_values_free(item->values);
+    g_free(item->place);
+    g_free(item);
+}
+
+static void add_item(GPtrArray *items, const struct param_table *table, const struct node *map,
+                     const char *path, char *place)
+{
+    struct diag_list *ignored = diag_list_new();
+    struct drawn_item *item = g_new0(struct drawn_item, 1);
+    item->values = param_read_part(table, map, path, false, NULL, ignored);
+    item->place = place;
+    g_ptr_array_add(items, item);
+    diag_list_free(ignored);
+}
+
+static void add_items_of_list(GPtrArray *items, const struct param_table *table,
+                              const struct node *list, const char *path, const char *key)
+{
+    for (guint i = 0; list && list->kind == NODE_LIST && i < list->children->len; i++)
+        add_item(items, table, g_ptr_array_index(list->children, i), path,
+                 g_strdup_printf("%s[%u]", key, i));
+}
+
+// The settings of host i of the list.
+static void add_items_of_host(GPtrArray *items, const struct scenario_schema *schema,
+                              const struct node *item, guint i)
+{
+    const char *prefix = HOST_SETTINGS_KEY ".";
+    const struct node *own = node_get(item, HOST_SETTINGS_KEY);
+    for (const struct scenario_section *section = schema->sections; own && section->path;
+         section++) {
+        if (!g_str_has_prefix(section->path, prefix))
+            continue;
+        const struct node *map = node_get(own, section->path + strlen(prefix));
+        if (map)
+            add_item(items, section->table, map, section->path,
+                     g_strdup_printf("hosts[%u].%s", i, section->path));
+    }
+}
+
+static GPtrArray *items_of(const struct scenario_schema *schema, const struct node *tree)
+{
+    GPtrArray *items = g_ptr_array_new_with_free_func(free_drawn_item);
+    const struct node *hosts = node_get(tree, "hosts");
+    add_items_of_list(items, schema->link_table, node_get(tree, "links"), "link", "links");
+    add_items_of_list(items, schema->switch_table, node_get(tree, "switches"), "switch",
+                      "switches");
+    for (guint i = 0; hosts && hosts->kind == NODE_LIST && i < hosts->children->len; i++)
+        add_items_of_host(items, schema, g_ptr_array_index(hosts->children, i), i);
+    return items;
+}
+
+// Whether the item itself has the parameter.
+static bool item_has(const struct drawn_item *item, int index)
+{
+    return !param_is_default(item->values, item->values->table->params[index].name);
+}
+
+// Each by the quantile of the parameter that all have: those of one kind go together.
+static bool draw_items(struct drawing *drawing, const struct scenario_schema *schema)
+{
+    GPtrArray *items = items_of(schema, *drawing->tree);
+    bool good = true;
+    for (guint i = 0; i < items->len; i++) {
+        const struct drawn_item *item = g_ptr_array_index(items, i);
+        for (int index = 0; item->values->table->params[index].name; index++)
+            if (item_has(item, index))
+                good &= draw_parameter(drawing, item->values, index, item->place);
+    }
+    g_ptr_array_unref(items);
+    return good;
+}
+
 bool draw_lay(int64_t draw, const struct scenario_case *test_case,
               const struct scenario_schema *schema, struct ensemble_shelf *ensembles,
               struct node **tree, struct diag_list *diags)
@@ -225,8 +314,9 @@ bool draw_lay(int64_t draw, const struct scenario_case *test_case,
     for (guint i = 0; i < drawing.sections->len; i++) {
         const struct param_values *values = g_ptr_array_index(drawing.sections, i);
         for (int index = 0; values->table->params[index].name; index++)
-            good &= draw_parameter(&drawing, values, index);
+            good &= draw_parameter(&drawing, values, index, values->path);
     }
+    good &= draw_items(&drawing, schema);
     draw_mix_clear(&drawing.mix);
     g_ptr_array_unref(drawing.sections);
     return good;
@@ -322,16 +412,42 @@ static void add_input(GPtrArray *names, const char *name)
         g_ptr_array_add(names, g_strdup(name));
 }
 
-GPtrArray *draw_inputs(const struct scenario_case *test_case, const struct scenario_schema *schema)
+static void add_inputs_of_parameters(const GPtrArray *parameters, GPtrArray *names)
 {
-    GPtrArray *names = g_ptr_array_new_with_free_func(g_free);
-    GPtrArray *parameters = draw_parameters(test_case, schema);
     for (guint i = 0; i < parameters->len; i++) {
         const struct drawn_parameter *parameter = g_ptr_array_index(parameters, i);
         add_input(names, parameter->cause);
         if (parameter->table)
             add_input(names, parameter->table);
     }
+}
+
+static void add_inputs_of_items(const struct scenario_case *test_case,
+                                const struct scenario_schema *schema, GPtrArray *names)
+{
+    struct drawing drawing = {.sections = sections_of(test_case, schema, test_case->tree),
+                              .diags = diag_list_new()};
+    GPtrArray *items = items_of(schema, test_case->tree);
+    GPtrArray *parameters = g_ptr_array_new_with_free_func(free_drawn_parameter);
+    for (guint i = 0; i < items->len; i++) {
+        const struct drawn_item *item = g_ptr_array_index(items, i);
+        for (int index = 0; item->values->table->params[index].name; index++)
+            if (item_has(item, index))
+                add_drawn_parameter(&drawing, item->values, index, parameters);
+    }
+    add_inputs_of_parameters(parameters, names);
     g_ptr_array_unref(parameters);
+    g_ptr_array_unref(items);
+    g_ptr_array_unref(drawing.sections);
+    diag_list_free(drawing.diags);
+}
+
+GPtrArray *draw_inputs(const struct scenario_case *test_case, const struct scenario_schema *schema)
+{
+    GPtrArray *names = g_ptr_array_new_with_free_func(g_free);
+    GPtrArray *parameters = draw_parameters(test_case, schema);
+    add_inputs_of_parameters(parameters, names);
+    g_ptr_array_unref(parameters);
+    add_inputs_of_items(test_case, schema, names);
     return names;
 }

@@ -208,6 +208,77 @@ static void test_together(void)
     }
 }
 
+// The text of a value in the tree of a case: "switches" 1 "latency.value".
+static const char *item_text(const struct compiled *compiled, const char *list, guint i,
+                             const char *path)
+{
+    const struct node *found =
+        g_ptr_array_index(node_get(compiled->test_case->tree, list)->children, i);
+    char **keys = g_strsplit(path, ".", -1);
+    for (char **key = keys; *key && found; key++)
+        found = node_get(found, *key);
+    g_strfreev(keys);
+    return found ? found->text : NULL;
+}
+
+static bool input_is_listed(const struct compiled *compiled, const char *name)
+{
+    GPtrArray *inputs = draw_inputs(compiled->test_case, compiled->schema);
+    bool found = g_ptr_array_find_with_equal_func(inputs, name, g_str_equal, NULL);
+    g_ptr_array_unref(inputs);
+    return found;
+}
+
+// What one switch, link or host has of its own is drawn by the quantile of the path that all have,
+// and stays where it is certain.
+static void test_items(void)
+{
+    static const char items[] =
+        "schema: 1\n"
+        "hosts:\n"
+        "  - {name: one, host: {kernel: {system_call: {value: 500 cycles, within: 2, source: "
+        "a}}}}\n"
+        "  - {name: two, host: {kernel: {system_call: 700 cycles}}}\n"
+        "switches:\n"
+        "  - {name: near, latency: {value: 4 us, within: 2, source: b}}\n"
+        "  - {name: far, latency: {value: 8 us, within: 2, source: b}}\n"
+        "links:\n"
+        "  - {from: one, to: near, propagation: {value: 1 us, range: 500 ns .. 2 us, source: c}}\n"
+        "  - {from: two, to: far, propagation: 1 us}\n"
+        "  - {from: near, to: far}\n"
+        "nic: eepro100\n"
+        "stack: lam_via\n"
+        "draw: 7\n"
+        "workload: {benchmark: pmb.pingpong, sizes: 1 B}\n";
+    struct compiled compiled = compiled_new(items, NULL);
+    struct prior prior;
+    char *fault;
+    struct param latency = {.name = "latency", .kind = PARAM_DURATION};
+    sim_time values[] = {4 * TIME_US, 8 * TIME_US};
+    for (guint i = 0; i < G_N_ELEMENTS(values); i++) {
+        CU_ASSERT_FATAL(prior_parse("within 2", &latency, &values[i], &prior, &fault));
+        char *expected = prior_quantile(&prior, draw_quantile(7, "switch.latency"));
+        SUITE_SAME_TEXT(item_text(&compiled, "switches", i, "latency.value"), expected);
+        g_free(expected);
+    }
+    SUITE_CONTAINS(item_text(&compiled, "links", 0, "propagation.source"), "draw 7 of c");
+    SUITE_SAME_TEXT(item_text(&compiled, "links", 1, "propagation"), "1 us");
+    SUITE_CONTAINS(item_text(&compiled, "hosts", 0, "host.kernel.system_call.source"),
+                   "draw 7 of a");
+    SUITE_SAME_TEXT(item_text(&compiled, "hosts", 1, "host.kernel.system_call"), "700 cycles");
+    compiled_free(&compiled);
+    char *medians = g_strndup(items, (gsize)(strstr(items, "draw:") - items));
+    char *text = g_strconcat(medians, strstr(items, "workload:"), NULL);
+    compiled = compiled_new(text, NULL);
+    CU_ASSERT(input_is_listed(&compiled, "link.propagation"));
+    compiled_free(&compiled);
+    g_free(text);
+    g_free(medians);
+    compiled = drawn("", 0);
+    CU_ASSERT(!input_is_listed(&compiled, "link.propagation"));
+    compiled_free(&compiled);
+}
+
 static void test_refused(void)
 {
     static const char *const cases[][2] = {
@@ -257,6 +328,7 @@ int main(void)
         {"parameters that a draw moves are listed", test_listed},
         {"what a user sets stays", test_certain},
         {"one cause, one quantile", test_together},
+        {"what one switch, link or host has of its own", test_items},
         {"what can't be drawn is refused", test_refused},
         {NULL, NULL},
     };
