@@ -462,11 +462,6 @@ static void measure(const struct refit *refit, struct refit_draw *draw, const do
     draw->orders = sqrt(orders_cost(refit, residuals));
 }
 
-static bool is_far_off(const struct refit *refit, const struct refit_draw *draw)
-{
-    return draw->off > refit->off + REFIT_MOST_OFF;
-}
-
 static bool is_poor(const struct refit *refit, const struct refit_draw *draw)
 {
     return draw->off > refit->off + REFIT_GOOD_OFF;
@@ -488,26 +483,45 @@ static char *bounds_text(const struct refit *refit, const double *values)
     return g_string_free(text, FALSE);
 }
 
-// The target that is off most, with the bounds that hold the fit back. The caller frees it.
-static char *fault_text(const struct refit *refit, const double *values, const double *residuals)
+// By how much a target is off more than without draws.
+static double more_off(const struct refit *refit, const double *residuals, int row)
+{
+    return fabs(residuals[row]) - fabs(refit->medians->residuals[row]);
+}
+
+// The number that is farthest off among those that are too far; *off: its residual. NULL: none is.
+static const struct target *missed_target(const struct refit *refit, const double *residuals,
+                                          double *off)
 {
     const GPtrArray *targets = refit->evaluation->targets->targets;
-    const struct target *worst = NULL;
-    double most = 0.0;
+    const struct target *missed = NULL;
+    double most = REFIT_MOST_OFF;
     int row = 0;
     for (guint i = 0; i < targets->len; i++) {
         const struct target *target = g_ptr_array_index(targets, i);
-        if (target_has_value(target) && fabs(residuals[row]) > fabs(most)) {
-            worst = target;
-            most = residuals[row];
+        double more = more_off(refit, residuals, row) / target->weight;
+        if (target_has_value(target) && more > most &&
+            more * target->tolerance > REFIT_MOST_SHARE * fabs(target->value)) {
+            missed = target;
+            most = more;
+            *off = residuals[row] / target->weight;
         }
         row += target_residuals(target);
     }
-    char *bounds = bounds_text(refit, values), *what = worst ? target_text(worst) : NULL;
-    char *text = worst ? g_strdup_printf("%s is %.4g at best, not %.4g%s%s", what,
-                                         worst->value + most * worst->tolerance / worst->weight,
-                                         worst->value, *bounds ? ", with " : "", bounds)
-                       : g_strdup("no values meet the targets");
+    return missed;
+}
+
+// Why there is no fit, with the bounds that hold it back; NULL: there is one. The caller frees it.
+static char *fault_of(const struct refit *refit, const double *values, const double *residuals)
+{
+    double off;
+    const struct target *missed = missed_target(refit, residuals, &off);
+    if (!missed)
+        return NULL;
+    char *bounds = bounds_text(refit, values), *what = target_text(missed);
+    char *text = g_strdup_printf("%s is %.4g at best, not %.4g%s%s", what,
+                                 missed->value + off * missed->tolerance, missed->value,
+                                 *bounds ? ", with " : "", bounds);
     g_free(what);
     g_free(bounds);
     return text;
@@ -530,8 +544,7 @@ static bool search_anew(const struct refit *refit, struct refit_draw *draw, GErr
     if (fit) {
         memcpy(draw->values, fit->values, parameter_count(refit) * sizeof(double));
         measure(refit, draw, fit->residuals);
-        draw->fault =
-            is_far_off(refit, draw) ? fault_text(refit, fit->values, fit->residuals) : NULL;
+        draw->fault = fault_of(refit, fit->values, fit->residuals);
     } else {
         draw->fault = g_strdup(fault->message);
     }
@@ -558,8 +571,7 @@ static bool end_draw(struct refit_state *state, GError **error)
     g_free(bounds);
     if (search)
         return search_anew(refit, draw, error);
-    if (is_far_off(refit, draw))
-        draw->fault = fault_text(refit, draw->values, state->residuals);
+    draw->fault = fault_of(refit, draw->values, state->residuals);
     return true;
 }
 

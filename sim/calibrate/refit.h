@@ -15,12 +15,14 @@
 
 #include "sim/calibrate/fit.h"
 
-// By how many tolerances more than without draws the numbers may be off (root mean square). Beyond
-// the first the search begins anew; beyond the second, that of history matching
-// (sim/statistics/weights.h), there is no fit. In between lie fits of stairs, none of whose steps
-// is at the target.
+// The search begins anew where the numbers are off by so many tolerances more than without draws
+// (root mean square).
 #define REFIT_GOOD_OFF 1.0
+// There is no fit where a number is off by so many tolerances more than without draws, and by so
+// great a share of its value. What lies below are fits of stairs, none of whose steps is at the
+// target.
 #define REFIT_MOST_OFF 3.0
+#define REFIT_MOST_SHARE 0.02
 
 struct refit_draw {
     int64_t draw;

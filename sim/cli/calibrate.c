@@ -10,6 +10,7 @@
 #include "sim/output/json.h"
 #include "sim/output/progress.h"
 #include "sim/run/schema.h"
+#include "sim/scenario/ensemble.h"
 
 #include <math.h>
 #include <string.h>
@@ -150,6 +151,32 @@ static char *command_text(const char *scenario, const struct calibrate_arguments
 
 // ---- Results ----
 
+// "NAME.draws" beside the overlay NAME.fit.yaml, if it is there; NULL: it is not. The caller frees
+// it.
+static char *ensemble_beside(const char *overlay)
+{
+    static const char ending[] = ".fit.yaml";
+    if (!overlay || !g_str_has_suffix(overlay, ending))
+        return NULL;
+    char *stem = g_strndup(overlay, strlen(overlay) - strlen(ending));
+    char *file = g_strconcat(stem, ".draws", NULL);
+    char *name = g_file_test(file, G_FILE_TEST_EXISTS) ? g_path_get_basename(file) : NULL;
+    g_free(file);
+    g_free(stem);
+    return name;
+}
+
+// The overlay as a file has it: it goes on naming the ensemble that is there.
+static char *overlay_file(const struct fit *fit, const struct evaluation *evaluation,
+                          const char *command, const char *out)
+{
+    char *text = overlay_text(fit, evaluation, command), *name = ensemble_beside(out);
+    char *whole = name ? g_strdup_printf("%s" ENSEMBLE_KEY ": %s\n", text, name) : g_strdup(text);
+    g_free(name);
+    g_free(text);
+    return whole;
+}
+
 static enum cli_exit write_overlay(const char *path, const char *text)
 {
     GError *error = NULL;
@@ -181,7 +208,7 @@ static enum cli_exit present(const struct fit *fit, const struct evaluation *eva
                              enum calibrate_format format, const char *command)
 {
     struct analysis *analysis = analysis_new(fit, evaluation);
-    char *overlay = overlay_text(fit, evaluation, command);
+    char *overlay = overlay_file(fit, evaluation, command, arguments->out);
     if (format == CALIBRATE_JSON) {
         char *json = document_text(calibrate_json(fit, analysis, evaluation));
         fputs(json, stdout);

@@ -109,7 +109,9 @@ static bool is_of_this_command(const struct drawing_of_fits *drawing,
 {
     char *one = command_core(ensemble->command ? ensemble->command : "");
     char *other = command_core(drawing->asked->command);
-    bool same = strcmp(one, other) == 0 && ensemble->paths->len == drawn_parameters(drawing);
+    bool check = drawing->asked->check != NULL; // compares, whatever made the file
+    bool same =
+        (check || strcmp(one, other) == 0) && ensemble->paths->len == drawn_parameters(drawing);
     for (guint i = 0; same && i < ensemble->paths->len; i++)
         same = strcmp(g_ptr_array_index(ensemble->paths, i), drawing->paths[i]) == 0;
     g_free(one);

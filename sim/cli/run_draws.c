@@ -11,8 +11,9 @@
 
 // ---- Constants that are not drawn ----
 
-// The fitted constants that a case reads. They keep their values, though in another machine the fit
-// would have found others: bands are wider than those of a machine that is known to be calibrated.
+// The fitted constants that a case reads and that no ensemble has. They keep their values, though
+// in another machine the fit would have found others: bands are wider than those of a machine that
+// is known to be calibrated.
 static json_t *fitted_constants(const struct run_draws *run)
 {
     json_t *list = json_array();
@@ -26,7 +27,7 @@ static json_t *fitted_constants(const struct run_draws *run)
             for (int at = 0; values->table->params[at].name; at++) {
                 const char *source = values->sources[at];
                 char *path = g_strdup_printf("%s.%s", values->path, values->table->params[at].name);
-                if (source && g_str_has_prefix(source, "fitted") &&
+                if (source && g_str_has_prefix(source, "fitted") && !values->ensembles[at] &&
                     !g_hash_table_contains(seen, path))
                     json_array_append_new(list, json_string(path));
                 g_hash_table_add(seen, path);
@@ -45,7 +46,45 @@ static void on_draw(void *owner, int done, int total, const char *name)
     progress_update(owner, done, 0.0, name);
 }
 
-static bool add_draws(const struct run_draws *run, struct campaign *campaign)
+// The result of a draw that the scenario does not take, as that of an ensemble that has no values
+// there: each series failed.
+static json_t *refused_result(const struct run_draws *run, const struct diag_list *diags)
+{
+    const struct diag *first = g_ptr_array_index(diags->items, 0);
+    json_t *list = json_array();
+    for (guint i = 0; i < run->scenario->cases->len; i++)
+        json_array_append_new(
+            list,
+            json_pack("{s:s, s:s, s:{s:s, s:s}}", "name",
+                      ((struct scenario_case *)g_ptr_array_index(run->scenario->cases, i))->name,
+                      "status", "refused", "reason", "kind", "refused", "text", first->message));
+    return json_pack("{s:o}", "series", list);
+}
+
+// A draw's number in the campaign, or the result of one that is refused.
+struct added_draw {
+    int number;
+    json_t *refused;
+};
+
+// Adds one. A draw that is refused is no more than a draw that failed, unless all are: then the
+// complaints of the first stand for them.
+static struct added_draw add_one_draw(const struct run_draws *run, struct campaign *campaign,
+                                      const char *const *sets, const char *const *series,
+                                      bool refused_before, struct diag_list *diags)
+{
+    struct diag_list *own = diag_list_new();
+    struct added_draw added = {0};
+    added.number = campaign_add_series(campaign, run->scenario->file, sets, series, run->seed,
+                                       refused_before ? own : diags);
+    if (added.number < 0)
+        added.refused = refused_result(run, refused_before ? own : diags);
+    diag_list_free(own);
+    return added;
+}
+
+static bool add_draws(const struct run_draws *run, struct campaign *campaign,
+                      struct added_draw *added)
 {
     GPtrArray *sets = g_ptr_array_new(), *series = g_ptr_array_new();
     for (char **set = run->sets; set && *set; set++)
@@ -57,19 +96,20 @@ static bool add_draws(const struct run_draws *run, struct campaign *campaign)
                         ((struct scenario_case *)g_ptr_array_index(run->scenario->cases, i))->name);
     g_ptr_array_add(series, NULL);
     struct diag_list *diags = diag_list_new();
-    bool good = true;
-    for (int draw = 1; good && draw <= run->draws; draw++) {
+    int refused = 0;
+    for (int draw = 1; draw <= run->draws; draw++) {
         char *set = g_strdup_printf("draw=%d", draw);
         sets->pdata[sets->len - 2] = set;
-        good = campaign_add_series(campaign, run->scenario->file, (const char *const *)sets->pdata,
-                                   (const char *const *)series->pdata, run->seed, diags) >= 0;
+        added[draw - 1] = add_one_draw(run, campaign, (const char *const *)sets->pdata,
+                                       (const char *const *)series->pdata, refused > 0, diags);
+        refused += added[draw - 1].refused != NULL;
         g_free(set);
     }
     diag_print(diags, stderr);
     diag_list_free(diags);
     g_ptr_array_free(sets, TRUE);
     g_ptr_array_free(series, TRUE);
-    return good;
+    return refused < run->draws;
 }
 
 // ---- Bands ----
@@ -119,11 +159,13 @@ static json_t *completed_json(const struct run_draws *run, const struct cells *c
     return list;
 }
 
-static json_t *draws_document(const struct campaign *campaign, const struct run_draws *run)
+static json_t *draws_document(const struct campaign *campaign, const struct run_draws *run,
+                              const struct added_draw *added)
 {
     struct cells cells = cells_new(run->scenario->cases->len);
     for (int draw = 0; draw < run->draws; draw++) {
-        json_t *result = campaign_result(campaign, draw);
+        json_t *result = added[draw].refused ? json_incref(added[draw].refused)
+                                             : campaign_result(campaign, added[draw].number);
         cells_add(&cells, result);
         json_decref(result);
     }
@@ -151,8 +193,12 @@ json_t *run_draws(const struct run_draws *run)
                                        .progress_owner = progress};
     struct campaign *campaign = campaign_open(&model_registry, &options, &error);
     json_t *document = NULL;
-    if (campaign && add_draws(run, campaign) && campaign_run(campaign, &error))
-        document = draws_document(campaign, run);
+    struct added_draw *added = g_new0(struct added_draw, run->draws);
+    if (campaign && add_draws(run, campaign, added) && campaign_run(campaign, &error))
+        document = draws_document(campaign, run, added);
+    for (int draw = 0; draw < run->draws; draw++)
+        json_decref(added[draw].refused);
+    g_free(added);
     progress_free(progress);
     if (error)
         cli_refuse(error);
