@@ -140,16 +140,45 @@ static bool parse_within(const char *text, struct prior *prior, char **fault)
 
 // ---- Other values ----
 
-static bool parse_other(const char *item, struct prior *prior, char **fault)
+union other_value {
+    union number number;
+    int choice;
+    bool flag;
+    const char *text;
+};
+
+// Of texts, lists and the like none is compared.
+static bool is_same_value(const struct param *param, const union other_value *read,
+                          const void *field)
+{
+    if (param->kind == PARAM_CHOICE)
+        return read->choice == *(const int *)field;
+    if (param->kind == PARAM_BOOL)
+        return read->flag == *(const bool *)field;
+    if (!is_number(param) || number_of(param, &read->number) != number_of(param, field))
+        return false;
+    return param->kind != PARAM_COST ||
+           (read->number.cost.cycles > 0) == (((const struct cost *)field)->cycles > 0);
+}
+
+static bool is_another_value(const struct prior *prior, const struct prior_other *other,
+                             const union other_value *read, const void *field, char **fault)
+{
+    bool same = is_same_value(prior->param, read, field), twice = false;
+    for (guint i = 0; i < prior->others->len; i++)
+        twice |= g_array_index(prior->others, struct prior_other, i).text == other->text;
+    if (same)
+        *fault = g_strdup_printf("\"%.60s\" is the value itself: name others", other->text);
+    else if (twice)
+        *fault = g_strdup_printf("\"%.60s\" is named twice", other->text);
+    return !same && !twice;
+}
+
+static bool parse_other(const char *item, const void *field, struct prior *prior, char **fault)
 {
     struct prior_other other = {.probability = NAN};
     char **parts = g_strsplit(item, ":", 2);
-    union {
-        union number number;
-        int choice;
-        bool flag;
-        const char *text;
-    } read;
+    union other_value read;
     g_strstrip(parts[0]);
     bool good = read_number_text(parts[0], prior->param, &read, fault);
     if (good && parts[1]) {
@@ -160,6 +189,7 @@ static bool parse_other(const char *item, struct prior *prior, char **fault)
             *fault = g_strdup_printf("\"%.60s\" is no probability between 0 and 1", parts[1]);
     }
     other.text = intern_text(parts[0]);
+    good = good && is_another_value(prior, &other, &read, field, fault);
     if (good)
         g_array_append_val(prior->others, other);
     g_strfreev(parts);
@@ -190,7 +220,7 @@ static bool share_out(const struct prior *prior, char **fault)
     return true;
 }
 
-static bool parse_others(const char *text, struct prior *prior, char **fault)
+static bool parse_others(const char *text, const void *field, struct prior *prior, char **fault)
 {
     prior->others = g_array_new(FALSE, FALSE, sizeof(struct prior_other));
     char **items = g_strsplit(text, ",", -1);
@@ -198,7 +228,7 @@ static bool parse_others(const char *text, struct prior *prior, char **fault)
     if (!good)
         *fault = g_strdup("the list of other values is empty");
     for (char **item = items; good && *item; item++)
-        good = parse_other(*item, prior, fault);
+        good = parse_other(*item, field, prior, fault);
     g_strfreev(items);
     return good && share_out(prior, fault);
 }
@@ -222,7 +252,7 @@ bool prior_parse(const char *text, const struct param *param, const void *field,
     const char *range = prior->uniform ? text + strlen(ANYWHERE) : text;
     const char *dots = strstr(range, "..");
     if (g_str_has_prefix(text, OR)) {
-        good = parse_others(text + strlen(OR), prior, fault);
+        good = parse_others(text + strlen(OR), field, prior, fault);
     } else if (!is_number(param)) {
         *fault = g_strdup("only a number has a range; write or: [ANOTHER VALUE]");
         good = false;

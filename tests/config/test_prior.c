@@ -132,6 +132,26 @@ static void test_anywhere(void)
     param_values_free(values);
 }
 
+// Counts are drawn as whole numbers; a value with a unit has its probability in quotes.
+static void test_counts_and_units(void)
+{
+    char *complaint;
+    struct param_values *values = read_map(
+        "{count: {value: 8, range: 5 .. 14, source: \"prior: guess\"}, delay: {value: 2 us, "
+        "or: [\"4 us: 0.25\"], source: \"prior: guess\"}}",
+        &complaint);
+    CU_ASSERT_PTR_NULL(complaint);
+    struct prior prior = prior_named(values, "count");
+    expect_quantile(&prior, 0.025, "5");
+    expect_quantile(&prior, 0.25, "7");
+    expect_quantile(&prior, 0.975, "14");
+    prior = prior_named(values, "delay");
+    expect_quantile(&prior, 0.74, "(the value)");
+    expect_quantile(&prior, 0.76, "4 us");
+    prior_clear(&prior);
+    param_values_free(values);
+}
+
 // A draw is within what the parameter takes.
 static void test_clamped(void)
 {
@@ -267,6 +287,12 @@ static void test_refused(void)
         {"{choice: {value: red, within: 2, source: x}}",
          "only a number has a range; write or: [ANOTHER VALUE]"},
         {"{choice: {value: red, or: [yellow], source: x}}", "unknown choice \"yellow\""},
+        {"{choice: {value: red, or: [red, green], source: x}}",
+         "\"red\" is the value itself: name others"},
+        {"{choice: {value: red, or: [green, green], source: x}}", "\"green\" is named twice"},
+        {"{delay: {value: 2 us, or: [2000 ns], source: x}}",
+         "\"2000 ns\" is the value itself: name others"},
+        {"{count: {value: 8, range: -4 .. 16, source: x}}", "-4 is too small"},
         {"{choice: {value: red, or: {green: 1}, source: x}}",
          "\"1\" is no probability between 0 and 1"},
         {"{choice: {value: red, or: {green: 0.6, blue: 0.4}, source: x}}",
@@ -318,6 +344,7 @@ int main(void)
         {"the value is the median, the range the central 95 %", test_quantiles},
         {"a factor is log-normal", test_log_normal},
         {"anywhere in a range", test_anywhere},
+        {"counts, and alternatives with units", test_counts_and_units},
         {"draws stay in the legal range", test_clamped},
         {"other values by their probabilities", test_others},
         {"which values have one, and of which kind", test_usual},
