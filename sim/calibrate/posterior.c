@@ -12,6 +12,7 @@
 
 #define CHANCE 0.05 // that the most of all constants stands out by chance
 #define MOST_COMMON 3
+#define ROUNDING 1e-6 // of an effective number
 
 static guint posterior_targets(const struct posterior *posterior)
 {
@@ -262,10 +263,10 @@ static void append_cause(GString *out, const struct common_cause *cause,
                            cause->z > 0.0 ? "greater" : "smaller");
     if (constant->number) {
         double completed = machines->completed;
-        char *of_them =
-            uncertain_text(constant, median_normal(normals, machines, draws, true, completed), 0);
-        char *of_others =
-            uncertain_text(constant, median_normal(normals, machines, draws, false, completed), 0);
+        char *of_them = uncertain_rounded_text(
+            constant, median_normal(normals, machines, draws, true, completed));
+        char *of_others = uncertain_rounded_text(
+            constant, median_normal(normals, machines, draws, false, completed));
         g_string_append_printf(out, " (median %s, of the others %s)", of_them, of_others);
         g_free(of_them);
         g_free(of_others);
@@ -527,7 +528,7 @@ struct posterior *posterior_new(struct evaluation *evaluation,
                 !too_few(posterior, &posterior->prior, error);
     if (good) {
         weigh_by_targets(posterior);
-        if (posterior->size >= POSTERIOR_LEAST_SIZE)
+        if (posterior->size >= POSTERIOR_LEAST_SIZE - ROUNDING)
             keep_draws(posterior);
         else
             good = move_draws(posterior, evaluation, error);

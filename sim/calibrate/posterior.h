@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What targets say about constants that are known by ranges: draws of them are weighed by the
+// What targets add to the knowledge of constants that have ranges: draws of them are weighed by the
 // targets, or moved towards them where too few of the draws explain the targets.
 //
 // A target's error is its tolerance and the model's discrepancy, a share of the value (of an order,
@@ -11,7 +11,7 @@
 #include "sim/calibrate/evaluate.h"
 #include "sim/calibrate/uncertain.h"
 
-// With fewer effective draws than this, weights say little: the smoother takes their place. (A band
+// With fewer effective draws than this, weights rest upon too few: the smoother takes their place. (A band
 // of 90 % leaves 2.5 of 50 draws on either side.)
 #define POSTERIOR_LEAST_SIZE 50
 #define POSTERIOR_LEAST_DRAWS POSTERIOR_LEAST_SIZE

@@ -272,23 +272,27 @@ static bool is_learnt(const json_t *parameters, const char *path)
     return false;
 }
 
-// The constants of which something was learnt, and their values in the draws before and after.
-struct learnt_columns {
+// The constants that are numbers, and their values in the draws before and after.
+struct number_columns {
     GArray *constants;         // guint
+    GArray *learnt;            // bool
     GPtrArray *before, *after; // double *
 };
 
-static struct learnt_columns learnt_columns(const struct posterior *posterior,
+static struct number_columns number_columns(const struct posterior *posterior,
                                             const json_t *parameters)
 {
-    struct learnt_columns columns = {g_array_new(FALSE, FALSE, sizeof(guint)),
-                                     g_ptr_array_new_with_free_func(g_free),
-                                     g_ptr_array_new_with_free_func(g_free)};
+    struct number_columns columns = {
+        g_array_new(FALSE, FALSE, sizeof(guint)), g_array_new(FALSE, FALSE, sizeof(bool)),
+        g_ptr_array_new_with_free_func(g_free), g_ptr_array_new_with_free_func(g_free)};
     int draws = posterior->options.draws;
     for (guint i = 0; i < constant_count(posterior); i++) {
-        if (!is_learnt(parameters, uncertain_at(posterior->constants, i)->drawn->path))
+        const struct uncertain_constant *constant = uncertain_at(posterior->constants, i);
+        if (!constant->number)
             continue;
+        bool learnt = is_learnt(parameters, constant->drawn->path);
         g_array_append_val(columns.constants, i);
+        g_array_append_val(columns.learnt, learnt);
         g_ptr_array_add(columns.before, posterior_column(posterior->prior.normals, draws,
                                                          constant_count(posterior), i));
         g_ptr_array_add(columns.after, result_normals(posterior, i));
@@ -296,19 +300,43 @@ static struct learnt_columns learnt_columns(const struct posterior *posterior,
     return columns;
 }
 
+static void number_columns_clear(struct number_columns *columns)
+{
+    g_array_unref(columns->constants);
+    g_array_unref(columns->learnt);
+    g_ptr_array_unref(columns->before);
+    g_ptr_array_unref(columns->after);
+}
+
+// Whether something was learnt of one of two constants.
+static bool is_pair(const struct number_columns *columns, guint one, guint other)
+{
+    return g_array_index(columns->learnt, bool, one) || g_array_index(columns->learnt, bool, other);
+}
+
+static guint count_pairs(const struct number_columns *columns)
+{
+    guint pairs = 0;
+    for (guint i = 0; i < columns->constants->len; i++)
+        for (guint k = i + 1; k < columns->constants->len; k++)
+            pairs += is_pair(columns, i, k);
+    return pairs;
+}
+
 // Pairs of them whose correlation the targets have changed beyond chance, the most first.
 static GArray *correlated_pairs(const struct posterior *posterior, const json_t *parameters)
 {
-    struct learnt_columns columns = learnt_columns(posterior, parameters);
+    struct number_columns columns = number_columns(posterior, parameters);
     size_t draws = (size_t)posterior->options.draws;
     double *equal = g_new(double, draws);
     for (size_t i = 0; i < draws; i++)
         equal[i] = 1.0 / (double)draws;
-    guint count = columns.constants->len;
-    double bound = stands_out(count * (count - 1) / 2) / sqrt(fmax(posterior->result_size - 3, 1));
+    double bound = stands_out(count_pairs(&columns)) / sqrt(fmax(posterior->result_size - 3, 1));
     GArray *pairs = g_array_new(FALSE, FALSE, sizeof(struct correlated_pair));
-    for (guint i = 0; i < count; i++)
-        for (guint k = i + 1; k < count; k++) {
+    for (guint i = 0; i < columns.constants->len; i++)
+        for (guint k = i + 1; k < columns.constants->len; k++) {
+            if (!is_pair(&columns, i, k))
+                continue;
             struct correlated_pair pair = {
                 g_array_index(columns.constants, guint, i),
                 g_array_index(columns.constants, guint, k),
@@ -321,9 +349,7 @@ static GArray *correlated_pairs(const struct posterior *posterior, const json_t 
         }
     g_array_sort(pairs, compare_pairs);
     g_free(equal);
-    g_array_unref(columns.constants);
-    g_ptr_array_unref(columns.before);
-    g_ptr_array_unref(columns.after);
+    number_columns_clear(&columns);
     return pairs;
 }
 
@@ -472,15 +498,12 @@ static const char *posterior_text(const json_t *value, const char *key)
     return json_string_value(json_object_get(value, key));
 }
 
-// "22.1 us (15 .. 27)", or with the unit of each where they differ.
+// "22.1 us (15 .. 27)": a constant's values have one unit.
 static char *quantity_band(const json_t *band)
 {
     const char *low = posterior_text(band, "low"), *high = posterior_text(band, "high");
-    const char *median = posterior_text(band, "median");
-    const char *unit = strchr(median, ' ');
-    if (!unit || !g_str_has_suffix(low, unit) || !g_str_has_suffix(high, unit))
-        return g_strdup_printf("%s (%s .. %s)", median, low, high);
-    int cut = (int)strlen(unit);
+    const char *median = posterior_text(band, "median"), *unit = strchr(median, ' ');
+    int cut = unit ? (int)strlen(unit) : 0;
     return g_strdup_printf("%s (%.*s .. %.*s)", median, (int)strlen(low) - cut, low,
                            (int)strlen(high) - cut, high);
 }
@@ -563,9 +586,9 @@ static void append_parameters(GString *out, const json_t *list, char **named)
     }
     others = (int)json_array_size(list) - shown;
     if (others && !named)
-        g_string_append_printf(out, "%s%d constant%s, of which the targets say %s\n",
-                               shown ? "and " : "", others, others == 1 ? "" : "s",
-                               shown == MOST_ROWS ? "less" : "no more than chance would");
+        g_string_append_printf(out, "%s%d constant%s whose bands change %s\n", shown ? "and " : "",
+                               others, others == 1 ? "" : "s",
+                               shown == MOST_ROWS ? "less" : "no more than by chance");
 }
 
 static void append_alternatives(GString *out, const json_t *list, char **named)

@@ -16,8 +16,8 @@
 // and crossovers are expected at 0 and given in tolerances. New reference.
 json_t *posterior_json(const struct posterior *posterior);
 
-// The document for people. `named`: the parameters to show (NULL-terminated); NULL: those of which
-// the targets say more than chance would.
+// The document for people. `named`: the parameters to show (NULL-terminated); NULL: those
+// that the targets change by more than chance.
 void posterior_print(const json_t *document, char **named, FILE *out);
 
 // The file of an ensemble: as many draws as there were, each of equal weight, with every constant

@@ -214,22 +214,48 @@ char *uncertain_text(const struct uncertain_constant *constant, double normal, i
     return text ? text : param_value_text(drawn->values, drawn->prior.param);
 }
 
-char *uncertain_rounded_text(const struct uncertain_constant *constant, double normal)
+static double rounded(double value)
 {
-    char *exact = uncertain_text(constant, normal, 0), *unit, *fault = NULL, *hint = NULL;
-    double value = g_ascii_strtod(exact, &unit);
-    if (unit == exact || value == 0.0 || !isfinite(value))
-        return exact;
+    if (value == 0.0)
+        return value;
     double step = pow(10.0, SHOWN_DIGITS - 1 - floor(log10(fabs(value))));
-    char *text = g_strdup_printf("%.10g%s", round(value * step) / step, unit);
+    return round(value * step) / step;
+}
+
+// A text's number in the base unit of its kind.
+static double base_value(const char *text, enum quantity_kind kind)
+{
     struct quantity quantity;
-    enum quantity_kind kind = uncertain_kind(constant);
-    if (quantity_parse(text, kind, &quantity, &fault, &hint)) {
-        g_free(text);
-        text = quantity_format(kind, quantity);
-    }
+    char *fault = NULL, *hint = NULL;
+    bool good = quantity_parse(text, kind, &quantity, &fault, &hint);
     g_free(fault);
     g_free(hint);
+    return !good ? NAN : kind == QUANTITY_REAL ? quantity.real : (double)quantity.integer;
+}
+
+// The unit in which the constant's median is short: " us".
+static char *shown_unit(const struct uncertain_constant *constant)
+{
+    enum quantity_kind kind = uncertain_kind(constant);
+    char *exact = uncertain_text(constant, 0.0, 0), *unit;
+    double value = rounded(base_value(exact, kind));
+    char *text = quantity_format(kind, (struct quantity){llround(value), value});
+    g_ascii_strtod(text, &unit);
+    unit = g_strdup(unit);
+    g_free(text);
+    g_free(exact);
+    return unit;
+}
+
+char *uncertain_rounded_text(const struct uncertain_constant *constant, double normal)
+{
+    enum quantity_kind kind = uncertain_kind(constant);
+    char *exact = uncertain_text(constant, normal, 0), *unit = shown_unit(constant);
+    char *one = g_strdup_printf("1%s", unit);
+    double value = rounded(base_value(exact, kind) / base_value(one, kind));
+    char *text = isfinite(value) ? g_strdup_printf("%.10g%s", value, unit) : g_strdup(exact);
+    g_free(one);
+    g_free(unit);
     g_free(exact);
     return text;
 }

@@ -133,7 +133,7 @@ static char *command_text(const char *scenario, const struct calibrate_arguments
         append_word(text, "--fit", arguments->fits[i]);
     append_word(text, "--to", arguments->to);
     if (arguments->posterior)
-        append_word(text, "--posterior --draws", arguments->draws);
+        g_string_append(text, " --posterior");
     if (arguments->discrepancy)
         append_word(text, "--discrepancy", arguments->discrepancy);
     for (int i = 0; arguments->sets && arguments->sets[i]; i++)
@@ -489,8 +489,8 @@ const struct cli_option cli_calibrate_options[] = {
      .value = CLI_FLAG,
      .offset = offsetof(struct calibrate_arguments, posterior),
      .summary = "weigh draws of the uncertain constants by the targets",
-     .more = "Prints what the targets say about the constants, and writes with `--out` an ensemble "
-             "of draws, for the `ensemble` of a testbed. `--fit` names the constants to report on, "
+     .more = "Prints the band of each constant before and after; `--out` writes an ensemble of "
+             "draws, for the `ensemble` of a testbed. `--fit` names the constants to list, "
              "PATH=LO..HI gives one a range."},
     {.name = "draws",
      .value = CLI_TEXT,

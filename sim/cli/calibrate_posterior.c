@@ -118,6 +118,21 @@ static void show_posterior_runs(void *owner, int done, int total, const char *na
     g_free(text);
 }
 
+// Whether the ensemble's file can be written, before draws are run in vain.
+static bool posterior_is_writable(const char *path)
+{
+    GError *error = NULL;
+    if (!path)
+        return true;
+    char *directory = g_path_get_dirname(path);
+    struct file *file = file_make_directory(directory, &error) ? file_begin(path, &error) : NULL;
+    g_free(directory);
+    file_drop(file);
+    if (!file)
+        cli_refuse(error);
+    return file != NULL;
+}
+
 static enum cli_exit write_posterior(const struct posterior *posterior,
                                      const struct calibrate_posterior *request)
 {
@@ -125,10 +140,7 @@ static enum cli_exit write_posterior(const struct posterior *posterior,
         return CLI_DONE;
     GError *error = NULL;
     char *text = posterior_ensemble(posterior, request->command);
-    char *directory = g_path_get_dirname(request->out);
-    bool good = file_make_directory(directory, &error) &&
-                file_put(request->out, text, strlen(text), &error);
-    g_free(directory);
+    bool good = file_put(request->out, text, strlen(text), &error);
     g_free(text);
     return good ? CLI_DONE : cli_refuse(error);
 }
@@ -194,7 +206,8 @@ enum cli_exit calibrate_posterior(const struct calibrate_posterior *request)
     if (constants && constants->constants->len == 0) {
         cli_error("give a constant a range: --fit PATH=LO..HI",
                   "no constant that the scenario reads is uncertain");
-    } else if (constants && named_are_drawn(request->named, constants)) {
+    } else if (constants && named_are_drawn(request->named, constants) &&
+               posterior_is_writable(request->out)) {
         struct progress *progress = progress_new(stderr, 1);
         struct campaign_options options = {
             .database = request->database,

@@ -120,7 +120,8 @@ const struct cli_command cli_commands[] = {
      "Looks for the values of the --fit parameters with which the scenario comes nearest to the\n"
      "points, orders and crossovers of --to, by least squares, and says how well each is\n"
      "determined and which can't be told apart. The overlay that it writes is for a testbed's\n"
-     "`include'. Only the sizes that are asked for are run, with 10 repetitions.",
+     "`include'. Only the sizes that are asked for are run, with 10 repetitions. With --posterior\n"
+     "it weighs draws of all uncertain constants by --to, and writes them as an ensemble.",
      cli_calibrate, cli_calibrate_options, 1, 1, CLI_WORDS_SCENARIO, NULL},
     {"help", "[COMMAND]", "explain a command", NULL, cli_help, cli_help_options, 0, 1,
      CLI_WORDS_COMMAND, NULL},
