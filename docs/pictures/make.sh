@@ -26,7 +26,7 @@ seeds= # if others than the sweep's own
 what_if() { # the sweep, and the options of its picture
     name=$1
     shift
-    "$netsim" sweep "sweeps/$name" ${seeds:+--seeds "$seeds"} --quiet --out "$work/$name"
+    "$netsim" sweep "sweeps/$name" --draws 20 ${seeds:+--seeds "$seeds"} --quiet --out "$work/$name"
     "$netsim" plot "$work/$name" "$@" --quiet --out "$folder/$name.png"
 }
 what_if streams_loss
@@ -35,5 +35,5 @@ what_if retransmission_policies --x drop_probability --metric mean_rate_Mb_per_s
 what_if ddp_segment --x size --metric latency_us
 what_if eager_threshold --x size
 what_if unequal_rails --metric rate_Mb_per_s --linear xy
-seeds=40
+seeds=3
 what_if loss_under_mpi_long_tasks --x drop_probability --metric farm_mean_us

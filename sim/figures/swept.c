@@ -152,7 +152,9 @@ static json_t *draw(struct swept_picture *picture, int lost)
         swept_add_lines(picture, metrics, panels);
     g_ptr_array_unref(metrics);
     if (outcome_in_draws(outcome))
-        notes_add(picture->notes, "median and 90 %% of %d draws", outcome_replications(outcome));
+        notes_add(picture->notes,
+                  picture->y.axis ? "medians of %d draws" : "median and 90 %% of %d draws",
+                  outcome_replications(outcome));
     else if (outcome_replications(outcome) > 1)
         notes_add(picture->notes, "mean of %d seeds with its %g %% confidence interval",
                   outcome_replications(outcome), 100 * SUMMARY_CONFIDENCE);

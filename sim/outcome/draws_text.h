@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the report of a sweep in draws prints differently (outcome_report.h).
+// The parts of a report (outcome_report.h) that a sweep in draws prints in its own form.
 #ifndef NETSIM_OUTCOME_DRAWS_TEXT_H
 #define NETSIM_OUTCOME_DRAWS_TEXT_H
 
