@@ -25,7 +25,7 @@ source: M-VIA, TCP and SCTP on Ethernet, Myrinet with GM, Intercept with
 Portals. Scenarios are YAML files; sweeps, calibration, error bars, figures
 and explanations of a message's time come with it.")
 
-# What Debian's policy asks of a package: its licence, and its changes compressed.
+# Debian's policy asks for the licence of a package, and for its changes, compressed.
 file(WRITE ${PROJECT_BINARY_DIR}/copyright "Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/
 Upstream-Name: netsim
 

@@ -72,7 +72,7 @@ void nas_broadcasts(struct nas *nas, int count, int64_t size);
 // Appends a loop and makes its body the one that is appended to. Returns the body around it, to
 // which nas_end_loop goes back.
 GPtrArray *nas_loop(struct nas *nas, int64_t count);
-// Likewise the loop of the code's iterations.
+// Another is the loop of the code's iterations.
 GPtrArray *nas_iterations(struct nas *nas, int64_t count);
 void nas_end_loop(struct nas *nas, GPtrArray *around);
 

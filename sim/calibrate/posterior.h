@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What targets add to the knowledge of constants that have ranges: draws of them are weighed by the
+// Constants that are known by ranges, in the light of targets: draws of them are weighed by the
 // targets, or moved towards them where too few of the draws explain the targets.
 //
 // A target's error is its tolerance and the model's discrepancy, a share of the value (of an order,
@@ -11,7 +11,7 @@
 #include "sim/calibrate/evaluate.h"
 #include "sim/calibrate/uncertain.h"
 
-// With fewer effective draws than this, weights rest upon too few: the smoother takes their place. (A band
+// With fewer effective draws than this, weights say little: the smoother takes their place. (A band
 // of 90 % leaves 2.5 of 50 draws on either side.)
 #define POSTERIOR_LEAST_SIZE 50
 #define POSTERIOR_LEAST_DRAWS POSTERIOR_LEAST_SIZE
@@ -65,7 +65,7 @@ struct posterior *posterior_new(struct evaluation *evaluation,
                                 const struct posterior_options *options, GError **error);
 void posterior_free(struct posterior *posterior);
 
-// What draws with a fault have in common, as a text: "12 of 100 draws gave no result: REASON; in
+// The common cause of draws with a fault, as a text: "12 of 100 draws gave no result: REASON; in
 // them PATH is greater (…)". NULL if all have results. The caller frees it.
 char *posterior_faults_text(const struct posterior_machines *machines,
                             const struct uncertain_list *constants, int draws);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What was learnt by weighing draws: as JSON, as tables, and as an ensemble of draws.
+// The lessons of weighed draws: as JSON, as tables, and as an ensemble of draws.
 #ifndef NETSIM_CALIBRATE_POSTERIOR_REPORT_H
 #define NETSIM_CALIBRATE_POSTERIOR_REPORT_H
 

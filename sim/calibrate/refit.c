@@ -218,7 +218,7 @@ static void choose_units(const struct refit_state *state, double *values)
     g_free(point);
 }
 
-// Fills the next trial; false: it is where the draw is.
+// Fills the next trial. Returns false if that is the draw's own place.
 static bool next_step(struct refit_state *state)
 {
     const struct refit *refit = state->refit;
@@ -272,7 +272,7 @@ static bool orders_are_worse(const struct refit_state *state)
     return orders_cost(state->refit, state->residuals) > without + ORDERS_WORSE;
 }
 
-// Values from bound to bound of each such parameter. False: there is none.
+// Values from bound to bound of each such parameter. Returns false without one.
 static bool begin_tries(struct refit_state *state)
 {
     const struct refit *refit = state->refit;
@@ -616,7 +616,7 @@ static void list_numbers(struct refit *refit)
     }
 }
 
-// What the draws start from, by the derivatives at the medians.
+// Starting points of the draws, by the derivatives at the medians.
 static void take_medians(struct refit *refit, struct fit *fit)
 {
     size_t p = parameter_count(refit), n = refit->numbers->len;

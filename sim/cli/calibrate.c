@@ -151,7 +151,7 @@ static char *command_text(const char *scenario, const struct calibrate_arguments
 
 // ---- Results ----
 
-// "NAME.draws" beside the overlay NAME.fit.yaml, if it is there; NULL: it is not. The caller frees
+// "NAME.draws" next to the overlay NAME.fit.yaml, if it is there; NULL: it is not. The caller frees
 // it.
 static char *ensemble_beside(const char *overlay)
 {
@@ -239,7 +239,7 @@ static void show_runs(void *owner, int runs)
     g_free(text);
 }
 
-// What is asked for, as it has been read.
+// The request, read.
 struct calibration {
     const char *name; // of the scenario, as given
     const struct scenario *scenario;

@@ -138,7 +138,7 @@ static struct ensemble *load_file(const struct drawing_of_fits *drawing, const c
     return NULL;
 }
 
-// Keeps the rows that the file has. *all: it has all of them and perhaps more.
+// Keeps the rows that the file has. Sets *all if no row is missing.
 static bool keep_rows(struct drawing_of_fits *drawing, bool *all)
 {
     const struct calibrate_draws *asked = drawing->asked;

@@ -18,7 +18,7 @@ struct calibrate_posterior {
     const char *out;        // the ensemble's file; NULL: it is not written
     const char *command;    // the user's, in shell syntax
     const char *database;   // as struct campaign_options
-    int jobs, time_limit_s; // likewise
+    int jobs, time_limit_s; // as those of campaign_options
     bool json;
 };
 

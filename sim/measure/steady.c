@@ -106,7 +106,7 @@ static bool are_together(const struct steady *steady, guint number, int sharers,
         *most = MAX(*most, rank->done);
         least = MIN(least, rank->done);
     }
-    // A rank far behind would not keep its period until it leaves.
+    // A rank that lags far would not keep its period until it leaves.
     return together == sharers && *most - least < KEPT - 2 * STEADY_LONGEST;
 }
 

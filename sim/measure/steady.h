@@ -5,7 +5,7 @@
 // The ranks of a program run loops whose turns correspond: a ping-pong's two ranks, the ranks of a
 // collective. A loop is steady once the times of its turns have a period on every rank: the last
 // `alike` periods are equal to the picosecond. All ranks must have the same period, of the same
-// duration, or one would fall behind another and fill a buffer between them. Roots that rotate,
+// duration, or one would lag ever more and fill a buffer between them. Roots that rotate,
 // credits that return with every eighth message and acknowledgements of every other segment are
 // such periods; up to STEADY_LONGEST turns are looked at. The equal turns must be a part of all,
 // too, for a few that are equal can stand within a longer period. A first turn has no time of its

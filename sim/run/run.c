@@ -131,7 +131,7 @@ static bool any_host_has_noise(const struct cluster *cluster)
     return false;
 }
 
-// What happens by chance or at a given time may come with a repetition that would be left out.
+// Chance, or an event at a given time, may come with a repetition that would be left out.
 static void steady_begin(struct running *run)
 {
     int alike = run->test_case->workload.steady;

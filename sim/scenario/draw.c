@@ -2,47 +2,15 @@
 #include "sim/scenario/draw.h"
 
 #include "sim/config/reader.h"
-#include "sim/core/random.h"
 #include "sim/scenario/draw_host.h"
 #include "sim/scenario/draw_mix.h"
+#include "sim/scenario/draw_quantile.h"
 #include "sim/scenario/ensemble.h"
 #include "sim/scenario/host_settings.h"
 
-#include <gsl/gsl_cdf.h>
-#include <math.h>
 #include <string.h>
 
 #define MOST_CAUSES 16 // from a parameter by `with` to the one that it is drawn with
-
-// ---- Quantiles ----
-
-// The place of a draw in its block, which is in the order of its draws' hashes.
-static int place_in_block(int64_t draw, const char *path)
-{
-    int64_t first = (draw - 1) / DRAW_BLOCK * DRAW_BLOCK + 1;
-    uint64_t own = random_hash((uint64_t)draw, path);
-    int place = 0;
-    for (int64_t other = first; other < first + DRAW_BLOCK; other++) {
-        uint64_t hash = random_hash((uint64_t)other, path);
-        place += hash < own || (hash == own && other < draw);
-    }
-    return place;
-}
-
-double draw_quantile(int64_t draw, const char *path)
-{
-    // Seeds of a part's place are none of a draw's.
-    uint64_t bits = random_hash((uint64_t)draw | UINT64_C(1) << 63, path);
-    double part = ldexp((double)(bits >> 11) + 0.5, -53); // above 0 and below 1
-    return (place_in_block(draw, path) + part) / DRAW_BLOCK;
-}
-
-double draw_shared_quantile(int64_t draw, const char *path, const char *table)
-{
-    double own = gsl_cdf_ugaussian_Pinv(draw_quantile(draw, path));
-    double shared = gsl_cdf_ugaussian_Pinv(draw_quantile(draw, table));
-    return gsl_cdf_ugaussian_P(sqrt(1.0 - DRAW_SHARED) * own + sqrt(DRAW_SHARED) * shared);
-}
 
 // ---- Causes ----
 
@@ -127,7 +95,7 @@ static double quantile_of(const struct drawing *drawing, const struct param_valu
                                           : draw_quantile(*draw, cause);
 }
 
-// By --set PATH.value=, which leaves beside the value what was there.
+// By --set PATH.value=, which leaves the keys next to the value.
 static bool is_set_by_user(struct source_mark origin)
 {
     return origin.line == 0 && origin.file && g_str_has_prefix(origin.file, "--set ");

@@ -21,18 +21,9 @@
 
 #include "sim/config/prior.h"
 #include "sim/scenario/case.h"
+#include "sim/scenario/draw_quantile.h"
 
 struct ensemble_shelf;
-
-#define DRAW_MOST 1000000
-#define DRAW_BLOCK 20
-#define DRAW_SHARED 0.5
-
-// The quantile, above 0 and below 1, of the parameter or table at `path` in a draw, 1 .. DRAW_MOST.
-double draw_quantile(int64_t draw, const char *path);
-
-// That of a parameter that shares DRAW_SHARED of its variance with its table.
-double draw_shared_quantile(int64_t draw, const char *path, const char *table);
 
 // An uncertain parameter that a case reads.
 struct drawn_parameter {

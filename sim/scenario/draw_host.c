@@ -3,7 +3,7 @@
 
 #include "sim/config/prior.h"
 #include "sim/config/reader.h"
-#include "sim/scenario/draw.h"
+#include "sim/scenario/draw_quantile.h"
 #include "sim/scenario/host_settings.h"
 
 #include <string.h>

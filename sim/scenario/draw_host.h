@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What each host has of its own in a draw: of the sections of hosts, the parameters that may be
+// The own values of each host in a draw: of the sections of hosts, the parameters that may be
 // anywhere in a range (sim/config/prior.h), such as the phases of its clocks. A value that a user
 // sets has no range, and stays. Which draw it is stands in host.phase.draw, which draw K of a
 // scenario (draw.h) sets to K; a user may set it without the key `draw`, and then only chance
@@ -23,7 +23,7 @@ bool draw_host_has_own(const struct param_values *values, const struct prior *pr
 // The draw that a host has its own values of, and chance is of (host -1); 0: none.
 int64_t draw_of_host(const struct scenario_case *test_case, int host);
 
-// What each host has of its own, for the manifest: {"node0": {"host.phase.tick": "0.37", …}, …}, a
+// The own values of each host, for the manifest: {"node0": {"host.phase.tick": "0.37", …}, …}, a
 // new reference; NULL: none has any.
 json_t *draw_hosts_json(const struct scenario_case *test_case);
 

@@ -2,7 +2,7 @@
 #include "sim/scenario/draw_mix.h"
 
 #include "sim/config/node.h"
-#include "sim/scenario/draw.h"
+#include "sim/scenario/draw_quantile.h"
 
 #include <string.h>
 

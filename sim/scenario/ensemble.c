@@ -34,7 +34,7 @@ static void fields_clear(struct ensemble_fields *fields)
     g_array_unref(fields->columns);
 }
 
-// The field at `at`, which moves behind it; one in quotes has them doubled inside.
+// The field at `at`, which moves past it; one in quotes has them doubled inside.
 static char *take_field(const char **at)
 {
     GString *text = g_string_new(NULL);
@@ -380,7 +380,7 @@ static bool is_from_a_set(const struct node *node)
     return node->mark.line == 0 && node->mark.file && g_str_has_prefix(node->mark.file, "--set ");
 }
 
-// {value: what was given, ensemble: FILE}, with the source and all else that is beside the value.
+// {value: what was given, ensemble: FILE}, with the source and all other keys of the value.
 static bool mark_path(const struct ensemble *ensemble, guint index, struct node **tree,
                       struct diag_list *diags)
 {

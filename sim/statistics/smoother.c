@@ -88,8 +88,8 @@ static void assimilation_clear(struct assimilation *assimilation)
     gsl_matrix_free(assimilation->innovations);
 }
 
-// The Cholesky factor of the covariance of the predictions, with errors of that variance: they are
-// 1 in these units.
+// The Cholesky factor of the covariance of the predictions, with the variance of errors, which is 1
+// in these units.
 static gsl_matrix *prediction_factor(const gsl_matrix *predictions, double variance)
 {
     gsl_matrix *covariance = gsl_matrix_alloc(predictions->size1, predictions->size1);

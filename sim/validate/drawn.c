@@ -91,7 +91,7 @@ enum drawn drawn_judge(const struct judge_context *context, const struct claim *
     return drawn;
 }
 
-// What is set is the same in all draws, and no evidence.
+// A setting is the same in all draws, and no evidence.
 static enum drawn judge_settings(const struct judge_context *medians, const struct claim *claim,
                                  char **why)
 {

@@ -31,8 +31,7 @@ struct drawn_claims {
     GPtrArray *list; // struct drawn_claim *, in the order of the claims
 };
 
-// Whether draws are asked about a claim: it is checked against results, and states more than what
-// is set.
+// Whether draws are asked about a claim, which needs a check against results, beyond what is set.
 bool drawn_asks(const struct claim *claim);
 
 // Judges the claims that draws are asked about in draws 1 .. `draws`. `medians`: the runs without

@@ -95,7 +95,7 @@ static GPtrArray *claims_of_fact(json_t *rows, const json_t *fact,
     return found;
 }
 
-// What its claims make of a fact in one draw.
+// The outcome of a fact in one draw, by its claims.
 static enum drawn fact_in_draw(const GPtrArray *claims, guint at, double *likelihood)
 {
     static const enum drawn first[] = {DRAWN_NOT_RUN, DRAWN_MISSES, DRAWN_HOLDS, DRAWN_LEVEL};

@@ -30,10 +30,11 @@
 // A fact comes out if it holds in at least this share of the weighted draws, a level one not being
 // one that holds.
 #define LEFT_OUT_SHARE 0.5
-// With fewer effective draws the weighted share says little, and the unweighted one stands beside.
+// With fewer effective draws the weighted share says little, and the unweighted one stands next to
+// it.
 #define LEFT_OUT_FEW 20.0
 
-// What a draw makes of a claim or fact.
+// The outcome of a claim or fact in a draw.
 enum drawn {
     DRAWN_HOLDS,
     DRAWN_LEVEL,

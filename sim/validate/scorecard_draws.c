@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What draws make of claims, facts and theses, in a scorecard.
+// Claims, facts and theses in draws, in a scorecard.
 #include "sim/validate/scorecard_internal.h"
 
 #include "sim/output/text.h"

@@ -150,7 +150,7 @@ static void equal_cases_are_one_piece_of_work(void)
 }
 
 // A draw that the file has is compiled as a whole, and one among the settings is laid over what was
-// read before: they are the same work, in any order of draws and settings.
+// read before. Both are one piece of work, in any order of draws and settings.
 static void draws_are_the_same_work(void)
 {
     static const char *const bodies[] = {one_series, two_series, flood};

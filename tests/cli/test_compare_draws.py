@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
 """netsim compare --draws: variants of scenarios, draw by draw."""
 
 import json

@@ -60,7 +60,7 @@ class Values(Ensembles):
         self.assertEqual(self.latency(), with_file)
 
     def test_set_wins(self):
-        """What --set or a testbed above gives is certain: a draw that has no row is no fault then."""
+        """A value of --set, or of a testbed above, is certain: a draw that has no row is no fault then."""
         sets = ["--set", "eepro100.rx_latency=1 us", "--set", "mpich_1_2_2.request.value=100 cycles"]
         self.assertEqual(self.netsim("run", "run.yaml", "--set", "draw=7", "--quiet", code=1).stdout, "")
         one = self.latency("--set", "draw=7", *sets)

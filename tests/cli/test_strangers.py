@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a scenario from a stranger can and can't do: the table of SECURITY.md, row by row."""
+"""A scenario from a stranger, what it can do and what not: the table of SECURITY.md, row by row."""
 
 import os
 import subprocess

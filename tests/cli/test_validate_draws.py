@@ -146,7 +146,7 @@ class Shares(Case):
         self.assertEqual(tally(row), (3, 1, 0, 2, 0))
 
     def test_results_and_settings(self):
-        """A check of a setting beside those of results is judged once, and decides in all draws."""
+        """A check of a setting among those of results is judged once, and decides in all draws."""
         check = "[" + below(self.between(14)) + ", {parameter: {scenario: small, series: second, path: nic, equals: %s}}]"
         self.claims("others:\n" + claim("right", check % "eepro100") + claim("wrong", check % "tulip"))
         right, wrong = self.drawn(code=None)["claims"]

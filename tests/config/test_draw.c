@@ -150,7 +150,7 @@ static void test_mixed(void)
     compiled_free(&own);
 }
 
-// What draw_parameters lists has in a draw the quantile that it says.
+// A parameter that draw_parameters lists has its quantile in a draw.
 static void test_listed(void)
 {
     struct compiled medians = drawn("", 0), third = drawn("", 3);

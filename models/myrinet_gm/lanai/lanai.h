@@ -265,7 +265,7 @@ struct lanai_timer {
 void lanai_timer_set(struct lanai *lanai, struct lanai_timer *timer, sim_time when);
 void lanai_timer_stop(struct lanai *lanai, struct lanai_timer *timer);
 
-// What the real-time clock shows at `now`, in time: whole ticks, counted from host.phase.card of
+// The real-time clock at `now`, in time: whole ticks, counted from host.phase.card of
 // one before the run begins. Exact without ticks.
 sim_time lanai_clock(const struct lanai *lanai, sim_time now);
 
