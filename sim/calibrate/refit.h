@@ -19,7 +19,7 @@
 // (root mean square).
 #define REFIT_GOOD_OFF 1.0
 // There is no fit where a number is off by so many tolerances more than without draws, and by so
-// great a share of its value. What lies below are fits of stairs, none of whose steps is at the
+// great a share of its value. Costs below are of fits of stairs, none of whose steps is at the
 // target.
 #define REFIT_MOST_OFF 3.0
 #define REFIT_MOST_SHARE 0.02

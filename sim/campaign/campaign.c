@@ -204,7 +204,7 @@ int campaign_add(struct campaign *campaign, const char *file, const char *const 
 
 // ---- Scenarios of which draws are added ----
 
-// What scenario_load reads, but for the draw: the key of a scenario that is kept.
+// The arguments of scenario_load but for the draw: the key of a scenario that is kept.
 static char *drawn_key(const char *file, const char *const *sets, const char *const *series,
                        uint64_t seed)
 {

@@ -21,7 +21,7 @@ struct interpreter_measured {
     int64_t count_left_out; // 0, too, if repetitions are not one turn of a loop each
     sim_time left_out;
     const sim_time *times; // of each repetition; NULL if they are not kept, or have no own time
-    // What they were like, by the clock; NULL: not one turn of a loop each, or some left out.
+    // Their times, by the clock; NULL: not one turn of a loop each, or some left out.
     const struct repetitions *repetitions;
 };
 
@@ -46,7 +46,7 @@ void interpreter_on_start(struct interpreter *run, void (*started)(void *owner))
 // measurement. Does not change the run.
 void interpreter_keep_laps(struct interpreter *run);
 
-// What ends the repetitions of all ranks once they have become alike, which all ranks share. It
+// The end of the repetitions of all ranks once they have become alike, shared by all ranks. It
 // must outlive the interpreter. Without it all are run. For sources with `leave` and `all_laps`.
 struct steady;
 void interpreter_join_steady(struct interpreter *run, struct steady *steady);

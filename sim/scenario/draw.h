@@ -13,7 +13,7 @@
 // no prior of their own share half of their variance: their author erred in one direction, or
 // the kernel or card is quicker than was thought in all that it does. Were they independent, errors
 // of dozens of constants would cancel, and bands be too narrow. (Assumed: no source has the half.)
-// What one link, switch or host has of its own is drawn, too, by the quantile of the path that all
+// An own value of one link, switch or host is drawn, too, by the quantile of the path that all
 // have (`link.propagation`): things of one kind are alike. Only phases are drawn for each host
 // (draw_host.h).
 #ifndef NETSIM_SCENARIO_DRAW_H

@@ -113,7 +113,7 @@ class Weights(Posterior):
 
 class Smoother(Posterior):
     def test_precise_target(self):
-        """A target that few draws come near: they are moved, and come there."""
+        """Draws are moved to a target that few of them come near."""
         self.targets("{series: rpi, size: 1 B, value: 80 us, tolerance: 0.1 us}")
         document = self.document("--discrepancy", "0%")
         self.assertEqual((document["method"], document["runs"]), ("smoother", 500))

@@ -229,7 +229,7 @@ static bool input_is_listed(const struct compiled *compiled, const char *name)
     return found;
 }
 
-// What one switch, link or host has of its own is drawn by the quantile of the path that all have,
+// An own value of one switch, link or host is drawn by the quantile of the path that all have,
 // and stays where it is certain.
 static void test_items(void)
 {
