@@ -4,9 +4,12 @@
 
 import csv
 import json
+import os
+import re
+import shlex
 import unittest
 
-from harness import Case
+from harness import SOURCE, Case
 
 HEAD = ("schema: 1\n"
         "hosts: [{name: node, count: 2}]\nswitches: [{name: switch}]\n"
@@ -114,6 +117,28 @@ class Fits(Draws):
         self.calibrate(3, "--out", "few.draws")
         many, few = self.rows("many.draws"), self.rows("few.draws")
         self.assertEqual(few, {draw: many[draw] for draw in range(4)})
+
+
+class Shipped(Case):
+    def test_rows(self):
+        """The first rows of shipped ensembles come out again; all nine fits have one, of 200 draws, that their overlay names."""
+        beds = os.path.join(SOURCE, "scenarios", "testbeds")
+        names = sorted(name.removesuffix(".fit.yaml") for name in os.listdir(beds) if name.endswith(".fit.yaml"))
+        self.assertEqual(len(names), 9)
+        for name in names:
+            with open(os.path.join(beds, name + ".draws"), encoding="utf-8") as file:
+                text = file.read()
+            with open(os.path.join(beds, name + ".fit.yaml"), encoding="utf-8") as file:
+                self.assertIn(f"\nensemble: {name}.draws\n", file.read())
+            rows = [line for line in text.splitlines() if re.match(r"\d+,", line)]
+            self.assertEqual([int(row.split(",")[0]) for row in rows], list(range(201)), name)
+            self.assertLess(sum(",," in row for row in rows), 10, name)
+            command = re.search(r"^#  +netsim (calibrate .*)", text, re.M)[1]
+            draws = {"cluster1": "2", "grim": "1"}.get(name)
+            if draws:
+                words = shlex.split(command.replace(" scenarios/", f" {SOURCE}/scenarios/").replace(" references/", f" {SOURCE}/references/"))
+                end = words.index("--draws")
+                self.netsim(*words[:end], "--draws", draws, "--check", os.path.join(beds, name + ".draws"))
 
 
 class Files(Draws):

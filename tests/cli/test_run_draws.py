@@ -245,6 +245,14 @@ class Texts(Draws):
         hundred = self.netsim(*SMALL, "--draws", "100", "--metric", "latency").stdout
         self.assertIn("anywhere from the 1st to the 11th least value", hundred)
 
+    def test_ensemble(self):
+        """With its ensemble the machine is a calibrated one in each draw: 74 us at 1 B. A copy of the fit without it keeps the medians'."""
+        done = self.netsim(*CALIBRATED, "--draws", "20", "--format", "json")
+        self.assertEqual(json.loads(done.stdout)["fitted"], [])
+        value = latencies(json.loads(done.stdout))[("VIA RPI", 1)]
+        self.assertAlmostEqual(value["low"], 74.0, delta=0.1)
+        self.assertAlmostEqual(value["high"], 74.0, delta=0.1)
+
     def test_fitted(self):
         """A fit that no ensemble has keeps the medians' value, and the last line names it."""
         copy = "eepro100.rx_latency={value: 22110 ns, source: 'fitted: t'}"
