@@ -364,7 +364,7 @@ static void read_head(struct compiler *compiler, struct scenario *scenario)
         reader_count(draw, "draw", 1, DRAW_MOST, &scenario->draw, compiler->diags))
         compiler->draw = scenario->draw;
     const struct node *mix = node_get(compiler->root, DRAW_MIX_KEY);
-    if (mix && !draw)
+    if (mix && !draw && !compiler->medians)
         diag_add(compiler->diags, mix->mark, DRAW_MIX_KEY, "write draw: 7, too",
                  "it is of a draw, and there is none");
     if (sweep) {

@@ -187,6 +187,29 @@ static void draws_are_the_same_work(void)
     temporary_remove(directory);
 }
 
+// A mixed draw is the same work however it is given, and other work than the draw itself.
+static void mixed_draws_are_the_same_work(void)
+{
+    struct campaign *campaign = open_with(&model_registry, (struct campaign_options){.jobs = 1});
+    char *directory = temporary_directory();
+    char *whole = g_strconcat(one_series, "draw: 3\ndraw_mix: 9 of switch\n", NULL);
+    char *file = temporary_file(directory, "mixed.yaml", whole);
+    char *plain = temporary_file(directory, "plain.yaml", one_series);
+    const char *const mixed[] = {"draw_mix=9 of switch", "draw=3", NULL};
+    const char *const drawn[] = {"draw=3", NULL};
+    int first = add(campaign, file, NULL, 2), second = add(campaign, plain, mixed, 2);
+    int other = add(campaign, plain, drawn, 2);
+    SUITE_SAME_TEXT(campaign_series_key(campaign, second, 0),
+                    campaign_series_key(campaign, first, 0));
+    CU_ASSERT_STRING_NOT_EQUAL(campaign_series_key(campaign, second, 0),
+                               campaign_series_key(campaign, other, 0));
+    campaign_close(campaign);
+    g_free(plain);
+    g_free(file);
+    g_free(whole);
+    temporary_remove(directory);
+}
+
 static char *complaint_of(struct campaign *campaign, const char *file, const char *const *sets)
 {
     struct diag_list *diags = diag_list_new();
@@ -430,6 +453,7 @@ int main(void)
         {"results are those of run", results_are_those_of_run},
         {"equal cases are one piece of work", equal_cases_are_one_piece_of_work},
         {"draws are the same work", draws_are_the_same_work},
+        {"mixed draws are the same work", mixed_draws_are_the_same_work},
         {"draws of mistakes", draws_of_mistakes},
         {"keys name program and seed", keys_name_program_and_seed},
         {"a database is read again", a_database_is_read_again},
