@@ -55,13 +55,14 @@ _netsim() {
     case $command in
     run)
         arguments='scenario'
-        options='--series --set --allow-unused --out --seed --draws --format --metric --links --trace --log-states --values --pcap --pcap-at --pcap-from --pcap-to --pcap-snap --jobs --time-limit --simulated-limit --stop-at --quiet --help'
+        options='--series --set --allow-unused --out --seed --draws --sensitivity --format --metric --links --trace --log-states --values --pcap --pcap-at --pcap-from --pcap-to --pcap-snap --jobs --time-limit --simulated-limit --stop-at --quiet --help'
         case $previous in
         --series) value='none' ;;
         --set) value='parameter' ;;
         --out) value='directory' ;;
         --seed) value='none' ;;
         --draws) value='none' ;;
+        --sensitivity) value='choice ranks total' ;;
         --format) value='choice table csv json' ;;
         --metric) value='none' ;;
         --trace) value='file' ;;

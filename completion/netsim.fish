@@ -75,6 +75,7 @@ complete -c netsim -n '__fish_seen_subcommand_from run' -l allow-unused -d 'acce
 complete -c netsim -n '__fish_seen_subcommand_from run' -l out -x -a '(__netsim_words directory)' -d 'directory for the results instead of results/NAME'
 complete -c netsim -n '__fish_seen_subcommand_from run' -l seed -x -a '(__netsim_words none)' -d 'seed of all random streams'
 complete -c netsim -n '__fish_seen_subcommand_from run' -l draws -x -a '(__netsim_words none)' -d 'run on N machines that the uncertain constants allow, for error bars'
+complete -c netsim -n '__fish_seen_subcommand_from run' -l sensitivity -x -a '(__netsim_words choice ranks total)' -d 'with --draws: how the constants that bands come from are found (ranks)'
 complete -c netsim -n '__fish_seen_subcommand_from run' -l format -x -a '(__netsim_words choice table csv json)' -d 'form of the output'
 complete -c netsim -n '__fish_seen_subcommand_from run' -l metric -x -a '(__netsim_words none)' -d 'only this metric (repeatable)'
 complete -c netsim -n '__fish_seen_subcommand_from run' -l links -d 'also print what passed over each direction of each link'

@@ -27,6 +27,7 @@
 
 static const char *const run_link_tables[] = {"busiest", "all", NULL};
 static const char *const run_formats[] = {"table", "csv", "json", NULL};
+static const char *const run_sensitivities[] = {"ranks", "total", NULL};
 enum run_format { RUN_TABLE, RUN_CSV, RUN_JSON };
 
 struct run_arguments {
@@ -39,6 +40,7 @@ struct run_arguments {
     sim_time stop_at; // 0: none
     char *links;
     char *draws; // as given; NULL: none
+    char *sensitivity;
     int jobs;
     gboolean quiet, allow_unused;
 };
@@ -456,8 +458,10 @@ static bool draws_are_right(const struct run_arguments *arguments, int *draws)
 {
     guint64 number = 0;
     *draws = 0;
+    if (arguments->sensitivity && !arguments->draws)
+        cli_error("--draws 100", "--sensitivity goes with --draws");
     if (!arguments->draws)
-        return true;
+        return !arguments->sensitivity;
     if (!g_ascii_string_to_unsigned(arguments->draws, 10, 1, RUN_MOST_DRAWS, &number, NULL)) {
         cli_error(NULL, "--draws %s: it must be a number from 1 to %d", arguments->draws,
                   RUN_MOST_DRAWS);
@@ -484,6 +488,7 @@ static enum cli_exit draw_and_write(const struct scenario *scenario,
                                   .sets = arguments->sets,
                                   .seed = seed,
                                   .draws = draws,
+                                  .total = g_strcmp0(arguments->sensitivity, "total") == 0,
                                   .jobs = arguments->jobs,
                                   .time_limit_s = (int)ceil(arguments->limits.seconds),
                                   .quiet = arguments->quiet};
@@ -508,8 +513,9 @@ static enum cli_exit run_scenario_argument(const char *scenario_argument,
     int links = cli_choice("--links", arguments->links, run_link_tables);
     uint64_t seed;
     int draws;
-    if (format < 0 || links < 0 || !cli_seed(arguments->seed, &seed) ||
-        !draws_are_right(arguments, &draws))
+    if (format < 0 || links < 0 ||
+        cli_choice("--sensitivity", arguments->sensitivity, run_sensitivities) < 0 ||
+        !cli_seed(arguments->seed, &seed) || !draws_are_right(arguments, &draws))
         return CLI_BAD_INPUT;
     struct scenario_schema *schema = registry_schema(&model_registry);
     struct scenario *scenario = cli_scenario_once(schema, scenario_argument, arguments->sets,
@@ -553,6 +559,16 @@ const struct cli_option cli_run_options[] = {
      .summary = "run on N machines that the uncertain constants allow, for error bars",
      .more = "The table has the median of each value and the central 90 %. Draw K alone is `--set "
              "draw=K`. Nothing else is recorded."},
+    {.name = "sensitivity",
+     .value = CLI_TEXT,
+     .offset = offsetof(struct run_arguments, sensitivity),
+     .argument = "HOW",
+     .choices = run_sensitivities,
+     .words = CLI_WORDS_CHOICE,
+     .summary = "with --draws: how the constants that bands come from are found (ranks)",
+     .more = "`ranks`: by regression on ranks, from the same draws. `total`: by Sobol's indices of "
+             "each section of constants, alone and together with others, for which (sections + 2) "
+             "x N machines more are run."},
     CLI_FORMAT_OPTION(struct run_arguments, format, run_formats,
                       "With `csv` or `json` it is one document and nothing else, and no file is "
                       "written without `--out`."),

@@ -70,13 +70,11 @@ struct added_draw {
 // Adds one. A draw that is refused is no more than a draw that failed, unless all are: then the
 // complaints of the first stand for them.
 static struct added_draw add_one_draw(const struct run_draws *run, struct campaign *campaign,
-                                      const char *const *sets, const char *const *series,
-                                      bool refused_before, struct diag_list *diags)
+                                      int draw, bool refused_before, struct diag_list *diags)
 {
     struct diag_list *own = diag_list_new();
     struct added_draw added = {0};
-    added.number = campaign_add_series(campaign, run->scenario->file, sets, series, run->seed,
-                                       refused_before ? own : diags);
+    added.number = draws_add_run(run, campaign, draw, NULL, refused_before ? own : diags);
     if (added.number < 0)
         added.refused = refused_result(run, refused_before ? own : diags);
     diag_list_free(own);
@@ -86,30 +84,27 @@ static struct added_draw add_one_draw(const struct run_draws *run, struct campai
 static bool add_draws(const struct run_draws *run, struct campaign *campaign,
                       struct added_draw *added)
 {
-    GPtrArray *sets = g_ptr_array_new(), *series = g_ptr_array_new();
-    for (char **set = run->sets; set && *set; set++)
-        g_ptr_array_add(sets, *set);
-    g_ptr_array_add(sets, NULL);
-    g_ptr_array_add(sets, NULL);
-    for (guint i = 0; i < run->scenario->cases->len; i++)
-        g_ptr_array_add(series,
-                        ((struct scenario_case *)g_ptr_array_index(run->scenario->cases, i))->name);
-    g_ptr_array_add(series, NULL);
     struct diag_list *diags = diag_list_new();
     int refused = 0;
     for (int draw = 1; draw <= run->draws; draw++) {
-        char *set = g_strdup_printf("draw=%d", draw);
-        sets->pdata[sets->len - 2] = set;
-        added[draw - 1] = add_one_draw(run, campaign, (const char *const *)sets->pdata,
-                                       (const char *const *)series->pdata, refused > 0, diags);
+        added[draw - 1] = add_one_draw(run, campaign, draw, refused > 0, diags);
         refused += added[draw - 1].refused != NULL;
-        g_free(set);
     }
     diag_print(diags, stderr);
     diag_list_free(diags);
-    g_ptr_array_free(sets, TRUE);
-    g_ptr_array_free(series, TRUE);
     return refused < run->draws;
+}
+
+// Those of the total sensitivity (groups NULL: it is not asked for). Returns the number of the
+// first one, -1 after a complaint.
+static int add_total(const struct run_draws *run, struct campaign *campaign,
+                     const GPtrArray *groups)
+{
+    struct diag_list *diags = diag_list_new();
+    int first = groups ? total_add(run, campaign, groups, diags) : 0;
+    diag_print(diags, stderr);
+    diag_list_free(diags);
+    return first;
 }
 
 // ---- Bands ----
@@ -160,7 +155,8 @@ static json_t *completed_json(const struct run_draws *run, const struct cells *c
 }
 
 static json_t *draws_document(const struct campaign *campaign, const struct run_draws *run,
-                              const struct added_draw *added)
+                              const struct added_draw *added, int first_of_total,
+                              const GPtrArray *groups)
 {
     struct cells cells = cells_new(run->scenario->cases->len);
     for (int draw = 0; draw < run->draws; draw++) {
@@ -172,6 +168,8 @@ static json_t *draws_document(const struct campaign *campaign, const struct run_
     json_t *series = completed_json(run, &cells), *list = json_array();
     draws_add_causes(run, &cells, series);
     draws_add_failures(run, &cells, series);
+    if (groups)
+        total_add_indices(run, campaign, first_of_total, groups, series);
     for (guint i = 0; i < cells.list->len; i++)
         json_array_append_new(list, cell_json(g_ptr_array_index(cells.list, i)));
     json_t *document = json_pack("{s:s, s:i, s:o, s:o, s:o, s:o}", "scenario", run->scenario->name,
@@ -184,8 +182,10 @@ static json_t *draws_document(const struct campaign *campaign, const struct run_
 json_t *run_draws(const struct run_draws *run)
 {
     GError *error = NULL;
+    GPtrArray *groups = run->total ? total_groups(run) : NULL;
+    int runs = run->draws + (groups ? total_runs(run, groups) : 0);
     struct progress *progress =
-        run->quiet ? NULL : progress_new(stderr, run->draws * (int)run->scenario->cases->len);
+        run->quiet ? NULL : progress_new(stderr, runs * (int)run->scenario->cases->len);
     struct campaign_options options = {.data_dir = cli_data_dir(),
                                        .jobs = run->jobs,
                                        .time_limit_s = run->time_limit_s,
@@ -194,8 +194,9 @@ json_t *run_draws(const struct run_draws *run)
     struct campaign *campaign = campaign_open(&model_registry, &options, &error);
     json_t *document = NULL;
     struct added_draw *added = g_new0(struct added_draw, run->draws);
-    if (campaign && add_draws(run, campaign, added) && campaign_run(campaign, &error))
-        document = draws_document(campaign, run, added);
+    int first = campaign && add_draws(run, campaign, added) ? add_total(run, campaign, groups) : -1;
+    if (first >= 0 && campaign_run(campaign, &error))
+        document = draws_document(campaign, run, added, first, groups);
     for (int draw = 0; draw < run->draws; draw++)
         json_decref(added[draw].refused);
     g_free(added);
@@ -203,6 +204,8 @@ json_t *run_draws(const struct run_draws *run)
     if (error)
         cli_refuse(error);
     campaign_close(campaign);
+    if (groups)
+        g_ptr_array_unref(groups);
     return document;
 }
 

@@ -15,6 +15,7 @@ struct run_draws {
     uint64_t seed;    // 0: the scenario's
     int draws, jobs;  // 1 .. RUN_MOST_DRAWS; 0: one per processor
     int time_limit_s; // of a series; 0: none
+    bool total;       // also runs the design of total sensitivity
     bool quiet;
 };
 
@@ -23,6 +24,9 @@ struct run_draws {
 //    "series": [{"name", "completed",
 //      "inputs": their number, "causes_of": metric, "causes": [{"of", "share", "sign"}], "r2",
 //      "by_size": [{"size_bytes", "rank", "r2", "inputs": [{"of", "srrc", "error", "share"}]}],
+//      "total_of": metric, "total_draws", "total": [{"group", "first", "first_between": [low,
+//      high],
+//        "total", "total_between"}],
 //      "failures": [{"kind", "text", "draws": [number]}], "failing": [{"of", "z"}]}],
 //    "pairs": [{"first", "second", "metric", "at": [{"size_bytes", "rank", "n",
 //      "ahead": {"share", "low", "high"}, "behind": {…}, "ratio": {"median", "low", "high"}}]}],

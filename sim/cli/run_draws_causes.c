@@ -349,8 +349,9 @@ void draws_append_causes(GString *out, const json_t *document)
         little |= append_series_causes(out, series);
     }
     if (little)
-        g_string_append(
-            out, "R2 is the share that these explain; more draws find the smaller causes.\n");
+        g_string_append(out,
+                        "R2 is the share that these explain; more draws find the smaller causes, "
+                        "--sensitivity total those that act together.\n");
 }
 
 // "VIA RPI: 17 of 20 draws completed, and only these are in the table", and why.

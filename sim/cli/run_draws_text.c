@@ -128,7 +128,8 @@ static void append_notes(GString *out, const json_t *document)
     g_string_append_c(out, '\n');
     draws_append_failures(out, document);
     draws_append_pairs(out, document);
-    draws_append_causes(out, document);
+    if (!draws_append_total(out, document))
+        draws_append_causes(out, document);
     json_array_foreach(json_object_get(document, "fitted"), i, path) g_string_append_printf(
         out, "%s%s", i ? ", " : "fitted for the medians, and not drawn: ", json_string_value(path));
     g_string_append(out, i ? "\n" : "");

@@ -185,6 +185,35 @@ class Linear(Draws):
         self.assertLess(sum(causes.values()), 0.01)
 
 
+    def test_total_shares(self):
+        """Of a sum, each section has its share of the variance, alone and together with others; those of certain constants have none."""
+        asked = ["--draws", "300", "--sensitivity", "total"]
+        series, = self.document(*asked, "--jobs", "2")["series"]
+        found = {index["group"]: index for index in series["total"]}
+        self.assertEqual(series["total_draws"], 300)
+        for path, share in self.shares().items():
+            index = found.pop(path.rpartition(".")[0])
+            self.assertAlmostEqual(index["total"], share, delta=0.12)
+            self.assertAlmostEqual(index["first"], share, delta=0.15)
+            low, high = index["total_between"]
+            self.assertTrue(low <= index["total"] <= high)
+        self.assertLess(max((index["total"] for index in found.values()), default=0.0), 0.01)
+
+
+class Total(Draws):
+    def test_jobs_and_text(self):
+        outputs = {self.netsim(*SMALL, "--series", "VIA RPI", "--draws", "4", "--sensitivity", "total", "--jobs", jobs).stdout
+                   for jobs in ("1", "3")}
+        self.assertEqual(len(outputs), 1)
+        text, = outputs
+        self.assertRegex(text, r"VIA RPI: shares of the variance of latency \(95 %\), from 4 draws\n +alone +with others\n")
+        self.assertIn("fitted constants keep the values of the medians.\n", text)
+
+    def test_refused(self):
+        self.assertIn("--sensitivity goes with --draws", self.netsim(*SMALL, "--sensitivity", "total", code=1).stderr)
+        self.assertIn("ranks, total", self.netsim(*SMALL, "--draws", "2", "--sensitivity", "all", code=1).stderr)
+
+
 class Pairs(Draws):
     def test_shares_of_single_draws(self):
         """The share in which one series is ahead is counted draw by draw."""
