@@ -14,7 +14,7 @@ from harness import NETSIM, SOURCE, Case
 MADE = ("docs/netsim.1", "completion/netsim.bash", "completion/_netsim", "completion/netsim.fish")
 # Each command describes the argument or effect of these in its own words, within one meaning: where the output goes, a
 # value, which message sizes are meant, and how far two results may be apart.
-OWN_WORDS = {"out", "set", "database", "size", "tolerance"}
+OWN_WORDS = {"out", "set", "database", "size", "tolerance", "draws"}
 ROW = re.compile(r"^  (?:-(?P<letter>\w), )?--(?P<name>[\w-]+)(?:=(?P<argument>\S+))? +(?P<summary>.*)$", re.M)
 
 

@@ -121,14 +121,11 @@ static const struct mpi_device_ops all_ops = {
     .destroy = fake_destroy,
 };
 
-static void on_measure(void *owner, int rank, int64_t size, int64_t count, int64_t parts,
-                       sim_time elapsed, const sim_time *times,
-                       const struct repetitions *repetitions)
+static void on_measure(void *owner, int rank, const struct interpreter_measured *measured)
 {
-    CU_ASSERT_PTR_NULL(times);
-    (void)repetitions;
-    (void)rank, (void)size, (void)count, (void)parts;
-    ((struct bench *)owner)->measured = elapsed;
+    CU_ASSERT_PTR_NULL(measured->times);
+    (void)rank;
+    ((struct bench *)owner)->measured = measured->elapsed;
 }
 
 static struct program *read_program(const char *operations)
