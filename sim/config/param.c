@@ -475,9 +475,12 @@ static json_t *beside_schema(json_t *value)
 {
     json_t *one_or_more = json_pack("{s:[{s:s}, {s:s, s:{s:s}}]}", "anyOf", "type", "string",
                                     "type", "array", "items", "type", "string");
+    // "512 KiB: 0.25": a value with its probability
+    json_t *other = json_pack("{s:[O, {s:s, s:s}]}", "anyOf", value, "type", "string", "pattern",
+                              ": *[0-9.]+$");
     json_t *others =
-        json_pack("{s:[O, {s:s, s:O}, {s:s, s:{s:s}}]}", "anyOf", value, "type", "array", "items",
-                  value, "type", "object", "additionalProperties", "type", "number");
+        json_pack("{s:[O, {s:s, s:o}, {s:s, s:{s:s}}]}", "anyOf", value, "type", "array", "items",
+                  other, "type", "object", "additionalProperties", "type", "number");
     return json_pack("{s:O, s:{s:s}, s:o, s:{s:s}, s:{s:s}, s:{s:s, s:i}, s:o, s:{s:s}}", "value",
                      value, "source", "type", "string", "chosen_for", one_or_more, "range", "type",
                      "string", "anywhere", "type", "string", "within", "type", "number",

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
 """netsim calibrate --posterior: what targets say of constants, the ensembles that come of it, failed draws, bad input."""
 
 import csv

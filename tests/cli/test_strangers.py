@@ -53,7 +53,7 @@ class Strangers(unittest.TestCase):
 
     def test_results_stay_below_the_current_directory(self):
         workload = "workload: {ranks: 2, program: [{ranks: all, do: [{barrier: }]}]}\n"
-        for name in ("../evil", "/tmp/evil", "a/b", "..", "."):
+        for name in ("../evil", "/evil", "a/b", "..", "."):
             self.refused(HEAD.replace("name: stranger", f"name: '{name}'") + workload, "cannot be a name")
         code, output = self.netsim("run", self.write("scenario.yaml", HEAD + workload))
         self.assertEqual(code, 0, output)

@@ -67,7 +67,7 @@ class UnlikeHosts(Case):
         self.latencies(SLOW)
         own = self.series()[0]["case"]["topology"]["host_parameters"]
         self.assertEqual(set(own), {"old0", "old1"})
-        self.assertEqual(set(own["old0"]), {"processor", "memory", "bus", "kernel"})
+        self.assertEqual(set(own["old0"]), {"processor", "memory", "bus", "kernel", "phase", "noise"})
         self.latencies("")
         self.assertNotIn("host_parameters", self.series()[0]["case"]["topology"])
 
