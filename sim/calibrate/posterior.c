@@ -86,8 +86,8 @@ static void machines_clear(struct posterior_machines *machines, int draws)
     g_free(machines->simulated);
 }
 
-// The differences of a machine from the scenario: the number of its draw, and once it has been moved
-// all of its constants.
+// The differences of a machine from the scenario: the number of its draw, and once it has been
+// moved all of its constants.
 static char **machine_settings(const struct posterior *posterior,
                                const struct posterior_machines *machines, int draw, bool moved)
 {
