@@ -5,6 +5,7 @@
 #ifndef NETSIM_CALIBRATE_UNCERTAIN_H
 #define NETSIM_CALIBRATE_UNCERTAIN_H
 
+#include "sim/config/quantity.h"
 #include "sim/scenario/draw.h"
 #include "sim/scenario/ensemble.h"
 #include "sim/scenario/scenario.h"

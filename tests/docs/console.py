@@ -145,7 +145,7 @@ class Scratch:
         """The exit code, and the lines printed to both streams."""
         done = subprocess.run(["bash", "-c", command], cwd=self.path, stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False,
-                              encoding="utf-8", timeout=600)
+                              env={**os.environ, "NETSIM_PROGRESS": "off"}, encoding="utf-8", timeout=600)
         return done.returncode, done.stdout.splitlines()
 
 
