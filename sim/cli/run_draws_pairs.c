@@ -109,8 +109,9 @@ json_t *draws_pairs(const struct run_draws *run, const struct cells *cells)
                 continue;
             json_t *places = places_json(cells, first, second, metric);
             if (json_array_size(places) > 0)
-                json_array_append(list, json_pack("{s:s, s:s, s:s, s:O}", "first", first, "second",
-                                                  second, "metric", metric, "at", places));
+                json_array_append_new(list,
+                                      json_pack("{s:s, s:s, s:s, s:O}", "first", first, "second",
+                                                second, "metric", metric, "at", places));
             json_decref(places);
         }
     return list;

@@ -123,7 +123,8 @@ static void read_default_prior(struct param_values *values, int index, const cha
     char *fault = NULL;
     values->withs[index] = param->with;
     values->priors[index] = NULL;
-    if (!param->prior || strcmp(fallback_of(values, param), param->fallback) != 0)
+    if (!param->prior || !param->fallback ||
+        strcmp(fallback_of(values, param), param->fallback) != 0)
         return;
     if (prior_parse(param->prior, param, field_of(values, param), &prior, &fault)) {
         values->priors[index] = param->prior;
