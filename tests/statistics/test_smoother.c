@@ -188,7 +188,7 @@ static void test_alternatives(void)
         smoother_update(&smoother, step);
     }
     for (int i = 0; i < MEMBERS; i++) {
-        sums[i % 2] += state[i] / (MEMBERS / 2);
+        sums[i % 2] += 2.0 * state[i] / MEMBERS;
         shares[i % 2] += weights[i];
     }
     NEAR(sums[0], 0.8 * 3.0, 0.05);
