@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sim/outcome/paired.h"
 
+#include <glib.h>
 #include <math.h>
 
 struct paired paired_of(const double *changes, size_t n)

@@ -143,8 +143,9 @@ static void test_group_offsets(void)
         means[groups[3 * i]][groups[3 * i + 1]] += offsets[i];
         counts[groups[3 * i]][groups[3 * i + 1]]++;
     }
-    for (int i = 0; i < 4; i++)
-        means[i / 2][i % 2] /= counts[i / 2][i % 2];
+    for (int one = 0; one < 2; one++)
+        for (int other = 0; other < 2; other++)
+            means[one][other] /= counts[one][other];
     NEAR(means[1][0] - means[0][0], 10.0, 0.2);
     NEAR(means[0][1] - means[0][0], 3.0, 0.2);
     NEAR(means[1][1] - means[0][1], 10.0, 0.2);
