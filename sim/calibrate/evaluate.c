@@ -190,6 +190,7 @@ static json_t *document_of(const struct evaluation *evaluation, const int *runs)
 bool evaluation_documents(struct evaluation *evaluation, int count, char **const *points,
                           json_t **documents, char **faults, GError **error)
 {
+    g_assert(count > 0);
     ptrdiff_t groups = evaluation->groups->len;
     int *runs = g_new0(int, count *groups);
     bool good = true, *added = g_new0(bool, count);
@@ -217,18 +218,32 @@ static void free_points(char ***points, int count)
     g_free(points);
 }
 
-bool evaluation_run(struct evaluation *evaluation, int count, const double *values,
-                    double *residuals, json_t **documents, GError **error)
+// Runs points, each of a draw if `draws` is not NULL. With `faults` a point that can't be run or
+// judged has its reason there; without, it ends all.
+static bool run_points(struct evaluation *evaluation, int count, const int64_t *draws,
+                       const double *values, double *residuals, json_t **documents, char **faults,
+                       GError **error)
 {
     ptrdiff_t parameters = evaluation->parameters->len;
     int each = target_list_residuals(evaluation->targets);
     char ***points = g_new0(char **, count);
     json_t **found = g_new0(json_t *, count);
     for (int i = 0; i < count; i++)
-        points[i] = value_settings(evaluation, values + i * parameters, 0);
-    bool good = evaluation_documents(evaluation, count, points, found, NULL, error);
+        points[i] = value_settings(evaluation, values + i * parameters, draws ? draws[i] : 0);
+    bool good = evaluation_documents(evaluation, count, points, found, faults, error);
     for (int i = 0; i < count; i++) {
-        good = good && judge(evaluation, found[i], residuals + (ptrdiff_t)i * each, error);
+        GError *fault = NULL;
+        if (good && !(faults && faults[i]) &&
+            !judge(evaluation, found[i], residuals + (ptrdiff_t)i * each, &fault)) {
+            if (faults)
+                faults[i] = g_strdup(fault->message);
+            else
+                good = false;
+        }
+        if (fault && !faults)
+            g_propagate_error(error, fault);
+        else
+            g_clear_error(&fault);
         if (documents && good)
             documents[i] = json_incref(found[i]);
         json_decref(found[i]);
@@ -241,28 +256,14 @@ bool evaluation_run(struct evaluation *evaluation, int count, const double *valu
     return good;
 }
 
+bool evaluation_run(struct evaluation *evaluation, int count, const double *values,
+                    double *residuals, json_t **documents, GError **error)
+{
+    return run_points(evaluation, count, NULL, values, residuals, documents, NULL, error);
+}
+
 bool evaluation_run_draws(struct evaluation *evaluation, int count, const int64_t *draws,
                           const double *values, double *residuals, char **faults, GError **error)
 {
-    ptrdiff_t parameters = evaluation->parameters->len;
-    int each = target_list_residuals(evaluation->targets);
-    char ***points = g_new0(char **, count);
-    json_t **found = g_new0(json_t *, count);
-    for (int i = 0; i < count; i++)
-        points[i] = value_settings(evaluation, values + i * parameters, draws[i]);
-    bool good = evaluation_documents(evaluation, count, points, found, faults, error);
-    for (int i = 0; i < count; i++) {
-        GError *fault = NULL;
-        if (good && !faults[i] &&
-            !judge(evaluation, found[i], residuals + (ptrdiff_t)i * each, &fault))
-            faults[i] = g_strdup(fault->message);
-        g_clear_error(&fault);
-        json_decref(found[i]);
-    }
-    g_free(found);
-    free_points(points, count);
-    evaluation->runs += count;
-    if (evaluation->progress)
-        evaluation->progress(evaluation->progress_owner, evaluation->runs);
-    return good;
+    return run_points(evaluation, count, draws, values, residuals, NULL, faults, error);
 }

@@ -28,7 +28,7 @@ struct refit_draw {
     int64_t draw;
     double *values; // by parameter
     double off;     // of the targets that are numbers, in tolerances, root mean square
-    double orders;  // of all others, likewise
+    double orders;  // of all others
     char *fault;    // why there is no fit; NULL: there is one
     bool searched;  // the search began anew
     bool tried;     // a parameter that only orders depend on had to move

@@ -27,8 +27,6 @@ struct calibrate_arguments {
     gboolean allow_unused, posterior, again;
 };
 
-#define CALIBRATE_MOST_DRAWS 10000
-
 // ---- What is asked for ----
 
 static bool arguments_are_right(const struct calibrate_arguments *arguments)
@@ -407,18 +405,6 @@ static enum cli_exit weigh_draws(const char *name, const struct scenario_schema 
     return code;
 }
 
-// Reads --draws; 0: not given.
-static bool read_draws(const char *text, int *draws)
-{
-    guint64 number = 0;
-    if (text && !g_ascii_string_to_unsigned(text, 10, 1, CALIBRATE_MOST_DRAWS, &number, NULL)) {
-        cli_error(NULL, "--draws %s: it must be a number from 1 to %d", text, CALIBRATE_MOST_DRAWS);
-        return false;
-    }
-    *draws = (int)number;
-    return true;
-}
-
 static enum cli_exit calibrate_argument(const char *name,
                                         const struct calibrate_arguments *arguments)
 {
@@ -433,7 +419,7 @@ static enum cli_exit calibrate_argument(const char *name,
         !arguments_are_right(arguments) || !cli_files_differ(NULL, uses, G_N_ELEMENTS(uses)) ||
         (arguments->posterior
              ? !calibrate_posterior_read(arguments->draws, arguments->discrepancy, &request)
-             : !read_draws(arguments->draws, &asked.draws)))
+             : !cli_count("--draws", arguments->draws, CLI_MOST_DRAWS, &asked.draws)))
         return CLI_BAD_INPUT;
     asked.format = (enum calibrate_format)format;
     asked.method = (enum fit_method)method;

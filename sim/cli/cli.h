@@ -128,6 +128,13 @@ void cli_clear(const struct cli_command *command, void *arguments);
 // stderr if it is none of them. NULL means the first.
 int cli_choice(const char *option, const char *word, const char *const *choices);
 
+// The most draws that a command runs.
+#define CLI_MOST_DRAWS 10000
+
+// Reads a whole number from 1 to `most`; a NULL text is 0. Returns false and prints an error on
+// stderr if it is none.
+bool cli_count(const char *option, const char *text, int most, int *count);
+
 // Reads a seed as given to --seed: 1 .. 2^63-1, or 0 for a NULL text. Returns false and prints an
 // error on stderr if it is not a seed.
 bool cli_seed(const char *text, uint64_t *seed);

@@ -87,15 +87,22 @@ static void print_comparison(json_t *comparison, enum compare_format format)
     g_free(text);
 }
 
+// NULL after a mistake in --metric or --tolerance.
+static struct tolerances *tolerances_of(const struct compare_arguments *arguments,
+                                        GPtrArray *metrics)
+{
+    return compare_metrics_are_right(metrics, arguments->metrics)
+               ? read_tolerances(arguments->tolerances, metrics)
+               : NULL;
+}
+
 static enum cli_exit compare_results(const struct compared *a, const struct compared *b,
                                      const struct compare_arguments *arguments,
                                      enum compare_format format)
 {
     enum cli_exit code = CLI_BAD_INPUT;
     GPtrArray *metrics = compared_metrics(a, b);
-    struct tolerances *tolerances = compare_metrics_are_right(metrics, arguments->metrics)
-                                        ? read_tolerances(arguments->tolerances, metrics)
-                                        : NULL;
+    struct tolerances *tolerances = tolerances_of(arguments, metrics);
     if (tolerances) {
         struct compare_options options = {tolerances, (const char *const *)arguments->metrics,
                                           arguments->common};
@@ -134,9 +141,7 @@ static enum cli_exit print_drawn(const GPtrArray *a, const GPtrArray *b,
 {
     enum cli_exit code = CLI_BAD_INPUT;
     GPtrArray *metrics = compared_metrics(g_ptr_array_index(a, 0), g_ptr_array_index(b, 0));
-    struct tolerances *tolerances = compare_metrics_are_right(metrics, arguments->metrics)
-                                        ? read_tolerances(arguments->tolerances, metrics)
-                                        : NULL;
+    struct tolerances *tolerances = tolerances_of(arguments, metrics);
     if (tolerances) {
         struct compare_options options = {tolerances, (const char *const *)arguments->metrics,
                                           arguments->common};
@@ -161,18 +166,15 @@ static enum cli_exit print_drawn(const GPtrArray *a, const GPtrArray *b,
 static enum cli_exit compare_drawn(char **places, const struct compare_arguments *arguments,
                                    enum compare_format format)
 {
-    guint64 draws = 0;
-    if (!g_ascii_string_to_unsigned(arguments->draws, 10, 1, COMPARE_MOST_DRAWS, &draws, NULL)) {
-        cli_error(NULL, "--draws %s: it must be a whole number from 1 to %d", arguments->draws,
-                  COMPARE_MOST_DRAWS);
+    int draws;
+    if (!cli_count("--draws", arguments->draws, CLI_MOST_DRAWS, &draws))
         return CLI_BAD_INPUT;
-    }
     if (format == COMPARE_JUNIT) {
         cli_error("table or json", "--format junit: there is none in draws");
         return CLI_BAD_INPUT;
     }
     GPtrArray *a = g_ptr_array_new(), *b = g_ptr_array_new();
-    enum cli_exit code = compare_run_draws(places, (int)draws, arguments->jobs, a, b)
+    enum cli_exit code = compare_run_draws(places, draws, arguments->jobs, a, b)
                              ? print_drawn(a, b, arguments, format)
                              : CLI_BAD_INPUT;
     g_ptr_array_unref(a);

@@ -5,8 +5,6 @@
 
 #include "sim/cli/cli.h"
 
-#define COMPARE_MOST_DRAWS 10000
-
 // Runs SCENARIO or SCENARIO#PATH=VALUE,... for A and B in the draws 1 .. draws, and puts what came
 // of each draw (struct compared *) into a and b. Returns false after printed errors.
 bool compare_run_draws(char **places, int draws, int jobs, GPtrArray *a, GPtrArray *b);

@@ -326,6 +326,16 @@ int cli_choice(const char *option, const char *word, const char *const *choices)
     return -1;
 }
 
+bool cli_count(const char *option, const char *text, int most, int *count)
+{
+    guint64 value = 0;
+    bool good = !text || g_ascii_string_to_unsigned(text, 10, 1, (guint64)most, &value, NULL);
+    if (!good)
+        cli_error(NULL, "%s %s: it must be a whole number from 1 to %d", option, text, most);
+    *count = (int)value;
+    return good;
+}
+
 bool cli_seed(const char *text, uint64_t *seed)
 {
     guint64 value = 0;

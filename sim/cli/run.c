@@ -456,18 +456,13 @@ static bool run_metrics_are_right(const struct scenario *scenario, char **asked)
 // Reads --draws (0: not given), with which nothing is recorded.
 static bool draws_are_right(const struct run_arguments *arguments, int *draws)
 {
-    guint64 number = 0;
     *draws = 0;
     if (arguments->sensitivity && !arguments->draws)
         cli_error("--draws 100", "--sensitivity goes with --draws");
     if (!arguments->draws)
         return !arguments->sensitivity;
-    if (!g_ascii_string_to_unsigned(arguments->draws, 10, 1, RUN_MOST_DRAWS, &number, NULL)) {
-        cli_error(NULL, "--draws %s: it must be a number from 1 to %d", arguments->draws,
-                  RUN_MOST_DRAWS);
+    if (!cli_count("--draws", arguments->draws, CLI_MOST_DRAWS, draws))
         return false;
-    }
-    *draws = (int)number;
     bool records = arguments->links || arguments->stop || arguments->out;
     for (int kind = 0; kind < RECORD_KINDS; kind++)
         records |= arguments->records[kind] != NULL;

@@ -6,14 +6,12 @@
 
 #include "sim/cli/cli.h"
 
-#define RUN_MOST_DRAWS 10000
-
 struct run_draws {
     const struct scenario *scenario; // as it is without draws; only the series that are asked for
     const struct scenario_schema *schema;
     char **sets;      // as given; NULL: none
     uint64_t seed;    // 0: the scenario's
-    int draws, jobs;  // 1 .. RUN_MOST_DRAWS; 0: one per processor
+    int draws, jobs;  // 1 .. CLI_MOST_DRAWS; 0: one per processor
     int time_limit_s; // of a series; 0: none
     bool total;       // also runs the design of total sensitivity
     bool quiet;

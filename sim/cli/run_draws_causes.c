@@ -25,6 +25,17 @@ struct causes_inputs {
     const double **some; // [input][of the draws that are looked into]
 };
 
+// The items of an array of json_t *, which are taken over with it, in order.
+static json_t *sorted_json(GPtrArray *items, GCompareFunc compare)
+{
+    g_ptr_array_sort(items, compare);
+    json_t *list = json_array();
+    for (guint i = 0; i < items->len; i++)
+        json_array_append_new(list, g_ptr_array_index(items, i));
+    g_ptr_array_unref(items);
+    return list;
+}
+
 static struct causes_inputs causes_inputs_of(const struct run_draws *run, guint series)
 {
     const struct scenario_case *test_case = g_ptr_array_index(run->scenario->cases, series);
@@ -150,12 +161,7 @@ static json_t *causes_json(const struct causes_sums *sums, const struct causes_i
                             json_pack("{s:s, s:f, s:i}", "of", g_ptr_array_index(inputs->names, i),
                                       "share", sums->shares[i] / sums->sizes, "sign",
                                       sums->signs[i] < 0.0 ? -1 : 1));
-    g_ptr_array_sort(found, compare_causes);
-    json_t *list = json_array();
-    for (guint i = 0; i < found->len; i++)
-        json_array_append_new(list, g_ptr_array_index(found, i));
-    g_ptr_array_unref(found);
-    return list;
+    return sorted_json(found, compare_causes);
 }
 
 static void add_series_causes(const struct cells *cells, const struct causes_inputs *inputs,
@@ -235,13 +241,8 @@ static json_t *failures_json(const GPtrArray *reasons)
                                   json_integer((json_int_t)draw + 1));
         g_free(kind);
     }
-    g_ptr_array_sort(found, compare_failures);
-    json_t *list = json_array();
-    for (guint i = 0; i < found->len; i++)
-        json_array_append_new(list, g_ptr_array_index(found, i));
     g_hash_table_unref(by_kind);
-    g_ptr_array_unref(found);
-    return list;
+    return sorted_json(found, compare_failures);
 }
 
 static int compare_z(const void *a, const void *b)
@@ -267,12 +268,7 @@ static json_t *failing_json(const GPtrArray *reasons, const struct causes_inputs
                 found, json_pack("{s:s, s:f}", "of", g_ptr_array_index(inputs->names, i), "z", z));
     }
     g_free(failed);
-    g_ptr_array_sort(found, compare_z);
-    json_t *list = json_array();
-    for (guint i = 0; i < found->len; i++)
-        json_array_append_new(list, g_ptr_array_index(found, i));
-    g_ptr_array_unref(found);
-    return list;
+    return sorted_json(found, compare_z);
 }
 
 void draws_add_failures(const struct run_draws *run, const struct cells *cells, json_t *series)

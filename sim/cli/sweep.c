@@ -33,22 +33,13 @@ struct arguments {
 // The arguments, read.
 struct plan {
     const struct arguments *arguments;
-    int64_t seeds, draws; // 0: not given
+    int seeds, draws; // 0: not given
     int time_limit, jobs, shard, shards;
     const char *batch; // the system of which this is a task; NULL: none
     int format;
 };
 
 // ---- Arguments ----
-
-static bool read_count(const char *option, const char *text, guint64 most, guint64 *value)
-{
-    if (!text || g_ascii_string_to_unsigned(text, 10, 1, most, value, NULL))
-        return true;
-    cli_error(NULL, "%s %s: it must be a whole number from 1 to %" G_GUINT64_FORMAT, option, text,
-              most);
-    return false;
-}
 
 static bool read_shard(const char *text, struct plan *plan)
 {
@@ -68,15 +59,12 @@ static bool read_shard(const char *text, struct plan *plan)
 
 static bool read_plan(const struct arguments *arguments, struct plan *plan)
 {
-    guint64 seeds = 0, draws = 0;
     *plan = (struct plan){.arguments = arguments};
     plan->format = cli_choice("--format", arguments->format, sweep_formats);
     bool good = plan->format >= 0 &&
-                read_count("--seeds", arguments->seeds, SWEEP_MOST_SEEDS, &seeds) &&
-                read_count("--draws", arguments->draws, SWEEP_MOST_DRAWS, &draws) &&
+                cli_count("--seeds", arguments->seeds, SWEEP_MOST_SEEDS, &plan->seeds) &&
+                cli_count("--draws", arguments->draws, SWEEP_MOST_DRAWS, &plan->draws) &&
                 read_shard(arguments->shard, plan);
-    plan->seeds = (int64_t)seeds;
-    plan->draws = (int64_t)draws;
     plan->time_limit = (int)ceil(arguments->limits.seconds);
     plan->jobs = arguments->jobs;
     return good;

@@ -12,7 +12,6 @@
 #include <string.h>
 
 #define VALIDATE_DATABASE "results/validate.sqlite"
-#define VALIDATE_MOST_DRAWS 10000
 #define TESTS "tests.xml" // as tests/run_suite.py leaves it in the build directory
 
 static const char *const validate_formats[] = {"table", "brief", "json", "junit", NULL};
@@ -68,22 +67,6 @@ static bool deliver(json_t *scorecard, enum validate_format format, const char *
     return false;
 }
 
-// Reads --draws (0: not given).
-static bool claim_draws_are_right(const struct validate_arguments *arguments, int *draws)
-{
-    guint64 number = 0;
-    *draws = 0;
-    if (!arguments->draws)
-        return true;
-    if (!g_ascii_string_to_unsigned(arguments->draws, 10, 1, VALIDATE_MOST_DRAWS, &number, NULL)) {
-        cli_error(NULL, "--draws %s: it must be a number from 1 to %d", arguments->draws,
-                  VALIDATE_MOST_DRAWS);
-        return false;
-    }
-    *draws = (int)number;
-    return true;
-}
-
 // NULL after an error that has been reported, with the exit code in *code.
 static json_t *score(const struct validate_arguments *arguments, char **patterns, int draws,
                      enum cli_exit *code)
@@ -125,7 +108,7 @@ static enum cli_exit validate(const struct validate_arguments *arguments, char *
 {
     int format = cli_choice("--format", arguments->format, validate_formats);
     int draws;
-    if (format < 0 || !claim_draws_are_right(arguments, &draws))
+    if (format < 0 || !cli_count("--draws", arguments->draws, CLI_MOST_DRAWS, &draws))
         return CLI_BAD_INPUT;
     if (arguments->tests && !g_file_test(arguments->tests, G_FILE_TEST_IS_REGULAR)) {
         cli_error("`netsim test' leaves its results in build/tests.xml", "--tests %s: no such file",

@@ -46,7 +46,7 @@ struct outcome_curve {
     // draw's seeds.
     double *replicates;        // [point * replications + replication]; NAN: none
     struct summary *summaries; // of each point: over those of its runs that have a value
-    struct band *bands;        // of each point in draws, likewise; NULL: no draws
+    struct band *bands;        // of each point in draws; NULL: no draws
 };
 
 struct outcome {

@@ -21,7 +21,7 @@ struct drawn_plan {
     struct drawn_claims *claims;
     const struct judge_context *medians;
     GPtrArray *runs; // struct drawn_run *
-    // Progress: what the caller is told of.
+    // Progress, for the caller.
     campaign_progress_fn *progress;
     void *progress_owner;
     int done, to_come; // cases of earlier blocks, of later ones

@@ -63,8 +63,8 @@ struct drawn_fact {
 };
 
 // Weights, which sum to 1, of the draws in which a fact was judged (0 in others), by the other
-// facts that were run in all of these. Draws that no fact tells apart have the same weight. Returns
-// false if the fact was judged in none; the weights mean nothing then.
+// facts that were run in all of these. Draws between which no fact differs have equal weights.
+// Returns false if the fact was judged in none; the weights mean nothing then.
 bool left_out_weights(const struct drawn_fact *facts, guint count, guint draws, guint left_out,
                       double *weights);
 

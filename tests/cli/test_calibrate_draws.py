@@ -184,7 +184,7 @@ class Files(Draws):
 
     def test_numbers(self):
         for number in ("0", "-1", "x", "10001", ""):
-            self.assertIn("it must be a number from 1 to 10000", self.calibrate(number, code=1).stderr)
+            self.assertIn("it must be a whole number from 1 to 10000", self.calibrate(number, code=1).stderr)
         done = self.netsim("calibrate", "run.yaml", "--fit", REQUEST, "--to", "targets.yaml", "--again", code=1)
         self.assertIn("--again is about the draws that a file has", done.stderr)
 

@@ -328,7 +328,7 @@ class Refused(Draws):
     def test_numbers(self):
         for number in ("0", "-1", "x", "1.5", "10001", ""):
             done = self.netsim(*SMALL, "--draws", number, code=1)
-            self.assertIn("it must be a number from 1 to 10000", done.stderr)
+            self.assertIn("it must be a whole number from 1 to 10000", done.stderr)
 
     def test_records(self):
         for option in (["--trace", "t.json"], ["--out", "there"], ["--links"], ["--stop-at", "1 ms"]):

@@ -190,7 +190,7 @@ class Printed(Case):
     def test_bad(self):
         for number in ("0", "-1", "10001", "many", "1.5", ""):
             with self.subTest(number):
-                self.assertIn("it must be a number from 1 to 10000",
+                self.assertIn("it must be a whole number from 1 to 10000",
                               self.validate("--draws", number, code=1).stderr)
 
 
