@@ -60,11 +60,7 @@ static struct scenario *allpairs_scenario(const struct bench_options *options,
         "              - put: {to: \"(rank + 1 + random(ranks - 1, i)) %% ranks\", size: 64 KiB}\n"
         "              - event: {kind: put_end}\n",
         topology, size->hosts, options->quick ? MAX(size->turns / 10, 2) : size->turns);
-    struct diag_list *diags = diag_list_new();
-    struct scenario *scenario =
-        scenario_parse(text, strlen(text), "bench", NULL, options->schema, NULL, diags);
-    diag_print(diags, stderr);
-    diag_list_free(diags);
+    struct scenario *scenario = bench_scenario(options, text);
     g_free(text);
     g_free(topology);
     return scenario;
@@ -92,13 +88,14 @@ static json_t *allpairs_row(const struct bench_options *options, const struct al
         return row;
     struct allpairs found = {0};
     const struct run_options run_options = {.ended = on_end, .ended_owner = &found};
+    double start = bench_seconds();
     struct series_result *result = run_case(
         options->registry, g_ptr_array_index(scenario->cases, 0), 0, scenario->seed, &run_options);
+    double seconds = bench_seconds() - start;
     json_int_t packets = json_integer_value(json_object_get(result->counters, PACKETS));
-    if (result->status == SIM_COMPLETED && result->wall_s > 0.0) {
-        json_object_set_new(row, "packets_per_s", json_real((double)packets / result->wall_s));
-        json_object_set_new(row, "packet_hops_per_s",
-                            json_real((double)found.hops / result->wall_s));
+    if (result->status == SIM_COMPLETED && seconds > 0.0) {
+        json_object_set_new(row, "packets_per_s", json_real((double)packets / seconds));
+        json_object_set_new(row, "packet_hops_per_s", json_real((double)found.hops / seconds));
         json_object_set_new(row, "bytes_per_host",
                             json_integer((found.bytes - before) / size->hosts));
     } else {
@@ -112,11 +109,16 @@ static json_t *allpairs_row(const struct bench_options *options, const struct al
 json_t *bench_allpairs(const struct bench_options *options)
 {
     json_t *results = json_array();
+    double first = 0.0;
     for (size_t i = 0;
          i < G_N_ELEMENTS(allpairs_sizes) && registry_stack(options->registry, ALLPAIRS_STACK);
          i++) {
         bench_say(options, "random peers, %d hosts", allpairs_sizes[i].hosts);
-        json_array_append_new(results, allpairs_row(options, &allpairs_sizes[i]));
+        json_t *row = allpairs_row(options, &allpairs_sizes[i]);
+        double rate = json_number_value(json_object_get(row, "packet_hops_per_s"));
+        first = i == 0 ? rate : first;
+        json_object_set_new(row, "cost", bench_ratio(first, rate));
+        json_array_append_new(results, row);
     }
     return results;
 }

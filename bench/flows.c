@@ -69,11 +69,7 @@ static struct scenario *flows_scenario(const struct flows *flows)
         "link: {rate: 1 Gb/s}\nswitch: {ports: 0}\n%s"
         "workload: {ranks: %d, program: [{ranks: all, do: [{allreduce: {size: 64 KiB}}]}]}\n",
         flows->size->topology, flows->size->ranks);
-    struct diag_list *diags = diag_list_new();
-    struct scenario *scenario =
-        scenario_parse(text, strlen(text), "bench", NULL, flows->options->schema, NULL, diags);
-    diag_print(diags, stderr);
-    diag_list_free(diags);
+    struct scenario *scenario = bench_scenario(flows->options, text);
     g_free(text);
     return scenario;
 }
@@ -113,11 +109,6 @@ static double messages_per_cpu_s(const json_t *found, const struct bench_usage *
     return usage->cpu_s > 0.0 ? messages / usage->cpu_s : 0.0;
 }
 
-static json_t *number_or_null(double number)
-{
-    return number > 0.0 ? json_real(number) : json_null();
-}
-
 static json_t *flows_row(struct flows *flows)
 {
     struct bench_usage own = {0}, bare = {0};
@@ -126,15 +117,15 @@ static json_t *flows_row(struct flows *flows)
     double rate = messages_per_cpu_s(found, &own), bare_rate = messages_per_cpu_s(theirs, &bare);
     json_t *row =
         json_pack("{s:s, s:i}", "network", flows->size->network, "ranks", flows->size->ranks);
-    json_object_set_new(row, "wall_s", number_or_null(found ? own.wall_s : 0));
-    json_object_set_new(row, "cpu_s", number_or_null(found ? own.cpu_s : 0));
+    json_object_set_new(row, "wall_s", bench_number(found ? own.wall_s : 0));
+    json_object_set_new(row, "cpu_s", bench_number(found ? own.cpu_s : 0));
     json_object_set(row, "messages", found ? json_object_get(found, "messages") : json_null());
-    json_object_set_new(row, "messages_per_cpu_s", number_or_null(rate));
+    json_object_set_new(row, "messages_per_cpu_s", bench_number(rate));
     json_object_set_new(row, "bytes", found ? json_integer(own.bytes) : json_null());
-    json_object_set_new(row, "simgrid_cpu_s", number_or_null(theirs ? bare.cpu_s : 0));
-    json_object_set_new(row, "simgrid_messages_per_cpu_s", number_or_null(bare_rate));
+    json_object_set_new(row, "simgrid_cpu_s", bench_number(theirs ? bare.cpu_s : 0));
+    json_object_set_new(row, "simgrid_messages_per_cpu_s", bench_number(bare_rate));
     json_object_set_new(row, "simgrid_bytes", theirs ? json_integer(bare.bytes) : json_null());
-    json_object_set_new(row, "ratio", number_or_null(bare_rate > 0.0 ? rate / bare_rate : 0.0));
+    json_object_set_new(row, "ratio", bench_ratio(rate, bare_rate));
     json_decref(found);
     json_decref(theirs);
     return row;
@@ -147,7 +138,8 @@ json_t *bench_flows(const struct bench_options *options)
     if (!version)
         bench_say(options, "without flows: %s", why);
     if (version && registry_stack(options->registry, FLOWS_STACK)) {
-        struct bench_outside *simgrid = bench_outside_new(options, BENCH_SIMGRID_ALLREDUCE);
+        struct bench_outside *simgrid =
+            options->peers ? bench_outside_new(options, BENCH_SIMGRID_ALLREDUCE) : NULL;
         struct flows flows = {.options = options, .simgrid = simgrid};
         size_t count = options->quick ? QUICK_SIZES : G_N_ELEMENTS(flows_sizes);
         for (size_t i = 0; i < count; i++) {

@@ -120,6 +120,7 @@ static json_t *hold_at(size_t pending, const sim_time *delays, bool quick)
     json_object_set_new(result, "pending", json_integer((json_int_t)pending));
     json_object_set_new(result, "events_per_s", json_real(engine_best));
     json_object_set_new(result, "bare_heap_events_per_s", json_real(heap_best));
+    json_object_set_new(result, "ratio", bench_ratio(engine_best, heap_best));
     return result;
 }
 

@@ -54,11 +54,7 @@ static struct scenario *large_cluster(const struct bench_options *options)
                                  "stack: %s\n"
                                  "workload: {ranks: 2, program: [{ranks: all, do: [barrier]}]}\n",
                                  HOSTS, nics[0], stack->name);
-    struct diag_list *diags = diag_list_new();
-    struct scenario *scenario =
-        scenario_parse(text, strlen(text), "bench", NULL, options->schema, NULL, diags);
-    diag_print(diags, stderr);
-    diag_list_free(diags);
+    struct scenario *scenario = bench_scenario(options, text);
     g_free(text);
     return scenario;
 }
@@ -103,9 +99,6 @@ json_t *bench_memory(const struct bench_options *options)
         sim_free(sim);
         scenario_free(scenario);
     }
-    json_t *result = json_object();
-    json_object_set_new(result, "hosts", json_integer(HOSTS));
-    json_object_set_new(result, "bytes_per_host",
-                        used > 0 ? json_integer(used / HOSTS) : json_null());
-    return result;
+    return json_pack("[{s:i, s:o}]", "hosts", HOSTS, "bytes_per_host",
+                     used > 0 ? json_integer(used / HOSTS) : json_null());
 }

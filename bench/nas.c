@@ -26,33 +26,34 @@ static struct scenario *lu_scenario(const struct bench_options *options, const c
                         "switches: [{name: a}]\nlinks: [{from: node.em0, to: a}]\nstack: %s\n"
                         "workload: {benchmark: nas.lu, class: A, ranks: 16, repetitions: %d}\n",
                         stack, iterations);
-    struct diag_list *diags = diag_list_new();
-    struct scenario *scenario =
-        scenario_parse(text, strlen(text), "bench", NULL, options->schema, NULL, diags);
-    diag_print(diags, stderr);
-    diag_list_free(diags);
+    struct scenario *scenario = bench_scenario(options, text);
     g_free(text);
     return scenario;
+}
+
+// One run, whose messages go to `owner`.
+static double lu_runs(const struct series_result *series, void *owner)
+{
+    *(double *)owner = (double)series->ledger.messages;
+    return 1.0;
 }
 
 static json_t *lu_row(const struct bench_options *options, const char *stack)
 {
     int iterations = options->quick ? QUICK_ITERATIONS : ITERATIONS;
-    double rate = 0.0, seconds = 0.0;
+    double rate = 0.0, runs_per_s = 0.0;
     struct scenario *scenario = lu_scenario(options, stack, iterations);
-    if (scenario) {
-        struct series_result *series = run_case(
-            options->registry, g_ptr_array_index(scenario->cases, 0), 0, scenario->seed, NULL);
-        if (series->status == SIM_COMPLETED && series->wall_s > 0.0) {
-            rate = (double)series->ledger.messages / series->wall_s;
-            seconds = series->wall_s * (CLASS_A_ITERATIONS + START_UPS) / (iterations + START_UPS);
-        }
-        series_result_free(series);
-        scenario_free(scenario);
+    for (int round = 0; scenario && round < (options->quick ? 1 : 2); round++) {
+        double messages = 0.0;
+        double per_s = bench_case_rate(options, scenario, lu_runs, &messages);
+        runs_per_s = MAX(runs_per_s, per_s);
+        rate = MAX(rate, messages * per_s);
     }
-    return json_pack("{s:s, s:o, s:o}", "stack", stack, "messages_per_s",
-                     rate > 0.0 ? json_real(rate) : json_null(), "class_a_s",
-                     seconds > 0.0 ? json_real(seconds) : json_null());
+    if (scenario)
+        scenario_free(scenario);
+    double part = (double)(CLASS_A_ITERATIONS + START_UPS) / (iterations + START_UPS);
+    return json_pack("{s:s, s:o, s:o}", "stack", stack, "messages_per_s", bench_number(rate),
+                     "class_a_s", bench_ratio(part, runs_per_s));
 }
 
 json_t *bench_nas(const struct bench_options *options)

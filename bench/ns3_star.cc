@@ -2,7 +2,9 @@
 // The star benchmark's frames in ns-3: HOSTS hosts on one 100 Mb/s store-and-forward switch, each
 // sending 1,460-byte frames to its neighbour at line rate. `netsim bench` builds and runs it.
 //
-//     ns3_star csma|point-to-point HOSTS SIMULATED-SECONDS
+//     ns3_star csma|point-to-point HOSTS SIMULATED-SECONDS [STEP-NS CABLE-NS]
+//
+// Host I begins I times STEP-NS late, and its cable is I times CABLE-NS longer than 500 ns.
 //
 // csma is the usual model of switched Ethernet in ns-3: one two-station CSMA channel per cable, and
 // a BridgeNetDevice as switch. Such a cable is half duplex, so it delivers fewer of these frames.
@@ -10,8 +12,8 @@
 // no address learning, and a switch that is one pointer from port to port.
 //
 // To be fair to ns-3: no internet stack, no tracing, no packet printing, no checksums, Debian's optimised
-// library, its fastest scheduler; one event per frame makes the load; the clock runs around
-// Simulator::Run alone. Prints one line of JSON.
+// library, its fastest scheduler; one event per frame makes the load; the clock, of the
+// processor, runs around Simulator::Run alone. Prints one line of JSON.
 
 #include <ns3/bridge-module.h>
 #include <ns3/core-module.h>
@@ -19,11 +21,11 @@
 #include <ns3/network-module.h>
 #include <ns3/point-to-point-module.h>
 
-#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <vector>
 
 namespace
@@ -32,6 +34,7 @@ namespace
 constexpr uint64_t kBitsPerSecond = 100'000'000;
 constexpr uint32_t kFrameBytes = 1460; // on the wire, headers included
 constexpr uint32_t kQueuePackets = 1000;
+constexpr int kCableNs = 500;
 
 uint64_t g_sent;
 uint64_t g_received;
@@ -82,11 +85,13 @@ struct Star
 
 template <class Helper>
 Star
-Cables(Helper& helper, const ns3::NodeContainer& hosts, const ns3::Ptr<ns3::Node>& hub)
+Cables(Helper& helper, const ns3::NodeContainer& hosts, const ns3::Ptr<ns3::Node>& hub, int cableNs)
 {
     Star star;
     for (uint32_t i = 0; i < hosts.GetN(); i++)
     {
+        helper.SetChannelAttribute(
+            "Delay", ns3::TimeValue(ns3::NanoSeconds(kCableNs + static_cast<int>(i) * cableNs)));
         const ns3::NetDeviceContainer ends =
             helper.Install(ns3::NodeContainer(hosts.Get(i), hub));
         star.hosts.push_back(ends.Get(0));
@@ -96,12 +101,11 @@ Cables(Helper& helper, const ns3::NodeContainer& hosts, const ns3::Ptr<ns3::Node
 }
 
 Star
-CsmaStar(const ns3::NodeContainer& hosts, const ns3::Ptr<ns3::Node>& hub)
+CsmaStar(const ns3::NodeContainer& hosts, const ns3::Ptr<ns3::Node>& hub, int cableNs)
 {
     ns3::CsmaHelper helper;
     helper.SetChannelAttribute("DataRate", ns3::DataRateValue(ns3::DataRate(kBitsPerSecond)));
-    helper.SetChannelAttribute("Delay", ns3::TimeValue(ns3::NanoSeconds(500)));
-    Star star = Cables(helper, hosts, hub);
+    Star star = Cables(helper, hosts, hub, cableNs);
     ns3::BridgeHelper().Install(hub, star.ports);
     return star;
 }
@@ -109,12 +113,12 @@ CsmaStar(const ns3::NodeContainer& hosts, const ns3::Ptr<ns3::Node>& hub)
 Star
 PointToPointStar(const ns3::NodeContainer& hosts,
                  const ns3::Ptr<ns3::Node>& hub,
+                 int cableNs,
                  std::vector<Port>& forwarders)
 {
     ns3::PointToPointHelper helper;
     helper.SetDeviceAttribute("DataRate", ns3::DataRateValue(ns3::DataRate(kBitsPerSecond)));
-    helper.SetChannelAttribute("Delay", ns3::TimeValue(ns3::NanoSeconds(500)));
-    Star star = Cables(helper, hosts, hub);
+    Star star = Cables(helper, hosts, hub, cableNs);
     const uint32_t count = hosts.GetN();
     forwarders.resize(count);
     for (uint32_t i = 0; i < count; i++)
@@ -131,21 +135,24 @@ PointToPointStar(const ns3::NodeContainer& hosts,
 int
 main(int argc, char** argv)
 {
-    const bool csma = argc == 4 && std::strcmp(argv[1], "csma") == 0;
-    if (argc != 4 || (!csma && std::strcmp(argv[1], "point-to-point") != 0))
+    const bool csma = argc >= 4 && std::strcmp(argv[1], "csma") == 0;
+    if ((argc != 4 && argc != 6) || (!csma && std::strcmp(argv[1], "point-to-point") != 0))
     {
-        std::fprintf(stderr, "usage: ns3_star csma|point-to-point HOSTS SIMULATED-SECONDS\n");
+        std::fprintf(stderr, "usage: ns3_star csma|point-to-point HOSTS SIMULATED-SECONDS [STEP-NS CABLE-NS]\n");
         return 1;
     }
     const auto count = static_cast<uint32_t>(std::atoi(argv[2]));
     const double duration = std::atof(argv[3]);
+    const int stepNs = argc == 6 ? std::atoi(argv[4]) : 0;
+    const int cableNs = argc == 6 ? std::atoi(argv[5]) : 0;
 
     ns3::Config::SetDefault("ns3::DropTailQueue<Packet>::MaxSize",
                             ns3::QueueSizeValue({ns3::QueueSizeUnit::PACKETS, kQueuePackets}));
     ns3::NodeContainer hosts(count);
     const ns3::Ptr<ns3::Node> hub = ns3::CreateObject<ns3::Node>();
     std::vector<Port> forwarders;
-    const Star star = csma ? CsmaStar(hosts, hub) : PointToPointStar(hosts, hub, forwarders);
+    const Star star = csma ? CsmaStar(hosts, hub, cableNs)
+                           : PointToPointStar(hosts, hub, cableNs, forwarders);
 
     // CSMA frames carry 18 bytes of Ethernet header and check sequence, point-to-point ones 2 of PPP.
     const uint32_t payload = kFrameBytes - (csma ? 18 : 2);
@@ -155,23 +162,24 @@ main(int argc, char** argv)
     {
         senders[i] = {star.hosts[i], star.hosts[(i + 1) % count]->GetAddress(), payload, period};
         star.hosts[i]->SetReceiveCallback(ns3::MakeCallback(&Receive));
-        ns3::Simulator::Schedule(ns3::Seconds(0), &Sender::Send, &senders[i]);
+        ns3::Simulator::Schedule(
+            ns3::NanoSeconds(static_cast<int>(i) * stepNs), &Sender::Send, &senders[i]);
     }
 
     ns3::ObjectFactory scheduler;
     scheduler.SetTypeId("ns3::PriorityQueueScheduler");
     ns3::Simulator::SetScheduler(scheduler);
     ns3::Simulator::Stop(ns3::Seconds(duration));
-    const auto start = std::chrono::steady_clock::now();
+    const std::clock_t start = std::clock(); // of the processor
     ns3::Simulator::Run();
-    const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start;
+    const double seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
     std::printf("{\"hosts\": %u, \"sent\": %llu, \"received\": %llu, \"events\": %llu, "
-                "\"wall_s\": %.9f}\n",
+                "\"cpu_s\": %.9f}\n",
                 count,
                 static_cast<unsigned long long>(g_sent),
                 static_cast<unsigned long long>(g_received),
                 static_cast<unsigned long long>(ns3::Simulator::GetEventCount()),
-                wall.count());
+                seconds);
     ns3::Simulator::Destroy();
     return 0;
 }

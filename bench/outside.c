@@ -9,6 +9,7 @@
 
 struct bench_outside {
     char *program;
+    char *before; // what runs it, quoted for the shell; "" if it runs by itself
 };
 
 static const struct kind {
@@ -16,11 +17,20 @@ static const struct kind {
     const char *source;   // in bench/, without ".cc"
     const char *packages; // of pkg-config, whose first one has the version
     const char *debian;   // package
+    const char *compiler;
+    // The command in front of the program, which runs it with the platform of bench/; NULL: none.
+    const char *runner, *platform;
 } kinds[] = {
-    [BENCH_NS3_STAR] = {"ns-3", "ns3_star", "ns3-csma ns3-point-to-point ns3-bridge", "libns3-dev"},
+    [BENCH_NS3_STAR] = {"ns-3", "ns3_star", "ns3-csma ns3-point-to-point ns3-bridge", "libns3-dev",
+                        "c++", NULL, NULL},
     [BENCH_NS3_TCP] = {"ns-3", "ns3_tcp", "ns3-applications ns3-internet ns3-point-to-point",
-                       "libns3-dev"},
-    [BENCH_SIMGRID_ALLREDUCE] = {"SimGrid", "simgrid_allreduce", "simgrid", "libsimgrid-dev"},
+                       "libns3-dev", "c++", NULL, NULL},
+    [BENCH_SIMGRID_ALLREDUCE] = {"SimGrid", "simgrid_allreduce", "simgrid", "libsimgrid-dev", "c++",
+                                 NULL, NULL},
+    [BENCH_SMPI_PINGPONG] = {"SMPI", "smpi_pingpong", "simgrid", "libsimgrid-dev", "smpicxx",
+                             "smpirun --cfg=smpi/simulate-computation:no "
+                             "--log=root.thresh:error -np 2 -platform",
+                             "smpi_pair.xml"},
 };
 
 // Runs a command line in the shell's syntax and returns its output; returns NULL and sets *problem
@@ -63,13 +73,14 @@ static char *program_path(const char *source, const char *name, const char *vers
 
 // Compiles to a temporary name and renames, so that a broken build is never run. Returns NULL, or
 // why it failed.
-static char *compile(const char *source, const char *program, const char *flags)
+static char *compile(const struct kind *kind, const char *source, const char *program,
+                     const char *flags)
 {
     char *directory = g_path_get_dirname(program);
     char *fresh = g_strdup_printf("%s.%d", program, (int)getpid());
     char *quoted_source = g_shell_quote(source), *quoted_fresh = g_shell_quote(fresh);
-    char *command =
-        g_strdup_printf("c++ -std=c++17 -O2 %s -o %s %s", quoted_source, quoted_fresh, flags);
+    char *command = g_strdup_printf("%s -std=c++17 -O2 %s -o %s %s", kind->compiler, quoted_source,
+                                    quoted_fresh, flags);
     char *problem = NULL;
     if (g_mkdir_with_parents(directory, 0777) != 0) {
         problem = g_strdup_printf("%s cannot be made", directory);
@@ -112,13 +123,25 @@ static char *program_find(const struct kind *kind, const char *source, char **pr
     if (flags && !program)
         *problem = g_strdup_printf("%s cannot be read", source);
     if (program && !g_file_test(program, G_FILE_TEST_IS_EXECUTABLE))
-        *problem = compile(source, program, g_strstrip(flags));
+        *problem = compile(kind, source, program, g_strstrip(flags));
     if (*problem)
         g_clear_pointer(&program, g_free);
     g_free(command);
     g_free(flags);
     g_free(version);
     return program;
+}
+
+static char *runner_of(const struct kind *kind, const char *data_dir)
+{
+    if (!kind->runner)
+        return g_strdup("");
+    char *platform = g_build_filename(data_dir, "bench", kind->platform, NULL);
+    char *quoted = g_shell_quote(platform);
+    char *runner = g_strdup_printf("%s %s", kind->runner, quoted);
+    g_free(quoted);
+    g_free(platform);
+    return runner;
 }
 
 struct bench_outside *bench_outside_new(const struct bench_options *options,
@@ -139,6 +162,7 @@ struct bench_outside *bench_outside_new(const struct bench_options *options,
     }
     struct bench_outside *outside = g_new(struct bench_outside, 1);
     outside->program = program;
+    outside->before = runner_of(kind, options->data_dir);
     return outside;
 }
 
@@ -146,6 +170,7 @@ void bench_outside_free(struct bench_outside *outside)
 {
     if (!outside)
         return;
+    g_free(outside->before);
     g_free(outside->program);
     g_free(outside);
 }
@@ -154,7 +179,7 @@ json_t *bench_outside_run(const struct bench_outside *outside, const char *argum
 {
     char *problem;
     char *program = g_shell_quote(outside->program);
-    char *command = g_strdup_printf("%s %s", program, arguments);
+    char *command = g_strdup_printf("%s %s %s", outside->before, program, arguments);
     char *out = output_of(command, &problem);
     json_t *result = out ? json_loads(out, 0, NULL) : NULL;
     g_free(out);
@@ -164,21 +189,23 @@ json_t *bench_outside_run(const struct bench_outside *outside, const char *argum
     return result;
 }
 
-// The packets that the program, run with these arguments, received per second of wall time.
+// The packets that the program, run with these arguments, received per second of processor time.
 static double received_per_s(const struct bench_outside *outside, const char *arguments)
 {
     json_t *result = bench_outside_run(outside, arguments);
-    double wall = json_number_value(json_object_get(result, "wall_s"));
+    double seconds = json_number_value(json_object_get(result, "cpu_s"));
     double received = json_number_value(json_object_get(result, "received"));
     json_decref(result);
-    return wall > 0.0 ? received / wall : 0.0;
+    return seconds > 0.0 ? received / seconds : 0.0;
 }
 
-double bench_ns3_frames_per_s(const struct bench_outside *star, int hosts, double seconds)
+double bench_ns3_frames_per_s(const struct bench_outside *star, int hosts, double seconds,
+                              int step_ns, int cable_ns)
 {
     char duration[G_ASCII_DTOSTR_BUF_SIZE];
-    char *arguments = g_strdup_printf("point-to-point %d %s", hosts,
-                                      g_ascii_dtostr(duration, sizeof duration, seconds));
+    char *arguments =
+        g_strdup_printf("point-to-point %d %s %d %d", hosts,
+                        g_ascii_dtostr(duration, sizeof duration, seconds), step_ns, cable_ns);
     double rate = received_per_s(star, arguments);
     g_free(arguments);
     return rate;
@@ -188,4 +215,12 @@ double bench_ns3_packets_per_s(const struct bench_outside *tcp, double seconds)
 {
     char duration[G_ASCII_DTOSTR_BUF_SIZE];
     return received_per_s(tcp, g_ascii_dtostr(duration, sizeof duration, seconds));
+}
+
+double bench_smpi_messages_per_s(const struct bench_outside *smpi, int pingpongs)
+{
+    char *arguments = g_strdup_printf("%d", pingpongs);
+    double rate = received_per_s(smpi, arguments);
+    g_free(arguments);
+    return rate;
 }

@@ -9,6 +9,7 @@ enum bench_outside_kind {
     BENCH_NS3_STAR,          // ns3_star.cc
     BENCH_NS3_TCP,           // ns3_tcp.cc
     BENCH_SIMGRID_ALLREDUCE, // simgrid_allreduce.cc
+    BENCH_SMPI_PINGPONG,     // smpi_pingpong.cc
 };
 
 struct bench_outside;
@@ -24,9 +25,14 @@ void bench_outside_free(struct bench_outside *outside);
 // an error. New reference.
 json_t *bench_outside_run(const struct bench_outside *outside, const char *arguments);
 
-// Frames or packets that ns-3 delivers per second of wall time while it simulates `seconds`; 0
-// after an error.
-double bench_ns3_frames_per_s(const struct bench_outside *star, int hosts, double seconds);
+// Frames or packets that ns-3 delivers per second of processor time while it simulates `seconds`; 0
+// after an error. Host I of a star begins I times `step_ns` late, with a cable that is I times
+// `cable_ns` longer than that of host 0.
+double bench_ns3_frames_per_s(const struct bench_outside *star, int hosts, double seconds,
+                              int step_ns, int cable_ns);
 double bench_ns3_packets_per_s(const struct bench_outside *tcp, double seconds);
+
+// Messages of ping-pongs that SMPI simulates per second of processor time; 0 after an error.
+double bench_smpi_messages_per_s(const struct bench_outside *smpi, int pingpongs);
 
 #endif

@@ -27,7 +27,7 @@ json_t *bench_process(bench_work_fn *work, void *owner, struct bench_usage *usag
     if (pipe(ends) != 0)
         return NULL;
     fflush(NULL); // or the child might write the buffers' contents again
-    double start = bench_seconds();
+    gint64 start = g_get_monotonic_time();
     pid_t child = fork();
     if (child == 0)
         become_worker(work, owner, ends[1]);
@@ -38,7 +38,7 @@ json_t *bench_process(bench_work_fn *work, void *owner, struct bench_usage *usag
     while (child > 0 && wait4(child, &status, 0, &used) < 0 && errno == EINTR)
         ;
     *usage = (struct bench_usage){
-        .wall_s = bench_seconds() - start,
+        .wall_s = (double)(g_get_monotonic_time() - start) / G_USEC_PER_SEC,
         .cpu_s = seconds_of(used.ru_utime) + seconds_of(used.ru_stime),
         .bytes = (int64_t)used.ru_maxrss * 1024,
     };

@@ -36,26 +36,15 @@ static struct scenario *stream_scenario(const struct bench_options *options,
     g_string_append_printf(text, "%sstack: %s\nworkload: {benchmark: %s, duration: %d s}\n",
                            transport->set, transport->stack, transport->benchmark,
                            options->quick ? 1 : 4);
-    struct diag_list *diags = diag_list_new();
-    struct scenario *scenario =
-        scenario_parse(text->str, text->len, "bench", NULL, options->schema, NULL, diags);
-    diag_print(diags, stderr);
-    diag_list_free(diags);
+    struct scenario *scenario = bench_scenario(options, text->str);
     g_string_free(text, TRUE);
     return scenario;
 }
 
-// Packets per second of one run; 0 if it did not complete.
-static double packets_per_s(const struct bench_options *options, const struct scenario *scenario,
-                            const struct transport *transport)
+static double stream_packets(const struct series_result *series, void *owner)
 {
-    struct series_result *series =
-        run_case(options->registry, g_ptr_array_index(scenario->cases, 0), 0, scenario->seed, NULL);
-    double packets = json_number_value(json_object_get(series->counters, transport->packets));
-    double rate =
-        series->status == SIM_COMPLETED && series->wall_s > 0.0 ? packets / series->wall_s : 0.0;
-    series_result_free(series);
-    return rate;
+    const struct transport *transport = owner;
+    return json_number_value(json_object_get(series->counters, transport->packets));
 }
 
 static json_t *stream_row(const struct bench_options *options, const struct transport *transport,
@@ -64,22 +53,21 @@ static json_t *stream_row(const struct bench_options *options, const struct tran
     double best = 0.0, ns3_best = 0.0;
     struct scenario *scenario = stream_scenario(options, transport);
     for (int round = 0; scenario && round < (options->quick ? 1 : 3); round++) {
-        best = MAX(best, packets_per_s(options, scenario, transport));
+        best = MAX(best, bench_case_rate(options, scenario, stream_packets, (void *)transport));
         if (ns3)
             ns3_best = MAX(ns3_best, bench_ns3_packets_per_s(ns3, options->quick ? 0.25 : 1.0));
     }
     if (scenario)
         scenario_free(scenario);
     return json_pack("{s:s, s:o, s:o, s:o}", "transport", transport->name, "packets_per_s",
-                     best > 0.0 ? json_real(best) : json_null(), "ns3_tcp_packets_per_s",
-                     ns3_best > 0.0 ? json_real(ns3_best) : json_null(), "ratio",
-                     ns3_best > 0.0 ? json_real(best / ns3_best) : json_null());
+                     bench_number(best), "ns3_tcp_packets_per_s", bench_number(ns3_best), "ratio",
+                     bench_ratio(best, ns3_best));
 }
 
 json_t *bench_streams(const struct bench_options *options)
 {
     json_t *results = json_array();
-    struct bench_outside *ns3 = options->ns3 ? bench_outside_new(options, BENCH_NS3_TCP) : NULL;
+    struct bench_outside *ns3 = options->peers ? bench_outside_new(options, BENCH_NS3_TCP) : NULL;
     for (size_t i = 0; i < G_N_ELEMENTS(transports); i++) {
         if (!registry_stack(options->registry, transports[i].stack))
             continue;

@@ -109,7 +109,7 @@ _netsim() {
         ;;
     bench)
         arguments='none'
-        options='--format --quick --no-ns3 --help'
+        options='--format --quick --no-ns3 --markdown --help'
         case $previous in
         --format) value='choice table json' ;;
         esac

@@ -40,11 +40,13 @@ const struct cli_command cli_commands[] = {
      "NAME is as `netsim list` has it, or a file. A scenario of one's own begins as a copy:\n\n"
      "  netsim show pingpong_cluster1 >mine.yaml",
      cli_show, cli_show_options, 1, 1, CLI_WORDS_SHIPPED, NULL},
-    {"bench", "", "measure the speed of the simulator",
-     "Measures the event engine, the network, the MPI stack and the memory of a large cluster on\n"
-     "this machine. Where Debian's libns3-dev is installed, the same frames go through ns-3;\n"
-     "where libsimgrid-dev is, thousands of ranks run on flows, and in SimGrid used bare.",
-     cli_bench, cli_bench_options, 0, 0, CLI_WORDS_NONE, NULL},
+    {"bench", "[PART...]", "measure the speed of the simulator",
+     "Measures the event engine, the network, the MPI stacks and the memory of a large cluster on\n"
+     "this machine, in seconds of processors, or only these parts: hold, star, clos, allpairs,\n"
+     "streams, messages, collectives, nas, flows, memory. Where Debian's libns3-dev is installed,\n"
+     "the same frames go through ns-3; where libsimgrid-dev is, short messages through SMPI, and\n"
+     "thousands of ranks run on flows, and in SimGrid used bare.",
+     cli_bench, cli_bench_options, 0, INT_MAX, CLI_WORDS_NONE, NULL},
     {"sweep", "SCENARIO", "run a scenario with many values of its parameters",
      "Runs all combinations of the values given by --set and by the scenario's own `sweep:`, in\n"
      "parallel, into a database; what is in it is not run again, and an interrupted sweep goes on\n"
