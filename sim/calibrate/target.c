@@ -31,6 +31,30 @@ void target_list_free(struct target_list *list)
     g_free(list);
 }
 
+struct target_list *target_list_new(const char *file)
+{
+    struct target_list *list = g_new0(struct target_list, 1);
+    list->file = g_strdup(file);
+    list->targets = g_ptr_array_new_with_free_func(target_free);
+    list->smooth = true;
+    return list;
+}
+
+struct target *target_new(enum target_kind kind)
+{
+    struct target *target = g_new0(struct target, 1);
+    target->kind = kind;
+    target->series = g_ptr_array_new_with_free_func(g_free);
+    target->sizes = g_array_new(FALSE, FALSE, sizeof(int64_t));
+    target->weight = 1.0;
+    return target;
+}
+
+double target_default_tolerance(double value)
+{
+    return DEFAULT_SHARE * fabs(value);
+}
+
 // ---- Numbers ----
 
 // A number, which may carry `unit` or, of a share, the percent sign.
@@ -226,7 +250,7 @@ static bool finish_target(const struct param_map *map)
         add_sides(target->sizes);
     if (!node_get(map->node, "tolerance"))
         target->tolerance =
-            DEFAULT_SHARE * (target->kind == TARGET_POINT ? fabs(target->value) : 1.0);
+            target_default_tolerance(target->kind == TARGET_POINT ? target->value : 1.0);
     return true;
 }
 
@@ -313,11 +337,8 @@ static bool read_target(const struct param_map *file, const struct node *node, c
     struct diag_list *diags = file->diags;
     if (!reader_is(node, NODE_MAP, path, "a target", diags))
         return false;
-    struct target *target = g_new0(struct target, 1);
+    struct target *target = target_new(TARGET_POINT);
     g_ptr_array_add(list->targets, target);
-    target->series = g_ptr_array_new_with_free_func(g_free);
-    target->sizes = g_array_new(FALSE, FALSE, sizeof(int64_t));
-    target->weight = 1.0;
     for (int kind = TARGET_ORDER; kind < TARGET_KINDS && target->kind == TARGET_POINT; kind++)
         if (node_get(node, target_tables[kind].name))
             target->kind = (enum target_kind)kind;
@@ -363,16 +384,15 @@ struct target_list *target_list_load(const char *file, const char *const *series
     struct node *root = node_load(file, diags);
     if (!root)
         return NULL;
-    struct target_list *list = g_new0(struct target_list, 1);
-    list->file = g_strdup(file);
-    list->targets = g_ptr_array_new_with_free_func(target_free);
-    list->smooth = true;
+    struct target_list *list = target_list_new(file);
     const struct param_map map = {&target_file_table, root, "", list, NULL, series, diags};
     if (root->kind == NODE_MAP)
         param_map_read(&map);
     else
-        diag_add(diags, root->mark, "", TARGETS_EXAMPLE,
-                 "a file of targets is YAML: schema: 1, and a list of points and orders");
+        diag_add(
+            diags, root->mark, "", TARGETS_EXAMPLE,
+            "a file of targets is YAML: schema: 1, and a list of points and orders; or measured "
+            "points as FILE.csv");
     node_free(root);
     if (!diag_any(diags))
         return list;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The targets of a calibration: numbers, orders and crossovers of curves, as a reference file lists
-// them.
+// them, or points that a user has measured, as CSV.
 //
 //   schema: 1
 //   name: cluster1
@@ -25,7 +25,8 @@
 #define NETSIM_CALIBRATE_TARGET_H
 
 #include "sim/config/param.h"
-#include "sim/scenario/case.h"
+#include "sim/output/measured.h"
+#include "sim/scenario/scenario.h"
 
 #include <glib.h>
 #include <stdbool.h>
@@ -44,6 +45,7 @@ struct target {
     double tolerance; // of a point in the metric's unit; else a share
     double weight;
     const char *source, *claim; // interned; or NULL
+    struct source_mark mark;    // of a measured point; line 0: the target is none
 };
 
 struct target_list {
@@ -52,6 +54,7 @@ struct target_list {
     char *file;
     GPtrArray *targets; // struct target *
     bool smooth;        // all targets are points
+    guint assumed;      // of measured points: how many have no error, and the default tolerance
 };
 
 // The maps: of each kind of target, and of the file.
@@ -63,6 +66,26 @@ extern const struct param_table target_tables[TARGET_KINDS], target_file_table;
 struct target_list *target_list_load(const char *file, const char *const *series,
                                      struct diag_list *diags);
 void target_list_free(struct target_list *list);
+
+// Whether a file of targets is one of measured points (sim/output/measured.h): FILE.csv.
+bool target_file_is_measured(const char *file);
+
+// The measured points of a file as targets, whose tolerances are the errors of the points. Where
+// the scenario has one series, the file need not name it. NULL and *error after a mistake, with its
+// place.
+struct target_list *target_list_measured(const char *file, const struct scenario *scenario,
+                                         GError **error);
+
+// Like target_list_measured, but of points that were read.
+struct target_list *target_list_of_points(const struct measured_points *points,
+                                          const struct scenario *scenario, GError **error);
+
+// A list without targets, of a file; a target of this kind, with nothing but its weight of 1.
+struct target_list *target_list_new(const char *file);
+struct target *target_new(enum target_kind kind);
+
+// The tolerance of a point with this value, if no other is given.
+double target_default_tolerance(double value);
 
 // Whether the target expects a number, a point's or a gain's (target_simulated has the same unit);
 // the other targets are only measured in tolerances.

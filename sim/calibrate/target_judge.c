@@ -82,10 +82,24 @@ static bool excess(const struct target *target, const json_t *document, guint pa
     return true;
 }
 
+// Puts the place of a measured point before the reason for which there is no value to hold against
+// it.
+static void add_place(const struct target *target, char **why)
+{
+    if (target->mark.line == 0 || !why || !*why)
+        return;
+    char *text = g_strdup_printf("%s:%d:%d: %s", target->mark.file, target->mark.line,
+                                 target->mark.column, *why);
+    g_free(*why);
+    *why = text;
+}
+
 static bool judge_point(const struct target *target, const json_t *document, double *residuals,
                         char **why)
 {
     double value = look_up(document, series_at(target, 0), size_at(target, 0), target->metric, why);
+    if (isnan(value))
+        add_place(target, why);
     residuals[0] = target->weight * (value - target->value) / target->tolerance;
     return !isnan(value);
 }

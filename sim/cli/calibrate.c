@@ -291,9 +291,25 @@ static enum cli_exit search(const struct calibration *asked, struct evaluation *
     return code;
 }
 
+// Measured points as targets. NULL after an error that has been reported.
+static struct target_list *read_points_of(const struct scenario *scenario, const char *file)
+{
+    GError *error = NULL;
+    struct target_list *targets = target_list_measured(file, scenario, &error);
+    if (!targets)
+        report_fit(error);
+    else if (targets->assumed > 0)
+        cli_error("a column error has the errors of points",
+                  "note: %s: %u of %u points have no error, and 1 %% of the value is assumed", file,
+                  targets->assumed, targets->targets->len);
+    return targets;
+}
+
 // NULL after errors that have been reported.
 static struct target_list *read_targets_of(const struct scenario *scenario, const char *file)
 {
+    if (target_file_is_measured(file))
+        return read_points_of(scenario, file);
     struct diag_list *diags = diag_list_new();
     GPtrArray *names = series_names(scenario);
     struct target_list *targets = target_list_load(file, (const char *const *)names->pdata, diags);
@@ -456,7 +472,9 @@ const struct cli_option cli_calibrate_options[] = {
      .argument = "REFERENCE",
      .words = CLI_WORDS_FILE,
      .summary = "reference points, orders and crossovers",
-     .more = "A YAML file."},
+     .more =
+         "A YAML file, or measured points as FILE.csv with the columns size, value and, if there "
+         "are any, series, metric, unit and error."},
     {.name = "out",
      .value = CLI_TEXT,
      .offset = offsetof(struct calibrate_arguments, out),

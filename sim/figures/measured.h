@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Points that a user has measured, read from CSV, for a picture of simulated points:
+// Points that a user has measured (sim/output/measured.h), for a picture of simulated points.
 #ifndef NETSIM_FIGURES_MEASURED_H
 #define NETSIM_FIGURES_MEASURED_H
 

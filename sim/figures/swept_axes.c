@@ -2,7 +2,7 @@
 // Which axes of a sweep its picture has: those that do most, or those that the user names.
 #include "sim/figures/swept_internal.h"
 
-#include "sim/figures/axis_value.h"
+#include "sim/config/axis_value.h"
 #include "sim/figures/notes.h"
 #include "sim/outcome/outcome_report.h"
 

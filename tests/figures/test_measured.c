@@ -111,6 +111,27 @@ static void test_understood(void)
          "latency (us) over rate (Mb/s)\n  m: "
          "[[1000.0,5.0]]\n",
          {0}},
+        // A row for each value; the sizes may stand anywhere; a value is a latency if nothing else
+        // is
+        // named.
+        {"size,value\n1,2\n",
+         PICTURE,
+         "latency (us) over message size (B)\n  m: [[1.0,2.0]]\n",
+         {0}},
+        {"series,size,value,error,metric,unit\nA,1,2,0.5,latency,ms\nB,1 KiB,3,,bandwidth,MB/s\n"
+         "B,2,4,1,,\n",
+         PICTURE,
+         "latency (us) over message size (B)\n"
+         "  A: [[1.0,2000.0]] [[1.0,1500.0,2500.0,1]]\n"
+         "bandwidth (MB/s) over message size (B)\n"
+         "  B: [[1024.0,3.0]]\n"
+         "latency (us) over message size (B)\n"
+         "  B: [[2.0,4.0]] [[2.0,3.0,5.0,1]]\n",
+         {0}},
+        {"value (ms),error (\u00b5s),size\n1,20,8\n",
+         PICTURE,
+         "latency (us) over message size (B)\n  m: [[8.0,1000.0]] [[8.0,980.0,1020.0,1]]\n",
+         {0}},
         // Alone they make panels of their own.
         {"size,latency (ms),drops\n1 KiB,2,3\n",
          NULL,
@@ -144,7 +165,7 @@ static void test_refused(void)
         {"", PICTURE, "m.csv:1:1: there is nothing in it", {0}},
         {"size,lat\xff", PICTURE, "m.csv:1:1: this is no text in UTF-8", {0}},
         {"size\n1\n", PICTURE, "m.csv:1:1: the columns size and a metric are expected", {0}},
-        {"size,value\n1,2\n", PICTURE, "m.csv:1:6: a value of what?", {0}},
+        {"size,value (MB/s)\n1,2\n", PICTURE, "m.csv:1:6: a value in MB/s of what?", {0}},
         {"size,,x\n", PICTURE, "m.csv:1:6: this column has no name", {0}},
         {"size,error\n", PICTURE, "m.csv:1:6: an error stands right of the metric", {0}},
         {"size,latency_us,error (KiB)\n", PICTURE, "m.csv:1:17: an error in KiB is none of", {0}},
@@ -158,6 +179,24 @@ static void test_refused(void)
          PICTURE,
          "m.csv:1:6: nothing is drawn as bandwidth (GB/s)",
          {0}},
+        // A row for each value.
+        {"size,value,metric\n1,2,latency_us\n2,3,jitter_us\n",
+         PICTURE,
+         "m.csv:3:5: nothing is drawn as jitter (us)",
+         {0}},
+        {"size,value,unit\n1,2,MB/s\n",
+         PICTURE,
+         "m.csv:2:5: nothing is drawn as latency (MB/s)",
+         {0}},
+        {"size,value,value\n", PICTURE, "m.csv:1:12: value is there twice", {0}},
+        {"size,value,latency_us\n",
+         PICTURE,
+         "m.csv:1:12: latency_us stands beside a column value",
+         {0}},
+        {"size,value,error (MB/s)\n1,2,1\n",
+         PICTURE,
+         "m.csv:1:12: an error in MB/s is none of what is in us",
+         {0}},
         {"link.latency,latency_us\n1,2\n", PICTURE, "over link.latency here", {0}},
         {"size (us),latency_us\n1,2\n", PICTURE, "m.csv:1:1: us is not a unit of size", {0}},
         {"link.rate,latency_us\n1,2\n", PICTURE, "m.csv:2:1: 1 has no unit: write 1 Mb/s", {0}},
@@ -167,6 +206,10 @@ static void test_refused(void)
         {"size,latency_us\n\"1\"\"\",2\n", PICTURE, "m.csv:2:1: 1\" is no number", {0}},
         {"size,latency_us\n\"1,2\n", PICTURE, "a quote is not closed", {0}},
         {"size,latency_us\n1.5,2\n", PICTURE, "m.csv:2:1: 1.5 is no number of bytes", {0}},
+        {"size,bandwidth_MB_per_s\n1,2 MiB/s\n",
+         PICTURE,
+         "m.csv:2:3: 2 MiB/s is no number, and no value in MB/s",
+         {0}},
         {"size,latency_us\n1 us,2\n",
          PICTURE,
          "m.csv:2:1: 1 us is no number, and no value in B",

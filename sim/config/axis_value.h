@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Values of parameters as positions on an axis: "64 KiB" is at 65536 B, "2 Gb/s" at 2000 Mb/s.
-#ifndef NETSIM_FIGURES_AXIS_VALUE_H
-#define NETSIM_FIGURES_AXIS_VALUE_H
+#ifndef NETSIM_CONFIG_AXIS_VALUE_H
+#define NETSIM_CONFIG_AXIS_VALUE_H
 
 #include <glib.h>
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "sim/figures/axis_value.h"
+#include "sim/config/axis_value.h"
 
 #include "sim/config/quantity.h"
 
@@ -10,7 +10,7 @@ static const struct axis_unit {
     enum quantity_kind kind;
     const char *unit;
     double scale;
-} units[] = {
+} axis_units[] = {
     {QUANTITY_COUNT, "", 1.0},
     {QUANTITY_REAL, "", 1.0},
     {QUANTITY_SIZE, "B", 1.0},
@@ -23,7 +23,7 @@ static const struct axis_unit {
     {QUANTITY_DURATION, "s", 1e-12},
 };
 
-static bool parse(const char *text, const struct axis_unit *unit, double *place)
+static bool axis_parse(const char *text, const struct axis_unit *unit, double *place)
 {
     struct quantity quantity;
     char *error = NULL, *hint = NULL;
@@ -38,21 +38,21 @@ static bool parse(const char *text, const struct axis_unit *unit, double *place)
 
 const char *axis_values_place(const GPtrArray *texts, double *places)
 {
-    for (size_t i = 0; i < G_N_ELEMENTS(units); i++) {
+    for (size_t i = 0; i < G_N_ELEMENTS(axis_units); i++) {
         guint parsed = 0;
         while (parsed < texts->len &&
-               parse(g_ptr_array_index(texts, parsed), &units[i], &places[parsed]))
+               axis_parse(g_ptr_array_index(texts, parsed), &axis_units[i], &places[parsed]))
             parsed++;
         if (parsed == texts->len)
-            return units[i].unit;
+            return axis_units[i].unit;
     }
     return NULL;
 }
 
 bool axis_value_place(const char *text, const char *unit, double *place)
 {
-    for (size_t i = 0; i < G_N_ELEMENTS(units); i++)
-        if (strcmp(units[i].unit, unit) == 0 && parse(text, &units[i], place))
+    for (size_t i = 0; i < G_N_ELEMENTS(axis_units); i++)
+        if (strcmp(axis_units[i].unit, unit) == 0 && axis_parse(text, &axis_units[i], place))
             return true;
     return false;
 }
