@@ -128,7 +128,7 @@ static void copy_in(struct cpu_context *context, const struct tcp_socket *socket
     int64_t whole = run->length + (run->message.generation ? run->offset : 0);
     sim_time setup = cpu_cost(context->cpu, memory->copy_setup);
     sim_time all = memory_copy_time(memory, context->cpu, whole, COPY_WARM) - setup;
-    sim_time part = (sim_time)((__int128)all * bytes / whole);
+    sim_time part = time_share(all, bytes, whole);
     cpu_spend_message(context, setup + part, &stage_copy, run->message);
     if (!socket->config->checksum_offload)
         cpu_spend_message(context,

@@ -39,6 +39,17 @@ static inline sim_time time_times(int64_t count, sim_time span)
     return product;
 }
 
+// `part` (0 .. whole) of `whole` (> 0) parts of `span` (>= 0), rounded down.
+static inline sim_time time_share(sim_time span, int64_t part, int64_t whole)
+{
+    sim_time product;
+    if (part == whole)
+        return span;
+    if (!__builtin_mul_overflow(span, part, &product)) // 64 bits do, whose division is far quicker
+        return product / whole;
+    return (sim_time)((__int128)span * part / whole);
+}
+
 // Time that `amount` (>= 0) units take at a rate of `per_second` (> 0) units per second, at most
 // TIME_END.
 static inline sim_time time_at_rate(int64_t amount, int64_t per_second)

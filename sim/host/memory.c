@@ -131,9 +131,12 @@ struct pass {
 // the destination the rest.
 static int64_t pass_missing(const struct memory_config *memory, const struct pass *pass)
 {
-    __int128 source = side_missing(memory, pass->bytes, pass->reuse.source),
-             destination = side_missing(memory, pass->bytes, pass->reuse.destination);
-    return (int64_t)((source + (pass->traffic - 1) * destination) / pass->traffic);
+    int64_t source = side_missing(memory, pass->bytes, pass->reuse.source),
+            destination = side_missing(memory, pass->bytes, pass->reuse.destination), sum;
+    if (G_LIKELY(!__builtin_mul_overflow(pass->traffic - 1, destination, &sum) &&
+                 !__builtin_add_overflow(source, sum, &sum)))
+        return sum / pass->traffic;
+    return (int64_t)((source + (__int128)(pass->traffic - 1) * destination) / pass->traffic);
 }
 
 // Bytes per second over the memory bus, of a copy and of any other pass.
@@ -149,8 +152,9 @@ static sim_time pass_missing_time(const struct memory_config *memory, const stru
 
 static sim_time pass_time(const struct memory_config *memory, const struct pass *pass)
 {
-    return pass_missing_time(memory, pass) +
-           time_at_rate(pass->bytes - pass_missing(memory, pass), memory->copy_cached);
+    int64_t missing = pass_missing(memory, pass);
+    return time_at_rate(missing * pass->traffic, most_demand(memory)) +
+           time_at_rate(pass->bytes - missing, memory->copy_cached);
 }
 
 static struct copy_reuse reuse_of(int64_t bytes, enum copy_source source)

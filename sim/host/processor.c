@@ -17,6 +17,11 @@ struct posted {
 
 #define USUAL_POSTED 4 // most slices post no more: no allocation when a late one posts its second
 
+struct posted_list {
+    struct posted *items;
+    guint len, capacity;
+};
+
 // A piece of the slice for the timeline.
 struct spent {
     const struct stage *stage;
@@ -29,7 +34,8 @@ struct slice {
     struct cpu_task *task; // NULL: none
     enum cpu_next outcome;
     sim_time start, end;
-    GArray *posted; // struct posted, kept from slice to slice
+    // Kept from slice to slice, without a call of a library while nothing is in them.
+    struct posted_list posted;
     GArray *spent;  // struct spent, only when traced
     GArray *memory; // struct cpu_memory_work
 };
@@ -63,7 +69,7 @@ struct cpu *cpu_new(struct sim *sim, const char *group, const char *name, int64_
     event_init(&cpu->end, cpu_slice_end);
     for (int class = 0; class < CPU_CLASSES; class ++) {
         cpu->slices[class].posted =
-            g_array_sized_new(FALSE, FALSE, sizeof(struct posted), USUAL_POSTED);
+            (struct posted_list){g_new(struct posted, USUAL_POSTED), 0, USUAL_POSTED};
         cpu->slices[class].spent = g_array_new(FALSE, FALSE, sizeof(struct spent));
         cpu->slices[class].memory = g_array_new(FALSE, FALSE, sizeof(struct cpu_memory_work));
     }
@@ -76,7 +82,7 @@ void cpu_free(struct cpu *cpu)
     if (!cpu)
         return;
     for (int class = 0; class < CPU_CLASSES; class ++) {
-        g_array_free(cpu->slices[class].posted, TRUE);
+        g_free(cpu->slices[class].posted.items);
         g_array_free(cpu->slices[class].spent, TRUE);
         g_array_free(cpu->slices[class].memory, TRUE);
     }
@@ -214,8 +220,8 @@ static void memory_delay(GArray *memory, sim_time from, sim_time delay)
 // Delays what the slice has posted for times after `from`, which is not in the past.
 static void posted_delay(struct engine *engine, struct slice *slice, sim_time from, sim_time delay)
 {
-    for (guint i = 0; i < slice->posted->len; i++) {
-        struct posted *posted = &g_array_index(slice->posted, struct posted, i);
+    for (guint i = 0; i < slice->posted.len; i++) {
+        struct posted *posted = &slice->posted.items[i];
         struct event *event = posted->event;
         if (posted->when <= from || !event_pending(event) || event->sequence != posted->sequence)
             continue;
@@ -261,8 +267,8 @@ static void cpu_start(struct cpu *cpu, int class)
     slice->task = task;
     slice->start = now;
     trace_queued(cpu->sim->trace, cpu->lane, task->ready_since, now);
-    g_array_set_size(slice->posted, 0);
-    g_array_set_size(slice->memory, 0);
+    slice->posted.len = 0;
+    slice->memory->len = 0;
     task->running = true;
     task->woken = false;
     cpu->current = slice;
@@ -294,27 +300,28 @@ static void cpu_dispatch(struct cpu *cpu)
         if (!cpu->ready_head[class])
             continue;
         cpu_start(cpu, class);
+        holder = class;
         break;
     }
-    holder = cpu_holder(cpu);
     if (holder < CPU_CLASSES)
         engine_reschedule(cpu->sim->engine, &cpu->end, cpu->slices[holder].end);
 }
 
 static void slice_trace(struct cpu *cpu, struct slice *slice)
 {
-    if (slice->spent->len > 0)
-        trace_note(cpu->sim->trace, cpu->lane,
-                   &(struct trace_note){.kind = TRACE_SLICE,
-                                        .class = (int)(slice - cpu->slices),
-                                        .from = slice->start,
-                                        .to = slice->end});
+    if (slice->spent->len == 0)
+        return;
+    trace_note(cpu->sim->trace, cpu->lane,
+               &(struct trace_note){.kind = TRACE_SLICE,
+                                    .class = (int)(slice - cpu->slices),
+                                    .from = slice->start,
+                                    .to = slice->end});
     for (guint i = 0; i < slice->spent->len; i++) {
         const struct spent *piece = &g_array_index(slice->spent, struct spent, i);
         trace_span(cpu->sim->trace, cpu->lane, piece->stage, piece->from, piece->to,
                    piece->message);
     }
-    g_array_set_size(slice->spent, 0);
+    slice->spent->len = 0;
 }
 
 static void cpu_slice_end(struct engine *engine, struct event *event)
@@ -358,8 +365,12 @@ void cpu_post(struct cpu_context *context, struct event *event)
 {
     struct cpu *cpu = context->cpu;
     engine_schedule(cpu->sim->engine, event, context->now);
-    struct posted posted = {event, event->sequence, context->now};
-    g_array_append_val(cpu->current->posted, posted);
+    struct posted_list *list = &cpu->current->posted;
+    if (G_UNLIKELY(list->len == list->capacity)) {
+        list->capacity *= 2;
+        list->items = g_renew(struct posted, list->items, list->capacity);
+    }
+    list->items[list->len++] = (struct posted){event, event->sequence, context->now};
 }
 
 void cpu_wake_at(struct cpu_task *task, sim_time when)
@@ -394,10 +405,28 @@ void cpu_set_pace(struct cpu *cpu, cpu_pace_fn *pace, void *owner)
     cpu->pace_owner = owner;
 }
 
+// Whether spending needs more than the sums by stage.
+static inline bool cpu_spends_plainly(const struct cpu *cpu)
+{
+    return !cpu->pace && !cpu->sim->trace;
+}
+
+static inline void spend_plainly(struct cpu_context *context, sim_time time,
+                                 const struct stage *stage)
+{
+    sim_time from = context->now, to = time_after(from, time);
+    stage_times_add(&context->cpu->stages, stage, to - from);
+    context->now = to;
+}
+
 void cpu_spend_message(struct cpu_context *context, sim_time time, const struct stage *stage,
                        struct message_ref message)
 {
     struct cpu *cpu = context->cpu;
+    if (G_LIKELY(cpu_spends_plainly(cpu))) {
+        spend_plainly(context, time, stage);
+        return;
+    }
     sim_time from = context->now, to = time_after(from, time);
     if (cpu->pace && time > 0)
         to = cpu->pace(cpu->pace_owner, from, time);
@@ -419,12 +448,15 @@ void cpu_spend_memory(struct cpu_context *context, sim_time time, const struct s
 
 void cpu_spend_time(struct cpu_context *context, sim_time time, const struct stage *stage)
 {
-    cpu_spend_message(context, time, stage, MESSAGE_NONE);
+    if (G_LIKELY(cpu_spends_plainly(context->cpu)))
+        spend_plainly(context, time, stage);
+    else
+        cpu_spend_message(context, time, stage, MESSAGE_NONE);
 }
 
 void cpu_spend(struct cpu_context *context, struct cost cost, const struct stage *stage)
 {
-    cpu_spend_message(context, cost_time(cost, context->cpu->clock_hz), stage, MESSAGE_NONE);
+    cpu_spend_time(context, cost_time(cost, context->cpu->clock_hz), stage);
 }
 
 // ---- Memory ----
