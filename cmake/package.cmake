@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Debian packages: `cmake --workflow --preset package` builds build-package/netsim_VERSION_ARCH.deb,
-# python3-netsim_VERSION_all.deb with the module for Python, and where SimGrid is installed
-# netsim-simgrid_VERSION_ARCH.deb with the plugin for flows.
+# Debian packages: `cmake --preset package && cmake --build --preset package --target package` makes
+# build-package/netsim_VERSION_ARCH.deb, python3-netsim_VERSION_all.deb with the module for Python, and
+# where SimGrid is installed netsim-simgrid_VERSION_ARCH.deb with the plugin for flows.
 
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_CONTACT "The authors of netsim <netsim@packages.invalid>")

@@ -7,7 +7,7 @@
 # The file is left alone if it would be the same, so that nothing is compiled or linked again. The
 # build also gives a hash of the names, only so that it notices when one is taken away.
 
-cmake_minimum_required(VERSION 3.25)
+cmake_minimum_required(VERSION 3.22)
 
 file(GLOB_RECURSE sources RELATIVE ${ROOT}
      ${ROOT}/sim/*.c ${ROOT}/sim/*.h ${ROOT}/sim/*.inc

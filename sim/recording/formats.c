@@ -41,6 +41,17 @@ static bool is_anchor(const char *head, size_t length)
     return length >= strlen(magic) && memcmp(head, magic, strlen(magic)) == 0;
 }
 
+#ifndef NETSIM_OTF2 // the library was not there when netsim was built
+static struct recording *otf2_read_refused(const char *path, struct source_mark where,
+                                           struct diag_list *diags)
+{
+    diag_add(diags, where, NULL, "install Debian's libopen-trace-format2-dev, or OTF2 from its sources, and build again",
+             "%s is an OTF2 archive, which this netsim was built without the library to read", path);
+    return NULL;
+}
+#define otf2_read otf2_read_refused
+#endif
+
 static const struct format formats[] = {
     {"OTF2", is_anchor, otf2_read},
     {"SimGrid's TI", file_is_text, ti_read},

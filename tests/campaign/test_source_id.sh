@@ -62,7 +62,7 @@ cp "$source/cmake/source_id.cmake" "$project/cmake"
 cp "$a"/sim/core/*.c "$project/sim/core"
 cp "$a/models/via/v.h" "$project/models/via"
 {
-    echo 'cmake_minimum_required(VERSION 3.25)'
+    echo 'cmake_minimum_required(VERSION 3.22)'
     echo 'project(netsim LANGUAGES NONE)'
     sed -n '/^file(GLOB netsim_identity/,/VERBATIM)$/p' "$source/CMakeLists.txt"
     # shellcheck disable=SC2016  # CMake expands it

@@ -100,9 +100,9 @@ rm "$tree/build"
 
 # ---- What it lacks ------------------------------------------------------------------------------
 
-export CMAKE_IS=3.22.1
-refuses "an old CMake" "CMake 3.22.1 is too old: netsim needs 3.25 or newer"
-CMAKE_IS=3.25.0
+export CMAKE_IS=3.18.4
+refuses "an old CMake" "CMake 3.18.4 is too old: netsim needs 3.22 or newer"
+CMAKE_IS=3.22.0
 runs "a CMake that is just new enough" 1
 unset CMAKE_IS
 
@@ -112,6 +112,24 @@ export NETSIM_NO_INSTALL=1
 : >"$scratch/installs"
 refuses "what may not be installed" "libgsl-dev" "random streams" "NETSIM_NO_INSTALL"
 [[ ! -s $scratch/installs ]] || fail "NETSIM_NO_INSTALL=1, and yet: $(cat "$scratch/installs")"
+
+unset NETSIM_NO_INSTALL
+
+# A release without the package of OTF2: apt-get knows it only by name.
+tool pkg-config '[ "$2" != otf2 ]'
+tool apt-cache '[ "$2" != libopen-trace-format2-dev ]'
+tool apt-get "echo \"\$*\" >>'$scratch/installs'" 'case $* in *trace-format2*) exit 1 ;; esac'
+tool sudo 'shift; exec "$@"'
+: >"$scratch/installs"
+run
+[[ $status -eq 0 && $output == *"ran run x" ]] || fail "a release without OTF2: ended with $status: $output"
+for part in "this release has no package for these" "libopen-trace-format2-dev | reads recorded programs"; do
+    [[ $output == *"$part"* ]] || fail "a release without OTF2: \"$part\" is not in: $output"
+done
+grep -q ' update$' "$scratch/installs" || fail "a release without OTF2: no update before it is given up"
+: >"$scratch/installs"
+runs "the next call on a release without OTF2" 0
+[[ ! -s $scratch/installs ]] || fail "OTF2 was tried again: $(cat "$scratch/installs")"
 
 if [[ $failures -gt 0 ]]; then
     printf '%d failures\n' "$failures"
