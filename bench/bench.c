@@ -46,7 +46,7 @@ const struct bench_part bench_parts[] = {
     {"hold", "Hold model: the event engine against a bare 4-ary heap", bench_hold,
      COLUMNS({"pending", "pending", count_text}, {"events/s", "events_per_s", rate_text},
              {"bare heap/s", "bare_heap_events_per_s", rate_text},
-             {"ratio", "ratio", two_digits_text}),
+             {"ratio", "ratio", two_digits_text}, {"delays", "distribution", NULL}),
      false},
     {"star", "Star: 1,460-byte frames through one 100 Mb/s switch at line rate", bench_star,
      COLUMNS({"hosts", "hosts", count_text}, {"frames/s", "frames_per_s", rate_text},

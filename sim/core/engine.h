@@ -4,12 +4,13 @@
 // An event is embedded in the object that it belongs to; the engine never allocates one. Events run
 // in the order of (time, sequence of scheduling), so a run depends on its input alone.
 //
-// Events of one time are chained, and a 4-ary heap orders the chains; a small table finds the chain
-// of a recently used time. Events for the current time wait in a first-in-first-out list.
+// The queue has two levels. Most events wait in a calendar (engine_calendar.h), those of the
+// calendar's present day in a small heap (engine_heap.h), and those for the current time in a list.
 //
-// Cost: schedule, cancel and reschedule O(log n) in the number of pending times, O(1) at the
-// current time and mostly at a time at which another event is pending. The heap grows by doubling
-// and never shrinks: no allocation once warm.
+// Cost: schedule, cancel and reschedule O(1), and O(log n) in the number of pending times of one
+// day. A day follows the time between events, so that n is small; where no day suits all of them,
+// it is at most that of all pending. The calendar and the heap grow by doubling and never shrink:
+// no allocation once warm.
 #ifndef NETSIM_CORE_ENGINE_H
 #define NETSIM_CORE_ENGINE_H
 
@@ -31,8 +32,7 @@ struct event {
     sim_time when;      // meaningful while pending
     struct event *next; // the engine's: events of the same time, in a circle
     struct event *prev;
-    uint32_t slot;       // index in the heap, or a mark for the list it is in; EVENT_IDLE when not
-                         // pending
+    uint32_t slot; // index in the heap, or a mark for another place; EVENT_IDLE when not pending
     uint32_t background; // 1: it does not keep a run alive
 };
 

@@ -346,7 +346,7 @@ class Bench(Case):
         self.assertEqual([row["hosts"] for row in document["clos"]], [16, 128, 1024])
         for row in document["clos"]:
             self.assertGreater(row["packet_hops_per_s"], 0)
-        self.assertEqual([row["pending"] for row in document["hold"]], [64, 1024, 16384, 262144])
+        self.assertEqual([row["pending"] for row in document["hold"]], 5 * [64, 1024, 16384, 262144])
         self.assertEqual([row["hosts"] for row in document["star"]], [8, 64])
         for row in document["hold"]:
             self.assertGreater(row["events_per_s"], 0)

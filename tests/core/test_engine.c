@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The event engine: order, cancelling and moving, and a long random run against a model that is a
-// sorted list.
+// The event engine: order, cancelling and moving, and long random runs against a model that is a
+// sorted list, with times near and far, coarse, equal and in bursts.
 #include "sim/core/engine.h"
 #include "sim/core/random.h"
 #include "tests/support/suite.h"
@@ -253,7 +253,43 @@ static void test_background(void)
 // ---- Against a model ----
 
 #define MODEL_EVENTS 300
-#define MODEL_STEPS 60000
+#define MODEL_STEPS 20000
+
+// How far ahead an operation schedules.
+typedef sim_time model_delay_fn(struct random_stream *random);
+
+static sim_time delay_near(struct random_stream *random)
+{
+    return (sim_time)random_below(random, random_chance(random, 0.5) ? 4 : 1000);
+}
+
+static sim_time delay_coarse(struct random_stream *random)
+{
+    return TIME_US * (sim_time)random_below(random, 8);
+}
+
+// From picoseconds to seconds, all orders of magnitude alike.
+static sim_time delay_any(struct random_stream *random)
+{
+    return (sim_time)random_below(random, 1024) << random_below(random, 34);
+}
+
+static sim_time delay_equal(struct random_stream *random)
+{
+    (void)random;
+    return 12345;
+}
+
+// Mostly in a burst of nanoseconds, far ahead.
+static sim_time delay_burst(struct random_stream *random)
+{
+    if (random_chance(random, 0.1))
+        return (sim_time)random_below(random, 100);
+    return TIME_MS + (sim_time)random_below(random, 2000);
+}
+
+static model_delay_fn *const model_delays[] = {delay_near, delay_coarse, delay_any, delay_equal,
+                                               delay_burst};
 
 // The model: all pending events in a list sorted by (time, order of scheduling).
 struct model_entry {
@@ -266,6 +302,7 @@ struct model {
     struct random_stream *random;
     struct model_event *events;
     GArray *pending; // struct model_entry
+    model_delay_fn *delay;
     int steps, wrong;
     int background; // the first so many events are of the background
 };
@@ -311,7 +348,7 @@ static void model_step(struct model *model)
     struct event *event = &model->events[number].event;
     sim_time when = engine_now(model->engine);
     if (random_chance(random, 0.8))
-        when += (sim_time)random_below(random, random_chance(random, 0.5) ? 4 : 1000);
+        when += model->delay(random);
     model->steps--;
     if (random_chance(random, 0.2)) {
         engine_cancel(model->engine, event);
@@ -338,13 +375,27 @@ static void model_run(struct engine *engine, struct event *event)
         model_step(model);
 }
 
-static uint64_t model_fingerprint(uint64_t seed, int background)
+// A run to some time, of some events, or to the end.
+static void model_go_on(struct model *model)
+{
+    struct random_stream *random = model->random;
+    sim_time until = engine_now(model->engine) + model->delay(random);
+    if (random_chance(random, 0.3))
+        engine_run(model->engine, until);
+    else if (random_chance(random, 0.3))
+        engine_run_some(model->engine, until, random_below(random, 20));
+    else
+        engine_run(model->engine, TIME_NEVER);
+}
+
+static uint64_t model_fingerprint(uint64_t seed, int background, model_delay_fn *delay)
 {
     struct model model = {
         .engine = engine_new(),
         .random = random_new(seed, "model"),
         .events = g_new(struct model_event, MODEL_EVENTS),
         .pending = g_array_new(FALSE, FALSE, sizeof(struct model_entry)),
+        .delay = delay,
         .steps = MODEL_STEPS,
         .background = background,
     };
@@ -358,9 +409,10 @@ static uint64_t model_fingerprint(uint64_t seed, int background)
     while (model.steps > 0) {
         for (int i = 0; i < 10; i++)
             model_step(&model);
-        engine_run(model.engine, TIME_NEVER);
-        model.wrong += model_pending(&model) > 0;
+        model_go_on(&model);
     }
+    engine_run(model.engine, TIME_NEVER);
+    model.wrong += model_pending(&model) > 0;
     SUITE_SAME_INTEGER(model.wrong, 0);
     CU_ASSERT(background || model.pending->len == 0);
     uint64_t fingerprint = engine_fingerprint(model.engine);
@@ -373,16 +425,94 @@ static uint64_t model_fingerprint(uint64_t seed, int background)
 
 static void test_model(void)
 {
-    for (uint64_t seed = 1; seed <= 5; seed++)
-        model_fingerprint(seed, 0);
-    for (uint64_t seed = 1; seed <= 5; seed++)
-        model_fingerprint(seed, (int)seed * MODEL_EVENTS / 6);
+    for (size_t i = 0; i < G_N_ELEMENTS(model_delays); i++)
+        for (uint64_t seed = 1; seed <= 3; seed++) {
+            model_fingerprint(seed, 0, model_delays[i]);
+            model_fingerprint(seed, (int)seed * MODEL_EVENTS / 6, model_delays[i]);
+        }
+}
+
+// ---- Many events ----
+
+#define MANY 30000
+
+struct many_event {
+    struct event event;
+    struct many *many;
+};
+
+struct many {
+    struct many_event events[MANY];
+    GPtrArray *expected; // struct event *
+    guint ran;
+    int wrong;
+};
+
+static void many_run(struct engine *engine, struct event *event)
+{
+    struct many *many = container_of(event, struct many_event, event)->many;
+    many->wrong += many->ran >= many->expected->len ||
+                   g_ptr_array_index(many->expected, many->ran) != event ||
+                   engine_now(engine) != event->when;
+    many->ran++;
+}
+
+static int compare_events(const void *a, const void *b)
+{
+    const struct event *x = *(struct event *const *)a, *y = *(struct event *const *)b;
+    if (x->when != y->when)
+        return x->when < y->when ? -1 : 1;
+    return x->sequence < y->sequence ? -1 : x->sequence > y->sequence;
+}
+
+// All are scheduled first, then every third is cancelled and every fifth moved: the queue becomes
+// large before it runs, and small while it does. So again from the time that it has come to.
+static void many_go(struct many *many, struct engine *engine, struct random_stream *random,
+                    model_delay_fn *delay)
+{
+    many->ran = 0;
+    g_ptr_array_set_size(many->expected, 0);
+    for (int i = 0; i < MANY; i++)
+        engine_schedule(engine, &many->events[i].event, engine_now(engine) + delay(random));
+    for (int i = 0; i < MANY; i++) {
+        struct event *event = &many->events[i].event;
+        if (i % 5 == 0)
+            engine_reschedule(engine, event, engine_now(engine) + delay(random));
+        if (i % 3 == 0)
+            engine_cancel(engine, event);
+        else
+            g_ptr_array_add(many->expected, event);
+    }
+    g_ptr_array_sort(many->expected, compare_events);
+    engine_run(engine, TIME_NEVER);
+    many->wrong += many->ran != many->expected->len;
+}
+
+static void test_many(void)
+{
+    struct many *many = g_new0(struct many, 1);
+    struct random_stream *random = random_new(1, "many");
+    struct engine *engine = engine_new();
+    many->expected = g_ptr_array_new();
+    for (int i = 0; i < MANY; i++) {
+        many->events[i].many = many;
+        event_init(&many->events[i].event, many_run);
+    }
+    for (int round = 0; round < 2; round++)
+        for (size_t i = 0; i < G_N_ELEMENTS(model_delays); i++)
+            many_go(many, engine, random, model_delays[i]);
+    SUITE_SAME_INTEGER(many->wrong, 0);
+    engine_free(engine);
+    random_free(random);
+    g_ptr_array_unref(many->expected);
+    g_free(many);
 }
 
 static void test_fingerprint(void)
 {
-    CU_ASSERT_EQUAL(model_fingerprint(1, 0), model_fingerprint(1, 0));
-    CU_ASSERT_NOT_EQUAL(model_fingerprint(1, 0), model_fingerprint(2, 0));
+    uint64_t of_model = model_fingerprint(1, 0, delay_near);
+    CU_ASSERT_EQUAL(of_model, model_fingerprint(1, 0, delay_near));
+    CU_ASSERT_NOT_EQUAL(of_model, model_fingerprint(2, 0, delay_near));
     struct engine *engine = engine_new();
     uint64_t before = engine_fingerprint(engine);
     engine_fingerprint_add(engine, 0);
@@ -431,6 +561,7 @@ int main(void)
         {"running until a time, and stopping", test_until_and_stop},
         {"background events", test_background},
         {"random operations against a sorted list", test_model},
+        {"many events, scheduled at once", test_many},
         {"equal runs have equal fingerprints", test_fingerprint},
         {"the past is refused", test_past_is_refused},
         {NULL, NULL},
