@@ -36,6 +36,9 @@ _netsim_words() {
     parameter) compgen -W "$(_netsim_list parameters)" -S = -- "$current" ;;
     shipped) compgen -W "$(_netsim_list scenarios) $(_netsim_list testbeds) $(_netsim_list sweeps)" -- "$current" ;;
     section) compgen -W "$(_netsim_list sections) $(_netsim_list stacks) $(_netsim_list benchmarks)" -- "$current" ;;
+    stack) compgen -W "$(_netsim_list stacks)" -- "$current" ;;
+    benchmark) compgen -W "program $(_netsim_list benchmarks)" -- "$current" ;;
+    testbed) compgen -W "$(_netsim_list testbeds)" -- "$current" ;;
     figure) compgen -W "$(_netsim_list figures)" -- "$current" ;;
     command) compgen -W "$commands" -- "$current" ;;
     esac
@@ -51,7 +54,7 @@ _netsim() {
     COMPREPLY=()
 
     # Begin: bash commands
-    commands='run check describe list show bench sweep explain flatten export trace validate compare plot figures calibrate help test'
+    commands='run check describe list new show bench sweep explain flatten export trace validate compare plot figures calibrate help test'
     case $command in
     run)
         arguments='scenario'
@@ -99,6 +102,20 @@ _netsim() {
         options='--names --format --help'
         case $previous in
         --format) value='choice table json' ;;
+        esac
+        ;;
+    new)
+        arguments='none'
+        options='--stack --benchmark --hosts --switches --topology --ranks --nic --testbed --force --help'
+        case $previous in
+        --stack) value='stack' ;;
+        --benchmark) value='benchmark' ;;
+        --hosts) value='none' ;;
+        --switches) value='none' ;;
+        --topology) value='choice auto star chain ring tree clos' ;;
+        --ranks) value='none' ;;
+        --nic) value='none' ;;
+        --testbed) value='testbed' ;;
         esac
         ;;
     show)
@@ -169,7 +186,7 @@ _netsim() {
         options='--speed --stack --format --matrix --help'
         case $previous in
         --speed) value='none' ;;
-        --stack) value='none' ;;
+        --stack) value='stack' ;;
         --format) value='choice table csv json' ;;
         --matrix) value='file' ;;
         esac

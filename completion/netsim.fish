@@ -38,6 +38,12 @@ function __netsim_words
             __netsim_list sections
             __netsim_list stacks
             __netsim_list benchmarks
+        case stack
+            __netsim_list stacks
+        case benchmark
+            __netsim_list benchmarks
+        case testbed
+            __netsim_list testbeds
         case figure
             __netsim_list figures
         case command
@@ -54,6 +60,7 @@ complete -c netsim -n __fish_use_subcommand -a run -d 'run every series of a sce
 complete -c netsim -n __fish_use_subcommand -a check -d 'validate a scenario without running it'
 complete -c netsim -n __fish_use_subcommand -a describe -d 'print or search the parameters of the models'
 complete -c netsim -n __fish_use_subcommand -a list -d 'list stacks, testbeds, benchmarks, scenarios and sweeps'
+complete -c netsim -n __fish_use_subcommand -a new -d 'write a scenario with comments, to begin with'
 complete -c netsim -n __fish_use_subcommand -a show -d 'print a scenario, testbed or sweep that is shipped'
 complete -c netsim -n __fish_use_subcommand -a bench -d 'measure the speed of the simulator'
 complete -c netsim -n __fish_use_subcommand -a sweep -d 'run a scenario with many values of its parameters'
@@ -102,6 +109,16 @@ complete -c netsim -n '__fish_seen_subcommand_from describe' -l format -x -a '(_
 complete -c netsim -n '__fish_seen_subcommand_from list' -k -a '(__netsim_words choice stacks testbeds benchmarks scenarios sweeps figures sections parameters)'
 complete -c netsim -n '__fish_seen_subcommand_from list' -l names -d 'print names alone, one a line'
 complete -c netsim -n '__fish_seen_subcommand_from list' -l format -x -a '(__netsim_words choice table json)' -d 'form of the output'
+complete -c netsim -n '__fish_seen_subcommand_from new' -k -a '(__netsim_words none)'
+complete -c netsim -n '__fish_seen_subcommand_from new' -l stack -x -a '(__netsim_words stack)' -d 'library and protocol, as `netsim list stacks` names it'
+complete -c netsim -n '__fish_seen_subcommand_from new' -l benchmark -x -a '(__netsim_words benchmark)' -d 'what the ranks do, one that the stack runs, or program; otherwise its first'
+complete -c netsim -n '__fish_seen_subcommand_from new' -l hosts -x -a '(__netsim_words none)' -d 'number of hosts; otherwise as many as the testbed has'
+complete -c netsim -n '__fish_seen_subcommand_from new' -l switches -x -a '(__netsim_words none)' -d 'number of switches of each network, 0 joins two hosts back to back'
+complete -c netsim -n '__fish_seen_subcommand_from new' -l topology -x -a '(__netsim_words choice auto star chain ring tree clos)' -d 'how the switches are joined'
+complete -c netsim -n '__fish_seen_subcommand_from new' -l ranks -x -a '(__netsim_words none)' -d 'number of ranks; otherwise one a host, as far as the benchmark takes them'
+complete -c netsim -n '__fish_seen_subcommand_from new' -l nic -x -a '(__netsim_words none)' -d 'network card of the hosts; otherwise the testbed'\''s'
+complete -c netsim -n '__fish_seen_subcommand_from new' -l testbed -x -a '(__netsim_words testbed)' -d 'shipped machine that its costs are of; otherwise the usual one of the stack'
+complete -c netsim -n '__fish_seen_subcommand_from new' -l force -d 'write over a file that is there'
 complete -c netsim -n '__fish_seen_subcommand_from show' -k -a '(__netsim_words shipped)'
 complete -c netsim -n '__fish_seen_subcommand_from show' -l path -d 'print where the file is instead'
 complete -c netsim -n '__fish_seen_subcommand_from bench' -k -a '(__netsim_words none)'
@@ -152,7 +169,7 @@ complete -c netsim -n '__fish_seen_subcommand_from export' -l host-speed -x -a '
 complete -c netsim -n '__fish_seen_subcommand_from export' -l tolerance -x -a '(__netsim_words none)' -d 'how far a platform'\''s PingPong may be off netsim'\''s, 1% to 50%'
 complete -c netsim -n '__fish_seen_subcommand_from trace' -k -a '(__netsim_words file)'
 complete -c netsim -n '__fish_seen_subcommand_from trace' -l speed -x -a '(__netsim_words none)' -d 'also print how long the computations take at so many flop/s'
-complete -c netsim -n '__fish_seen_subcommand_from trace' -l stack -x -a '(__netsim_words none)' -d 'the matrix has also the messages that this stack makes of collectives'
+complete -c netsim -n '__fish_seen_subcommand_from trace' -l stack -x -a '(__netsim_words stack)' -d 'library and protocol, as `netsim list stacks` names it'
 complete -c netsim -n '__fish_seen_subcommand_from trace' -l format -x -a '(__netsim_words choice table csv json)' -d 'form of the output'
 complete -c netsim -n '__fish_seen_subcommand_from trace' -l matrix -x -a '(__netsim_words file)' -d 'also draw the communication matrix (png, svg or pdf)'
 complete -c netsim -n '__fish_seen_subcommand_from validate' -k -a '(__netsim_words none)'

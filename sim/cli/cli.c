@@ -36,6 +36,13 @@ const struct cli_command cli_commands[] = {
      "is\n"
      "given; or figures, sections or parameters.",
      cli_list, cli_list_options, 0, 1, CLI_WORDS_CHOICE, cli_list_kinds},
+    {"new", "NAME", "write a scenario with comments, to begin with",
+     "Writes NAME.yaml, which passes `netsim check` and runs: a machine of the size asked for, "
+     "with\n"
+     "the costs of a shipped testbed, a stack, and a benchmark that it runs. Its comments explain\n"
+     "each key, and list the parameters that one may want to set.\n\n"
+     "  netsim new mine --stack lam_tcp --hosts 16 --switches 2 --benchmark pmb.alltoall",
+     cli_new, cli_new_options, 1, 1, CLI_WORDS_NONE, NULL},
     {"show", "NAME", "print a scenario, testbed or sweep that is shipped",
      "NAME is as `netsim list` has it, or a file. A scenario of one's own begins as a copy:\n\n"
      "  netsim show pingpong_cluster1 >mine.yaml",

@@ -180,7 +180,7 @@ char *cli_shipped(const char *name)
 
 // ---- Standard input ----
 
-#define STDIN_NAME "stdin" // of its text, in messages and for results
+#define STDIN_NAME "<stdin>" // of its text, in messages
 
 static GString *stdin_text; // NULL: it has not been read
 

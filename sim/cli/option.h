@@ -42,6 +42,9 @@ enum cli_words {
     CLI_WORDS_PARAMETER, // paths of parameters
     CLI_WORDS_SECTION,   // the names that `netsim describe` knows
     CLI_WORDS_FIGURE,
+    CLI_WORDS_STACK,
+    CLI_WORDS_BENCHMARK,
+    CLI_WORDS_TESTBED,
     CLI_WORDS_COMMAND,
     CLI_WORDS_CHOICE, // one of the choices
 };
@@ -61,6 +64,8 @@ struct cli_option {
     enum cli_words words;
     bool optional; // the value may be left out for the first choice, and follows a "=" else
 };
+
+#define CLI_STACK_SUMMARY "library and protocol, as `netsim list stacks` names it"
 
 // clang-format off
 #define CLI_SET_OPTION(type, member)                                                               \

@@ -79,7 +79,8 @@ const char *cli_words_name(enum cli_words words)
         [CLI_WORDS_RESULT] = "result",       [CLI_WORDS_PARAMETER] = "parameter",
         [CLI_WORDS_SECTION] = "section",     [CLI_WORDS_FIGURE] = "figure",
         [CLI_WORDS_SHIPPED] = "shipped",     [CLI_WORDS_COMMAND] = "command",
-        [CLI_WORDS_CHOICE] = "choice",
+        [CLI_WORDS_CHOICE] = "choice",       [CLI_WORDS_STACK] = "stack",
+        [CLI_WORDS_BENCHMARK] = "benchmark", [CLI_WORDS_TESTBED] = "testbed",
     };
     return names[words];
 }

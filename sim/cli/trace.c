@@ -180,8 +180,10 @@ const struct cli_option cli_trace_options[] = {
      .value = CLI_TEXT,
      .offset = offsetof(struct trace_arguments, stack),
      .argument = "NAME",
-     .summary = "the matrix has also the messages that this stack makes of collectives",
-     .more = "They are unfolded by the rules of its MPI library, with the defaults of all "
+     .words = CLI_WORDS_STACK,
+     .summary = CLI_STACK_SUMMARY,
+     .more = "The matrix then has also the messages that it makes of collectives. They are "
+             "unfolded by the rules of its MPI library, with the defaults of all "
              "parameters. Without it the matrix has messages from point to point alone."},
     CLI_FORMAT_OPTION(struct trace_arguments, format, trace_formats,
                       "CSV is the communication matrix: from, to, messages, bytes. JSON has "

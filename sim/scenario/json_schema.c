@@ -220,7 +220,8 @@ static json_t *size_schema(void)
 {
     char *size = quantity_pattern(QUANTITY_SIZE);
     size[strlen(size) - 1] = '\0'; // without ^ and $
-    char *range = g_strdup_printf("^(0|%s)[ \\t]*(\\.\\.[ \\t]*(%s))?$", size + 1, size + 1);
+    char *range = g_strdup_printf("^(0|%s)[ \\t]*(\\.\\.[ \\t]*(%s)([ \\t]+step[ \\t]+(%s))?)?$",
+                                  size + 1, size + 1, size + 1);
     json_t *schema = json_pack("{s:[{s:s, s:s}, {s:i}]}", "anyOf", "type", "string", "pattern",
                                range, "const", 0);
     g_free(range);
@@ -257,7 +258,8 @@ static json_t *byte_sizes_schema(void)
 static json_t *count_sizes_schema(void)
 {
     return one_or_list(json_pack("{s:[o, {s:s, s:s}]}", "anyOf", count_schema(0), "type", "string",
-                                 "pattern", "^[0-9]+([ \t]*\\.\\.[ \t]*[0-9]+)?$"));
+                                 "pattern",
+                                 "^[0-9]+([ \t]*\\.\\.[ \t]*[0-9]+([ \t]+step[ \t]+[0-9]+)?)?$"));
 }
 
 // The schema of `sizes`, which depends on the benchmark. New reference.

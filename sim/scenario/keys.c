@@ -18,8 +18,10 @@ const struct scenario_key scenario_keys[] = {
     [SCENARIO_KEY_NAME] = {"name", KEY_IN_SCENARIO | KEY_IN_TESTBED,
                            "name of the scenario and of its results"},
     [SCENARIO_KEY_DESCRIPTION] = {"description", KEY_IN_SCENARIO | KEY_IN_TESTBED, "free text"},
-    [SCENARIO_KEY_TESTBED] = {"testbed", KEY_IN_SCENARIO | KEY_IN_SERIES,
-                              "file of the machine that it runs on; this file's keys win"},
+    [SCENARIO_KEY_TESTBED] =
+        {"testbed", KEY_IN_SCENARIO | KEY_IN_SERIES,
+         "file of the machine that it runs on, or a scenario that runs on it; this file's keys "
+         "win"},
     [SCENARIO_KEY_SEED] = {"seed", KEY_IN_SCENARIO, "seed of all random streams"},
     [SCENARIO_KEY_DRAW] = {"draw", KEY_IN_SCENARIO,
                            "the machine among those that the uncertain constants allow"},

@@ -328,9 +328,12 @@ static void read_cases(struct compiler *compiler, GPtrArray *cases)
 
 // ---- The scenario itself ----
 
-// "scenarios/flood.yaml" is called flood.
+// "scenarios/flood.yaml" is called flood, and a text that is no file, "<stdin>", stdin.
 static char *stem(const char *file)
 {
+    size_t length = strlen(file);
+    if (length > 2 && *file == '<' && file[length - 1] == '>')
+        return g_strndup(file + 1, length - 2);
     char *name = g_path_get_basename(file);
     char *dot = strrchr(name, '.');
     if (dot && dot != name)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #define TESTBED_PATH "testbed"
+#define MOST_TESTBEDS 10 // that lie on each other
 
 bool compiler_check_version(const struct node *tree, struct diag_list *diags)
 {
@@ -23,17 +24,17 @@ bool compiler_check_version(const struct node *tree, struct diag_list *diags)
     return good;
 }
 
-// Returns the places of a testbed: the scenario's directory, then the installed testbeds, with or
-// without testbeds/ and .yaml. NULL-terminated; the caller frees it with g_strfreev.
-static char **candidates(const struct compiler *compiler, const char *name)
+// Returns the places of a testbed: the directory of the file that names it, then the installed
+// testbeds, with or without testbeds/ and .yaml. NULL-terminated; the caller frees it with
+// g_strfreev.
+static char **candidates(const struct compiler *compiler, const char *directory, const char *name)
 {
     if (g_path_is_absolute(name))
         return g_strsplit(name, "\n", 1);
     const char *data = compiler->options ? compiler->options->data_dir : NULL;
-    bool here = strcmp(compiler->directory, ".") == 0;
+    bool here = strcmp(directory, ".") == 0;
     GPtrArray *files = g_ptr_array_new();
-    g_ptr_array_add(files,
-                    here ? g_strdup(name) : g_build_filename(compiler->directory, name, NULL));
+    g_ptr_array_add(files, here ? g_strdup(name) : g_build_filename(directory, name, NULL));
     if (data)
         g_ptr_array_add(files, g_build_filename(data, "scenarios", name, NULL));
     // The file of a testbed that `netsim list testbeds` prints.
@@ -105,16 +106,36 @@ static void complain_unknown(struct compiler *compiler, const struct node *name,
     g_ptr_array_free(names, TRUE);
 }
 
+// A scenario serves as a testbed by its machine.
+static bool is_scenario(const struct node *tree)
+{
+    return node_get(tree, "workload") || node_get(tree, "stack") || node_get(tree, "series");
+}
+
+// Removes what a scenario has besides its machine, which its own testbed is a part of.
+static void keep_machine(const struct compiler *compiler, struct node *tree)
+{
+    GPtrArray *machine = keys_at_top(compiler->schema, KEY_IN_TESTBED);
+    for (const struct scenario_key *key = scenario_keys; key->name; key++)
+        if (!g_strv_contains((const char *const *)machine->pdata, key->name) &&
+            strcmp(key->name, TESTBED_PATH) != 0)
+            node_free(node_take(tree, key->name));
+    g_ptr_array_free(machine, TRUE);
+}
+
 // Checks a testbed's keys, and removes those that describe the file only.
 static void prepare(struct compiler *compiler, struct node *tree)
 {
     static const char *const own[] = {"schema", "name", "description", NULL};
     compiler_check_version(tree, compiler->diags);
+    if (is_scenario(tree))
+        keep_machine(compiler, tree);
     GPtrArray *known = keys_at_top(compiler->schema, KEY_IN_TESTBED);
     GPtrArray *elsewhere = keys_at_top(compiler->schema, KEY_IN_SCENARIO);
     for (guint i = 0; i < tree->children->len; i++) {
         const struct node *child = g_ptr_array_index(tree->children, i);
-        if (g_strv_contains((const char *const *)known->pdata, child->key))
+        if (g_strv_contains((const char *const *)known->pdata, child->key) ||
+            strcmp(child->key, TESTBED_PATH) == 0)
             continue;
         bool misplaced = g_strv_contains((const char *const *)elsewhere->pdata, child->key);
         char *hint = misplaced ? g_strdup("it belongs in the scenario")
@@ -136,9 +157,38 @@ static bool mark_ensembles(void *owner, struct node **tree, struct diag_list *di
     return ensembles_mark(owner, tree, diags);
 }
 
-static struct node *load(struct compiler *compiler, const struct node *name)
+static struct node *testbed_load(struct compiler *compiler, const char *directory,
+                                 const struct node *name, int depth);
+
+// Lays the machine of a scenario, or a testbed, over that which it names itself.
+static struct node *lay_over_own(struct compiler *compiler, const char *file, struct node *tree,
+                                 int depth)
 {
-    char **files = candidates(compiler, name->text);
+    struct node *name = node_take(tree, TESTBED_PATH);
+    if (!name)
+        return tree;
+    char *directory = g_path_get_dirname(file);
+    struct node *under = NULL, *laid = NULL;
+    if (!reader_text(name, TESTBED_PATH, "the name of a file", compiler->diags))
+        ;
+    else if (depth >= MOST_TESTBEDS)
+        diag_add(compiler->diags, name->mark, TESTBED_PATH, "does one lie on itself?",
+                 "more than %d testbeds lie on each other", MOST_TESTBEDS);
+    else
+        under = testbed_load(compiler, directory, name, depth + 1);
+    if (under)
+        laid = node_merge(under, tree);
+    node_free(under);
+    node_free(name);
+    node_free(tree);
+    g_free(directory);
+    return laid;
+}
+
+static struct node *testbed_load(struct compiler *compiler, const char *directory,
+                                 const struct node *name, int depth)
+{
+    char **files = candidates(compiler, directory, name->text);
     struct node *tree = NULL;
     int i = 0;
     while (files[i] && !g_file_test(files[i], G_FILE_TEST_EXISTS))
@@ -150,8 +200,10 @@ static struct node *load(struct compiler *compiler, const struct node *name)
                  "cannot read %s: it is no regular file", files[i]);
     else
         tree = node_load_each(files[i], mark_ensembles, &compiler->ensembles, compiler->diags);
-    if (tree && reader_is(tree, NODE_MAP, "", "a map of keys", compiler->diags))
+    if (tree && reader_is(tree, NODE_MAP, "", "a map of keys", compiler->diags)) {
         prepare(compiler, tree);
+        tree = lay_over_own(compiler, files[i], tree, depth);
+    }
     g_strfreev(files);
     return tree;
 }
@@ -167,7 +219,7 @@ const struct node *compiler_testbed(struct compiler *compiler, const struct node
     gpointer tree;
     if (g_hash_table_lookup_extended(compiler->testbeds, name->text, NULL, &tree))
         return tree;
-    tree = load(compiler, name);
+    tree = testbed_load(compiler, compiler->directory, name, 1);
     g_hash_table_insert(compiler->testbeds, g_strdup(name->text), tree);
     return tree;
 }

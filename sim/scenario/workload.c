@@ -10,10 +10,37 @@
 #define WORKLOAD_PATH "workload"
 
 #define MOST_COUNTED (INT64_C(1) << 40) // of what a benchmark counts instead of bytes
+#define MOST_STEPS 10000                // of a range of sizes
+#define SIZES_STEP "step"               // before the step of a range
 
-const char *const workload_keys[] = {
-    "benchmark",       "program", "sizes",  "repetitions", "ranks", PLACEMENT_KEY,
-    COMMUNICATORS_KEY, "samples", "steady", REPLAY_KEY,    NULL};
+// The keys of every workload with their meanings.
+// clang-format off
+#define WORKLOAD_KEYS(KEY)                                                                         \
+    KEY("benchmark", "the benchmark that the ranks run, in place of a program or a recording")     \
+    KEY("program", "what each rank does, operation by operation")                                  \
+    KEY("sizes", "a size, a range A .. B that doubles, or with `step C` adds C, or a list of such") \
+    KEY("repetitions", "how often each size is repeated; auto: as often as the benchmark does it")  \
+    KEY("ranks", "the number of ranks")                                                            \
+    KEY(PLACEMENT_KEY, "the hosts of the ranks in order; without it they go round all hosts")      \
+    KEY(COMMUNICATORS_KEY, "communicators besides that of all ranks")                              \
+    KEY("samples", "true: the time of each repetition is kept")                                    \
+    KEY("steady", "so many equal repetitions end a size; false: all are run")                      \
+    KEY(REPLAY_KEY, "a recorded program, in place of a benchmark")
+// clang-format on
+
+#define WORKLOAD_KEY_NAME(name, doc) name,
+#define WORKLOAD_KEY_DOC(name, doc) doc,
+
+const char *const workload_keys[] = {WORKLOAD_KEYS(WORKLOAD_KEY_NAME) NULL};
+
+const char *workload_key_doc(const char *key)
+{
+    static const char *const docs[] = {WORKLOAD_KEYS(WORKLOAD_KEY_DOC)};
+    for (int i = 0; workload_keys[i]; i++)
+        if (strcmp(workload_keys[i], key) == 0)
+            return docs[i];
+    return NULL;
+}
 
 struct workload_reader {
     struct workload *workload;
@@ -47,14 +74,18 @@ static void add_size(GArray *sizes, int64_t size)
     g_array_append_val(sizes, size);
 }
 
-static void sizes_add_range(GArray *sizes, int64_t first, int64_t last)
+// step 0: doubles.
+static void sizes_add_range(GArray *sizes, int64_t first, int64_t last, int64_t step)
 {
-    if (first == 0) {
+    if (first == 0 && step == 0) {
         add_size(sizes, 0);
         first = 1;
     }
-    for (int64_t size = first; size<last; size = size> INT64_MAX / 2 ? last : size * 2)
+    for (int64_t size = first; size < last;) {
         add_size(sizes, size);
+        int64_t more = step > 0 ? step : size;
+        size = size > INT64_MAX - more ? last : size + more;
+    }
     add_size(sizes, last);
 }
 
@@ -98,7 +129,52 @@ static bool read_size(const struct workload_reader *reader, const struct node *n
     return good && *size >= 0 && *size <= most;
 }
 
-// "64 KiB", or "0 B .. 4 MiB".
+// Cuts "B step C" into B and C; NULL: there is no step.
+static char *cut_step(char *end)
+{
+    char *word = strstr(end, SIZES_STEP);
+    if (!word || word == end || !g_ascii_isspace(word[-1]))
+        return NULL;
+    *word = '\0';
+    return g_strstrip(word + strlen(SIZES_STEP));
+}
+
+// Reads the step of a range of sizes (text NULL: it doubles), which must leave few enough of them.
+static bool read_step(const struct workload_reader *reader, const struct node *node,
+                      const char *text, const char *path, int64_t span, int64_t *step)
+{
+    *step = 0;
+    if (!text)
+        return true;
+    if (!read_size(reader, node, text, path, step))
+        return false;
+    bool good = *step > 0 && span / *step < MOST_STEPS;
+    if (*step == 0)
+        diag_add(reader->diags, node->mark, path, "write a step above 0",
+                 "a range of sizes does not move with a step of 0");
+    else if (!good)
+        diag_add(reader->diags, node->mark, path, "write a larger step",
+                 "a range of sizes has at most %d steps", MOST_STEPS);
+    return good;
+}
+
+// Reads "0 B .. 4 MiB" or "1 KiB .. 64 KiB step 1 KiB", of which `end` is the part after the dots;
+// `first` is NULL if the part before them is wrong.
+static void read_size_range(struct workload_reader *reader, const struct node *node,
+                            const int64_t *first, char *end, const char *path)
+{
+    char *by = cut_step(end);
+    int64_t last, step;
+    if (!read_size(reader, node, g_strstrip(end), path, &last) || !first)
+        return;
+    if (*first > last)
+        diag_add(reader->diags, node->mark, path, "write the smaller size first",
+                 "\"%.40s\": the range is empty", node->text);
+    else if (read_step(reader, node, by, path, last - *first, &step))
+        sizes_add_range(reader->workload->sizes, *first, last, step);
+}
+
+// "64 KiB", or a range.
 static void read_size_item(struct workload_reader *reader, const struct node *node,
                            const char *path)
 {
@@ -109,17 +185,11 @@ static void read_size_item(struct workload_reader *reader, const struct node *no
     if (!text)
         return;
     char **ends = g_strsplit(text, "..", 2);
-    int64_t first, last;
+    int64_t first;
     // Nothing at all has no parts.
     bool good = read_size(reader, node, ends[0] ? g_strstrip(ends[0]) : "", path, &first);
-    last = first;
     if (ends[0] && ends[1])
-        good = read_size(reader, node, g_strstrip(ends[1]), path, &last) && good;
-    if (good && first > last)
-        diag_add(reader->diags, node->mark, path, "write the smaller size first",
-                 "\"%.40s\": the range is empty", text);
-    else if (good && ends[1])
-        sizes_add_range(reader->workload->sizes, first, last);
+        read_size_range(reader, node, good ? &first : NULL, ends[1], path);
     else if (good)
         add_size(reader->workload->sizes, first);
     g_strfreev(ends);

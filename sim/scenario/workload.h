@@ -9,7 +9,7 @@
 //   workload: {benchmark: pmb.bcast, placement: [node2, node0, node1]}     # see placement.h
 //
 // sizes is a size, a range, or a list of such. A range "A .. B" goes from A to B by doubling (after
-// 0 comes 1), and B is always part of it. The sizes of a benchmark that counts another unit than
+// 0 comes 1), "A .. B step C" by adding C, and B is always part of it. The sizes of a benchmark that counts another unit than
 // bytes are plain numbers. A benchmark may have additional keys.
 #ifndef NETSIM_SCENARIO_WORKLOAD_H
 #define NETSIM_SCENARIO_WORKLOAD_H
@@ -41,6 +41,9 @@ struct workload {
 
 // The keys of every workload, NULL-terminated.
 extern const char *const workload_keys[];
+
+// The meaning of one of them, in one line; NULL: there is no such key.
+const char *workload_key_doc(const char *key);
 
 // Those and the keys of the benchmark (NULL: none), as a NULL-terminated list that does not own its
 // strings.

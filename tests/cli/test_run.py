@@ -268,9 +268,9 @@ class Run(Case):
                          self.netsim("explain", "small.yaml", "--series", "second").stdout)
         self.write("base.yaml", text)
         self.assertEqual(self.piped("run", "-", "-q", text="schema: 1\ninclude: base.yaml\n").stdout, wanted)
-        self.assertIn("stdin:2:1: error: sced: unknown key",
+        self.assertIn("<stdin>:2:1: error: sced: unknown key",
                       self.piped("check", "-", text="schema: 1\nsced: 2\n", code=1).stderr)
-        self.assertIn("stdin:1:1: error: the file is empty", self.piped("check", "-", text="", code=1).stderr)
+        self.assertIn("<stdin>:1:1: error: the file is empty", self.piped("check", "-", text="", code=1).stderr)
         for command in ("sweep", "plot"):
             self.assertIn("write it into a file", self.piped(command, "-", text=text, code=1).stderr)
         # The settings that change nothing are found in it, too.

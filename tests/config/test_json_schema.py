@@ -68,6 +68,8 @@ def spoiled(document):
 def good_workloads():
     yield {"benchmark": "pmb.pingpong", "sizes": "0 B .. 4 MiB", "repetitions": "auto", "ranks": 2}
     yield {"benchmark": "pmb.pingpong", "sizes": ["0..64 B", "1.5 KiB", 0], "repetitions": 5}
+    yield {"benchmark": "pmb.pingpong", "sizes": ["1 KiB .. 64 KiB step 1 KiB", "1 B..8 B step 2 B"]}
+    yield {"benchmark": "grim.inject", "sizes": "1 .. 64 step 4"}
     yield {"ranks": 2, "program": [{"ranks": [0, "1..3"], "do": [
         "barrier", {"barrier": None}, {"compute": "3 ms"}, {"waitall": "all"},
         {"waitall": ["a"]}, {"wait": "a"}, {"alltoall": "4 MB"},

@@ -142,6 +142,10 @@ static void test_sizes(void)
     expect_sizes("[1 B, 1.5 KiB, 4 B]", "1 1536 4");
     expect_sizes("[0 B .. 4 B, 3 B, 2 B .. 8 B]", "0 1 2 4 3 8");
     expect_sizes("512 GiB .. 1024 GiB", "549755813888 1099511627776");
+    expect_sizes("1 KiB .. 4 KiB step 1 KiB", "1024 2048 3072 4096");
+    expect_sizes("0 B..10 B  step 4 B", "0 4 8 10");
+    expect_sizes("[8 B .. 8 B step 1 B, 1 B .. 2 B step 9 B]", "8 1 2");
+    expect_sizes("1023 GiB .. 1024 GiB step 1024 GiB", "1098437885952 1099511627776");
 }
 
 // ---- Benchmarks that count something else than bytes, and have keys of their own ----
@@ -189,6 +193,11 @@ static void test_bad_counts(void)
         {"{benchmark: fake.scan, sizes: 4 KiB}",
          "workload.sizes: \"4 KiB\": KiB is the unit of a "},
         {"{benchmark: fake.scan, sizes: [-1]}", "\"-1\": a count is not negative"},
+        {"{benchmark: fake.scan, sizes: 1 .. 8 step 0}", "does not move with a step of 0"},
+        {"{benchmark: fake.scan, sizes: 1 .. 20000 step 1}", "at most 10000 steps"},
+        {"{benchmark: fake.scan, sizes: 1 .. 8 step}", "\"\": "},
+        {"{benchmark: fake.scan, sizes: 1 .. 8 step x}", "\"x\": "},
+        {"{benchmark: fake.scan, sizes: 1 step 2}", "\"1 step 2\": "},
         {"{benchmark: fake.scan, sizes: 8 .. 1}", "the range is empty"},
         {"{benchmark: fake.scan, sizes: [[1]]}", "a number, or a range such as 1 .. 64"},
         {"{benchmark: fake.scan, window: 65}", "workload.window: 65 is too large"},
@@ -408,6 +417,31 @@ static void test_testbed_elsewhere(void)
     temporary_remove(data);
 }
 
+// A scenario's machine, which lies on a testbed of its own; its workload and series are not taken.
+static void test_testbed_of_a_scenario(void)
+{
+    char *directory = temporary_directory();
+    write_file(directory, "far/bed.yaml", bed);
+    write_file(directory, "far/other.yaml",
+               "schema: 1\nname: other\ntestbed: bed.yaml\nseed: 4\nseries: [{stack: lam_fake}]\n"
+               "workload: {benchmark: pmb.bcast, ranks: 3}\nfake_rpi: {tiny: 2 KiB}\n"
+               "sweep: {axes: [{set: fake_rpi.tiny, values: [1 KiB]}]}\n");
+    write_file(directory, "s.yaml",
+               "schema: 1\ntestbed: far/other.yaml\nstack: lam_fake\n"
+               "workload: {benchmark: pmb.pingpong}\n");
+    struct scenario *scenario = load(directory, "s.yaml", NULL);
+    SUITE_SAME_TEXT(scenario->name, "s");
+    SUITE_SAME_INTEGER((int)scenario->seed, 1);
+    CU_ASSERT_PTR_NULL(scenario->sweep);
+    SUITE_SAME_INTEGER(scenario->cases->len, 1);
+    SUITE_SAME_TEXT(case_of(scenario, 0)->workload.benchmark->name, "pmb.pingpong");
+    SUITE_SAME_INTEGER(case_of(scenario, 0)->topology.hosts->len, 4);
+    SUITE_SAME_INTEGER(rpi_of(scenario, 0)->tiny, 2048);
+    SUITE_SAME_TEXT(rpi_of(scenario, 0)->label, "bed");
+    scenario_free(scenario);
+    temporary_remove(directory);
+}
+
 static void expect_load_error(const char *directory, const char *text, const char *part)
 {
     char *file = temporary_file(directory, "s.yaml", text);
@@ -448,7 +482,9 @@ static void test_testbed_refused(void)
     char *directory = temporary_directory();
     write_file(directory, "testbeds/bed.yaml", bed);
     write_file(directory, "testbeds/typo.yaml", "schema: 1\n" MACHINE "fake_rpi: {tinny: 1 KiB}\n");
-    write_file(directory, "testbeds/work.yaml", "schema: 1\n" MACHINE "workload: {}\n");
+    write_file(directory, "testbeds/work.yaml", "schema: 1\n" MACHINE "seed: 3\n");
+    write_file(directory, "a.yaml", ON("b.yaml"));
+    write_file(directory, "b.yaml", ON("a.yaml"));
     write_file(directory, "testbeds/unknown.yaml", "schema: 1\n" MACHINE "swiches: []\n");
     write_file(directory, "testbeds/old.yaml", "schema: 0\n" MACHINE);
     write_file(directory, "testbeds/none.yaml", MACHINE);
@@ -463,7 +499,10 @@ static void test_testbed_refused(void)
                       "typo.yaml:5:12: error: fake_rpi.tinny: unknown key (did you mean tiny?)");
     expect_load_error(
         directory, ON("testbeds/work.yaml"),
-        "work.yaml:5:1: error: workload: not a key of a testbed (it belongs in the scenario)");
+        "work.yaml:5:1: error: seed: not a key of a testbed (it belongs in the scenario)");
+    expect_load_error(directory, ON("a.yaml"),
+                      "error: testbed: more than 10 testbeds lie on each other (does one lie on "
+                      "itself?)");
     expect_load_error(directory, ON("testbeds/unknown.yaml"),
                       "unknown.yaml:5:1: error: swiches: unknown key (did you mean switches?)");
     expect_load_error(
@@ -586,6 +625,7 @@ int main(void)
         {"--set removes a key", test_set_removes},
         {"a testbed lies under the scenario", test_testbed},
         {"testbeds among the data", test_testbed_elsewhere},
+        {"a scenario as a testbed", test_testbed_of_a_scenario},
         {"bad testbeds", test_testbed_refused},
         {"one mistake is told once", test_told_once},
         {"a case as JSON", test_json},
