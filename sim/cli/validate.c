@@ -145,7 +145,8 @@ const struct cli_option cli_validate_options[] = {
      .summary = "also judge the claims on N machines that the uncertain constants allow",
      .more = "For each claim in what share of the draws it holds: robust, undecided, robustly "
              "missed; for each predicted fact whether it comes out when the others are known. With "
-             "`--all` of behaviours, too. The verdicts and the exit code are those without draws."},
+             "`--all` of behaviours and of comparisons of packets with flows, too. The verdicts "
+             "and the exit code are those without draws."},
     {.name = "tests",
      .value = CLI_TEXT,
      .offset = offsetof(struct validate_arguments, tests),

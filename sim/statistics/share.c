@@ -4,7 +4,6 @@
 #include <glib.h>
 #include <gsl/gsl_cdf.h>
 #include <math.h>
-#include <stdbool.h>
 #include <string.h>
 
 struct share share_weighted(double value, double n)
@@ -31,6 +30,12 @@ enum share_verdict share_judge(const struct share *share)
            : share->value <= SHARE_RARE   ? SHARE_IN_FEW
            : share->value >= SHARE_ROBUST ? SHARE_IN_MOST
                                           : SHARE_UNDECIDED;
+}
+
+bool share_is_decided(const struct share *share)
+{
+    bool between = share->low > SHARE_RARE && share->high < SHARE_ROBUST;
+    return between || share->high <= SHARE_DECIDED || share->low >= 1.0 - SHARE_DECIDED;
 }
 
 const char *share_verdict_name(enum share_verdict verdict)

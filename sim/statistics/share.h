@@ -3,11 +3,13 @@
 #ifndef NETSIM_STATISTICS_SHARE_H
 #define NETSIM_STATISTICS_SHARE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #define SHARE_ROBUST 0.95 // from this share on something counts as robust
 #define SHARE_RARE 0.05   // up to this one it counts as missed
 #define SHARE_CONFIDENCE 0.95
+#define SHARE_DECIDED 0.10 // how near to none or to all a share must be known to be
 
 struct share {
     double n;         // draws, or their effective number
@@ -32,6 +34,11 @@ enum share_verdict {
 
 // By the share itself, not by its interval. Without draws it is undecided.
 enum share_verdict share_judge(const struct share *share);
+
+// Whether more draws would hardly change the verdict: the whole interval lies between SHARE_RARE
+// and SHARE_ROBUST, or within SHARE_DECIDED of none or of all. (Within SHARE_RARE of them it is
+// only with 73 draws that agree; within SHARE_DECIDED with 35.)
+bool share_is_decided(const struct share *share);
 
 // "in no draw", "in few draws", "undecided", "in nearly all draws", "in all draws"
 const char *share_verdict_name(enum share_verdict verdict);

@@ -2,6 +2,7 @@
 #include "sim/validate/drawn.h"
 
 #include "sim/scenario/draw.h"
+#include "sim/statistics/share.h"
 
 #include <math.h>
 #include <string.h>
@@ -9,8 +10,8 @@
 // A scenario under settings, with those of its series that checks read.
 struct drawn_run {
     const char *scenario, *sets; // interned
-    GPtrArray *series;           // const char *, interned
-    GPtrArray *dear;             // of the first block only: those that dear claims alone read
+    double events;               // of its dearest series, an estimate
+    GPtrArray *series;           // const char *, interned: of the block
     GArray *numbers;             // int, in the block's campaign, by draw; -1: it can't be run
     GPtrArray *whys;             // char *, by draw; NULL: it can be run
 };
@@ -20,7 +21,7 @@ struct drawn_plan {
     struct campaign_options options;
     struct drawn_claims *claims;
     const struct judge_context *medians;
-    GPtrArray *runs; // struct drawn_run *
+    GPtrArray *runs; // struct drawn_run *, the dearest first
     // Progress, for the caller.
     campaign_progress_fn *progress;
     void *progress_owner;
@@ -131,22 +132,6 @@ static void each_curve(const struct claim *claim, curve_fn *call, void *owner)
         }
 }
 
-// The uncertain constants that a claim reads, and the events of its dearest run.
-struct drawn_cost {
-    const struct runs *runs;
-    guint inputs;
-    double events;
-};
-
-static void add_cost(const struct curve *curve, void *owner)
-{
-    struct drawn_cost *cost = owner;
-    double events;
-    guint inputs = runs_inputs(cost->runs, curve, &events);
-    cost->inputs = MAX(cost->inputs, inputs);
-    cost->events = fmax(cost->events, events);
-}
-
 static struct drawn_run *drawn_run_of(struct drawn_plan *plan, const struct curve *curve)
 {
     for (guint i = 0; i < plan->runs->len; i++) {
@@ -158,7 +143,6 @@ static struct drawn_run *drawn_run_of(struct drawn_plan *plan, const struct curv
     run->scenario = curve->scenario;
     run->sets = curve->sets;
     run->series = g_ptr_array_new();
-    run->dear = g_ptr_array_new();
     run->numbers = g_array_new(FALSE, FALSE, sizeof(int));
     run->whys = g_ptr_array_new_with_free_func(g_free);
     g_ptr_array_add(plan->runs, run);
@@ -169,10 +153,21 @@ static void free_drawn_run(gpointer data)
 {
     struct drawn_run *run = data;
     g_ptr_array_unref(run->series);
-    g_ptr_array_unref(run->dear);
     g_array_unref(run->numbers);
     g_ptr_array_unref(run->whys);
     g_free(run);
+}
+
+// Compares the dearest first, and else by name, so that the order is the same for all claims.
+static gint compare_drawn_runs(gconstpointer a, gconstpointer b)
+{
+    const struct drawn_run *one = *(struct drawn_run *const *)a;
+    const struct drawn_run *other = *(struct drawn_run *const *)b;
+    int by_name = strcmp(one->scenario, other->scenario);
+    return one->events != other->events
+               ? (one->events < other->events) - (one->events > other->events)
+           : by_name ? by_name
+                     : strcmp(one->sets, other->sets);
 }
 
 static void need_series(const struct curve *curve, void *owner)
@@ -182,13 +177,26 @@ static void need_series(const struct curve *curve, void *owner)
         g_ptr_array_add(series, (gpointer)curve->series);
 }
 
-// After need_series has been called for all claims that are not dear.
-static void need_dear_series(const struct curve *curve, void *owner)
+// What a draw of a claim costs.
+struct drawn_cost {
+    struct drawn_plan *plan;
+    GHashTable *seen; // char *, of its curves
+    guint inputs;     // the most uncertain constants that a run reads
+    double events;    // of all runs
+};
+
+static void add_cost(const struct curve *curve, void *owner)
 {
-    struct drawn_run *run = drawn_run_of(owner, curve);
-    if (!g_ptr_array_find(run->series, curve->series, NULL) &&
-        !g_ptr_array_find(run->dear, curve->series, NULL))
-        g_ptr_array_add(run->dear, (gpointer)curve->series);
+    struct drawn_cost *cost = owner;
+    char *key = g_strjoin("\n", curve->scenario, curve->series, curve->sets, NULL);
+    if (!g_hash_table_add(cost->seen, key))
+        return;
+    double events;
+    guint inputs = runs_inputs(cost->plan->medians->runs, curve, &events);
+    struct drawn_run *run = drawn_run_of(cost->plan, curve);
+    run->events = fmax(run->events, events);
+    cost->inputs = MAX(cost->inputs, inputs);
+    cost->events += events;
 }
 
 static void fill_constant(struct drawn_claim *claim, const struct judge_context *medians,
@@ -203,17 +211,26 @@ static void fill_constant(struct drawn_claim *claim, const struct judge_context 
     }
 }
 
-static struct drawn_claim *drawn_claim_new(const struct drawn_plan *plan, const struct claim *claim)
+static enum drawn_depth depth_of(double events)
+{
+    return events > DRAWN_DEAREST_EVENTS ? DRAWN_IN_FIRST
+           : events > DRAWN_DEAR_EVENTS  ? DRAWN_UNTIL_DECIDED
+                                         : DRAWN_IN_ALL;
+}
+
+static struct drawn_claim *drawn_claim_new(struct drawn_plan *plan, const struct claim *claim)
 {
     guint draws = plan->claims->draws;
     struct drawn_claim *drawn = g_new0(struct drawn_claim, 1);
-    struct drawn_cost cost = {.runs = plan->medians->runs};
+    struct drawn_cost cost = {.plan = plan,
+                              .seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL)};
     each_curve(claim, add_cost, &cost);
+    g_hash_table_unref(cost.seen);
     drawn->claim = claim;
     drawn->set = judge_settings(plan->medians, claim, &drawn->why);
     drawn->constant = cost.inputs == 0;
-    drawn->dear =
-        !drawn->constant && (cost.events > DRAWN_DEAR_EVENTS || claim_is_agreement(claim));
+    drawn->depth = drawn->constant ? DRAWN_IN_ALL : depth_of(cost.events);
+    drawn->last = drawn->depth == DRAWN_IN_FIRST ? MIN(draws, DRAW_BLOCK) : draws;
     drawn->in.drawn = g_new(enum drawn, draws);
     drawn->in.likelihoods = g_new(double, draws);
     for (guint i = 0; i < draws; i++) {
@@ -227,41 +244,65 @@ static struct drawn_claim *drawn_claim_new(const struct drawn_plan *plan, const 
 
 static void plan_claims(struct drawn_plan *plan, const GPtrArray *claims)
 {
-    GPtrArray *list = plan->claims->list;
     for (guint i = 0; i < claims->len; i++)
         if (drawn_asks(g_ptr_array_index(claims, i)))
-            g_ptr_array_add(list, drawn_claim_new(plan, g_ptr_array_index(claims, i)));
-    for (int dear = 0; dear < 2; dear++)
-        for (guint i = 0; i < list->len; i++) {
-            const struct drawn_claim *claim = g_ptr_array_index(list, i);
-            if (!claim->constant && claim->dear == dear)
-                each_curve(claim->claim, dear ? need_dear_series : need_series, plan);
-        }
+            g_ptr_array_add(plan->claims->list,
+                            drawn_claim_new(plan, g_ptr_array_index(claims, i)));
+    g_ptr_array_sort(plan->runs, compare_drawn_runs);
 }
 
 // ---- A block of draws ----
 
-// The names of the series that a run has in a block, NULL-terminated; the caller frees the array.
-static GPtrArray *series_in_block(const struct drawn_run *run, bool first)
+static bool is_in_block(const struct drawn_claim *claim, guint first)
 {
-    GPtrArray *names = g_ptr_array_new();
-    for (guint i = 0; i < run->series->len; i++)
-        g_ptr_array_add(names, g_ptr_array_index(run->series, i));
-    for (guint i = 0; first && i < run->dear->len; i++)
-        g_ptr_array_add(names, g_ptr_array_index(run->dear, i));
-    g_ptr_array_add(names, NULL);
-    return names;
+    return !claim->constant && first <= claim->last;
+}
+
+// Gives each run the series that it has in a block.
+static void plan_block(struct drawn_plan *plan, guint first)
+{
+    for (guint i = 0; i < plan->runs->len; i++)
+        g_ptr_array_set_size(((const struct drawn_run *)g_ptr_array_index(plan->runs, i))->series,
+                             0);
+    for (guint i = 0; i < plan->claims->list->len; i++) {
+        const struct drawn_claim *claim = g_ptr_array_index(plan->claims->list, i);
+        if (is_in_block(claim, first))
+            each_curve(claim->claim, need_series, plan);
+    }
+}
+
+// Of the draws in which it could be judged.
+static struct share drawn_share(const enum drawn *drawn, guint draws)
+{
+    size_t hits = 0, misses = 0;
+    for (guint i = 0; i < draws; i++) {
+        hits += drawn[i] == DRAWN_HOLDS || drawn[i] == DRAWN_LEVEL;
+        misses += drawn[i] == DRAWN_MISSES;
+    }
+    return share_of(hits, hits + misses);
+}
+
+// Dear claims whose share is decided are in no later block.
+static void end_block(struct drawn_plan *plan, guint last)
+{
+    for (guint i = 0; i < plan->claims->list->len; i++) {
+        struct drawn_claim *claim = g_ptr_array_index(plan->claims->list, i);
+        if (claim->depth != DRAWN_UNTIL_DECIDED || last >= claim->last)
+            continue;
+        struct share share = drawn_share(claim->in.drawn, last);
+        if (share_is_decided(&share))
+            claim->last = last;
+    }
 }
 
 static void add_draw(const struct drawn_plan *plan, struct campaign *campaign,
-                     struct drawn_run *run, const GPtrArray *series, guint draw)
+                     struct drawn_run *run, const char *const *series, guint draw)
 {
     struct diag_list *diags = diag_list_new();
     char *file = runs_file(plan->medians->runs, run->scenario);
     char *joined = g_strdup_printf("%s%sdraw=%u", run->sets, *run->sets ? "\n" : "", draw);
     char **sets = g_strsplit(joined, "\n", -1);
-    int number = campaign_add_series(campaign, file, (const char *const *)sets,
-                                     (const char *const *)series->pdata, 0, diags);
+    int number = campaign_add_series(campaign, file, (const char *const *)sets, series, 0, diags);
     g_array_append_val(run->numbers, number);
     g_ptr_array_add(run->whys, number < 0 ? runs_complaint(run->scenario, diags) : NULL);
     g_strfreev(sets);
@@ -272,14 +313,16 @@ static void add_draw(const struct drawn_plan *plan, struct campaign *campaign,
 
 static void add_block(struct drawn_plan *plan, struct campaign *campaign, guint first, guint last)
 {
+    plan_block(plan, first);
     for (guint i = 0; i < plan->runs->len; i++) {
         struct drawn_run *run = g_ptr_array_index(plan->runs, i);
-        GPtrArray *series = series_in_block(run, first == 1);
         g_array_set_size(run->numbers, 0);
         g_ptr_array_set_size(run->whys, 0);
-        for (guint draw = first; series->len > 1 && draw <= last; draw++)
-            add_draw(plan, campaign, run, series, draw);
-        g_ptr_array_unref(series);
+        if (run->series->len == 0)
+            continue;
+        g_ptr_array_add(run->series, NULL);
+        for (guint draw = first; draw <= last; draw++)
+            add_draw(plan, campaign, run, (const char *const *)run->series->pdata, draw);
     }
 }
 
@@ -309,7 +352,7 @@ static void judge_draw(struct drawn_plan *plan, const struct campaign *campaign,
     struct judge_context context = {runs, plan->medians->data_dir};
     for (guint i = 0; i < plan->claims->list->len; i++) {
         struct drawn_claim *claim = g_ptr_array_index(plan->claims->list, i);
-        if (claim->constant || (claim->dear && first > 1))
+        if (!is_in_block(claim, first))
             continue;
         enum drawn drawn =
             drawn_judge(&context, claim->claim, &claim->in.likelihoods[draw - 1], &claim->why);
@@ -329,9 +372,10 @@ static void tell_progress(void *owner, int done, int total, const char *name)
 }
 
 // The most cases of the draws after a block's last.
-static int cases_to_come(const struct drawn_plan *plan, guint last)
+static int cases_to_come(struct drawn_plan *plan, guint last)
 {
     guint cases = 0;
+    plan_block(plan, last + 1);
     for (guint i = 0; i < plan->runs->len; i++)
         cases += ((const struct drawn_run *)g_ptr_array_index(plan->runs, i))->series->len;
     return (int)(cases * (plan->claims->draws - last));
@@ -347,6 +391,8 @@ static bool run_block(struct drawn_plan *plan, guint first, guint last, GError *
     bool good = campaign_run(campaign, error);
     for (guint draw = first; good && draw <= last; draw++)
         judge_draw(plan, campaign, first, draw);
+    if (good)
+        end_block(plan, last);
     campaign_close(campaign);
     return good;
 }

@@ -3,10 +3,15 @@
 // claim's checks are made again, and judged by the same checks.
 //
 // Draws are run in blocks of DRAW_BLOCK, one campaign each, and judged one after the other, so that
-// memory holds one block's cases and one draw's results. A claim is dear if one of its runs is
-// estimated at more than DRAWN_DEAR_EVENTS, or if it compares simulations (an agreement), which is
-// no statement of a source; it is run in the first block only. Of a scenario only those series are
-// run that checks read. Its sizes all are: checks read nearly all of them.
+// memory holds one block's cases and one draw's results. How many draws a claim is run in depends
+// on what all its runs cost in a draw, by the estimate of their events (sim/run/estimate.h):
+//
+//   more than DRAWN_DEAREST_EVENTS   the first block
+//   more than DRAWN_DEAR_EVENTS      blocks until its share is decided (share_is_decided)
+//   less                             all draws
+//
+// Of a scenario only those series are run that checks of such claims read. Its sizes all are:
+// checks read nearly all of them. Dear runs begin first, so that no worker waits long for the last.
 #ifndef NETSIM_VALIDATE_DRAWN_H
 #define NETSIM_VALIDATE_DRAWN_H
 
@@ -15,12 +20,20 @@
 #include "sim/validate/judge.h"
 #include "sim/validate/leave_one_out.h"
 
-#define DRAWN_DEAR_EVENTS 5e7
+#define DRAWN_DEAREST_EVENTS 5e7
+#define DRAWN_DEAR_EVENTS 1e7
+
+enum drawn_depth {
+    DRAWN_IN_ALL,
+    DRAWN_UNTIL_DECIDED, // dear
+    DRAWN_IN_FIRST,      // dearest
+};
 
 struct drawn_claim {
     const struct claim *claim;
     bool constant; // its runs read no uncertain constant: judged once, the same in all draws
-    bool dear;
+    enum drawn_depth depth;
+    guint last;           // the last draw that it is run in, as far as is known
     enum drawn set;       // its checks of settings and state logs, which are judged once
     struct drawn_fact in; // by draw - 1; both arrays are the claim's
     char *why;            // of the first draw that failed; NULL: none did
@@ -32,6 +45,8 @@ struct drawn_claims {
 };
 
 // Whether draws are asked about a claim, which needs a check against results, beyond what is set.
+// Comparisons of simulations (agreements), which no source states, and behaviours, which tests
+// judge, are the caller's choice.
 bool drawn_asks(const struct claim *claim);
 
 // Judges the claims that draws are asked about in draws 1 .. `draws`. `medians`: the runs without

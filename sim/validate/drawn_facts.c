@@ -53,11 +53,15 @@ static json_t *tally(const struct drawn_fact *in, guint draws, bool constant, bo
 
 json_t *drawn_row(const struct drawn_claim *claim, guint draws)
 {
+    static const char *const stopped_by[] = {
+        [DRAWN_UNTIL_DECIDED] = "decided", [DRAWN_IN_FIRST] = "long"};
     if (!claim)
         return json_null();
     const char *chance = claim->claim->by_chance;
     json_t *json = tally(&claim->in, draws, claim->constant, chance);
     json_object_set_new(json, "by_chance", chance ? json_string(chance) : json_null());
+    json_object_set_new(json, "stopped",
+                        claim->last < draws ? json_string(stopped_by[claim->depth]) : json_null());
     json_object_set_new(json, "why", claim->why ? json_string(claim->why) : json_null());
     return json;
 }
@@ -168,11 +172,11 @@ static json_t *left_out_json(const struct left_out *left)
     if (left->draws == 0)
         return json_null();
     bool few = left->effective < LEFT_OUT_FEW * (1.0 - 1e-9); // but for rounding
-    return json_pack("{s:s, s:i, s:i, s:f, s:b, s:f, s:f, s:f, s:f, s:b}", "outcome",
+    return json_pack("{s:s, s:i, s:i, s:f, s:f, s:b, s:f, s:f, s:f, s:f, s:b}", "outcome",
                      outcome_of_left_out(left), "draws", (int)left->draws, "others",
-                     (int)left->others, "effective", left->effective, "few", few, "holds",
-                     left->holds, "level", left->level, "plain_holds", left->plain_holds,
-                     "plain_level", left->plain_level, "moved", left->moved);
+                     (int)left->others, "power", left->power, "effective", left->effective, "few",
+                     few, "holds", left->holds, "level", left->level, "plain_holds",
+                     left->plain_holds, "plain_level", left->plain_level, "moved", left->moved);
 }
 
 static void leave_each_out(const GPtrArray *list, guint draws)
@@ -231,6 +235,9 @@ static void count_left_out(json_t *counts, const json_t *left)
     double least = json_number_value(json_object_get(counts, "least_effective"));
     if (least == 0.0 || effective < least)
         json_object_set_new(counts, "least_effective", json_real(effective));
+    double power = json_number_value(json_object_get(left, "power"));
+    if (power < json_number_value(json_object_get(counts, "least_power")))
+        json_object_set_new(counts, "least_power", json_real(power));
 }
 
 // The predicted facts of a thesis, or of all.
@@ -238,9 +245,9 @@ static void sum_thesis(json_t *thesis, json_t *facts)
 {
     const char *system = drawn_json_text(thesis, "thesis");
     json_t *classes = classes_new("facts"), *fact;
-    json_t *left =
-        json_pack("{s:i, s:i, s:i, s:i, s:i, s:i, s:f}", "facts", 0, "come_out", 0, "level", 0,
-                  "moved", 0, "moved_come_out", 0, "few", 0, "least_effective", 0.0);
+    json_t *left = json_pack("{s:i, s:i, s:i, s:i, s:i, s:i, s:f, s:f}", "facts", 0, "come_out", 0,
+                             "level", 0, "moved", 0, "moved_come_out", 0, "few", 0,
+                             "least_effective", 0.0, "least_power", 1.0);
     size_t index;
     json_array_foreach(facts, index, fact)
     {
@@ -279,10 +286,13 @@ json_t *drawn_totals(json_t *rows, const struct drawn_claims *claims)
     {
         count_class(classes, "claims", json_object_get(row, "draws"));
     }
-    guint dear = 0;
-    for (guint i = 0; i < claims->list->len; i++)
-        dear += ((const struct drawn_claim *)g_ptr_array_index(claims->list, i))->dear;
-    return json_pack("{s:i, s:i, s:i, s:o}", "draws", (int)claims->draws, "dear_draws",
-                     (int)MIN(claims->draws, DRAW_BLOCK), "dear_claims", (int)dear, "classes",
-                     classes);
+    guint decided = 0, first = 0;
+    for (guint i = 0; i < claims->list->len; i++) {
+        const struct drawn_claim *claim = g_ptr_array_index(claims->list, i);
+        decided += claim->depth == DRAWN_UNTIL_DECIDED && claim->last < claims->draws;
+        first += claim->depth == DRAWN_IN_FIRST && claim->last < claims->draws;
+    }
+    return json_pack("{s:i, s:i, s:i, s:i, s:o}", "draws", (int)claims->draws, "first_draws",
+                     (int)MIN(claims->draws, DRAW_BLOCK), "first_claims", (int)first,
+                     "decided_claims", (int)decided, "classes", classes);
 }

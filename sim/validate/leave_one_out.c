@@ -5,6 +5,8 @@
 
 #include <math.h>
 
+#define POWER_STEPS 40 // of a bisection
+
 double likelihood_of_drawn(enum drawn drawn)
 {
     static const double likelihoods[] = {[DRAWN_HOLDS] = 1.0 - LIKELIHOOD_DOUBT,
@@ -38,14 +40,19 @@ static bool is_judged(enum drawn drawn)
     return drawn < DRAWN_FAILED;
 }
 
-// Whether a fact was run in each draw in which another was judged.
-static bool was_run_beside(const struct drawn_fact *fact, const struct drawn_fact *other,
-                           guint draws)
+// The likelihood of a fact in draws in which it was not run: the mean of those in which it was, as
+// a draw that nothing is known of is any of them. Returns NAN if it was run in none.
+static double likelihood_unseen(const struct drawn_fact *fact, guint draws)
 {
-    for (guint i = 0; i < draws; i++)
-        if (is_judged(other->drawn[i]) && fact->drawn[i] == DRAWN_NOT_RUN)
-            return false;
-    return true;
+    double sum = 0.0;
+    guint run = 0;
+    for (guint i = 0; i < draws; i++) {
+        if (fact->drawn[i] == DRAWN_NOT_RUN)
+            continue;
+        sum += fact->likelihoods[i];
+        run++;
+    }
+    return run > 0 ? sum / run : NAN;
 }
 
 // Adds to each draw's misfit that of the other facts, of which it returns the number.
@@ -54,36 +61,66 @@ static guint add_misfits(const struct drawn_fact *facts, guint count, guint draw
 {
     guint others = 0;
     for (guint i = 0; i < count; i++) {
-        if (i == left_out || !was_run_beside(&facts[i], &facts[left_out], draws))
+        double unseen = i == left_out ? NAN : likelihood_unseen(&facts[i], draws);
+        if (isnan(unseen))
             continue;
         others++;
         for (guint k = 0; k < draws; k++)
-            if (is_judged(facts[left_out].drawn[k]))
-                misfits[k] -= 2.0 * log(facts[i].likelihoods[k]);
+            misfits[k] -=
+                2.0 * log(facts[i].drawn[k] == DRAWN_NOT_RUN ? unseen : facts[i].likelihoods[k]);
     }
     return others;
 }
 
+static void weigh_by_power(const double *misfits, guint draws, double power, double *weights)
+{
+    for (guint i = 0; i < draws; i++)
+        weights[i] = isinf(misfits[i]) ? misfits[i] : power * misfits[i];
+    weights_of_misfits(weights, draws, weights);
+}
+
+// Weighs draws by the largest power of their likelihood, 1 at most, that leaves LEFT_OUT_FEW of
+// them effective, and returns it. The effective number never grows with the power.
+static double weigh_and_spare(const double *misfits, guint draws, guint judged, double *weights)
+{
+    double low = 0.0, high = 1.0;
+    weigh_by_power(misfits, draws, high, weights);
+    if (judged < LEFT_OUT_ENOUGH || weights_effective_size(weights, draws) >= LEFT_OUT_FEW)
+        return high;
+    for (int step = 0; step < POWER_STEPS; step++) {
+        double middle = (low + high) / 2.0;
+        weigh_by_power(misfits, draws, middle, weights);
+        if (weights_effective_size(weights, draws) >= LEFT_OUT_FEW)
+            low = middle;
+        else
+            high = middle;
+    }
+    weigh_by_power(misfits, draws, low, weights);
+    return low;
+}
+
 // The number of draws in which a fact was judged, whose weights are set.
 static guint weigh(const struct drawn_fact *facts, guint count, guint draws, guint left_out,
-                   double *weights, guint *others)
+                   double *weights, struct left_out *result)
 {
     guint judged = 0;
+    double *misfits = g_new(double, MAX(draws, 1));
     for (guint i = 0; i < draws; i++) {
         judged += is_judged(facts[left_out].drawn[i]);
-        weights[i] = is_judged(facts[left_out].drawn[i]) ? 0.0 : INFINITY;
+        misfits[i] = is_judged(facts[left_out].drawn[i]) ? 0.0 : INFINITY;
     }
-    *others = add_misfits(facts, count, draws, left_out, weights);
+    result->others = add_misfits(facts, count, draws, left_out, misfits);
     if (judged > 0)
-        weights_of_misfits(weights, draws, weights);
+        result->power = weigh_and_spare(misfits, draws, judged, weights);
+    g_free(misfits);
     return judged;
 }
 
 bool left_out_weights(const struct drawn_fact *facts, guint count, guint draws, guint left_out,
                       double *weights)
 {
-    guint others;
-    return weigh(facts, count, draws, left_out, weights, &others) > 0;
+    struct left_out ignored = {0};
+    return weigh(facts, count, draws, left_out, weights, &ignored) > 0;
 }
 
 struct left_out leave_one_out(const struct drawn_fact *facts, guint count, guint draws,
@@ -93,7 +130,7 @@ struct left_out leave_one_out(const struct drawn_fact *facts, guint count, guint
     const enum drawn *drawn = facts[left_out].drawn;
     double *weights = g_new(double, MAX(draws, 1));
     guint seen[DRAWN_NOT_RUN + 1] = {0};
-    result.draws = weigh(facts, count, draws, left_out, weights, &result.others);
+    result.draws = weigh(facts, count, draws, left_out, weights, &result);
     if (result.draws == 0) {
         g_free(weights);
         return (struct left_out){0};

@@ -17,7 +17,15 @@
 // So one fact shifts the odds of two draws by 19 at most: one that no draw meets can't decide alone
 // which draws count. Several judgements of a fact are of the same simulated numbers and count as
 // one: by their geometric mean. Known misses weigh as all facts do, as do facts that constants were
-// chosen for or fitted to. Guesses and arithmetic do not.
+// chosen for or fitted to. Guesses and arithmetic do not. A draw in which another fact was not run
+// has that fact's mean likelihood; so one that no draw moves has no part in the weights, in how
+// many draws it may have been run.
+//
+// What a model lacks shows in several facts at once, so the product of their likelihoods is too
+// sure of itself, and with many facts it leaves a handful of draws. Where fewer than LEFT_OUT_FEW
+// of LEFT_OUT_ENOUGH or more would be effective, the likelihood is taken to the largest power at
+// which LEFT_OUT_FEW are (a coarsened posterior: Miller and Dunson, "Robust Bayesian inference via
+// coarsening", J. Am. Stat. Assoc. 114, 2019). The power is chosen by the others alone.
 #ifndef NETSIM_VALIDATE_LEAVE_ONE_OUT_H
 #define NETSIM_VALIDATE_LEAVE_ONE_OUT_H
 
@@ -33,6 +41,7 @@
 // With fewer effective draws the weighted share says little, and the unweighted one stands next to
 // it.
 #define LEFT_OUT_FEW 20.0
+#define LEFT_OUT_ENOUGH 40 // draws of which so few can be asked for
 
 // The outcome of a claim or fact in a draw.
 enum drawn {
@@ -40,7 +49,7 @@ enum drawn {
     DRAWN_LEVEL,
     DRAWN_MISSES,
     DRAWN_FAILED,  // it was run, and can't be judged: the run failed, or has no value
-    DRAWN_NOT_RUN, // dear claims are run in the first draws only
+    DRAWN_NOT_RUN, // dear claims are run in some of the draws only
 };
 
 // A number that a check expects: how far the simulated one is off, and the check's tolerance, both
@@ -63,7 +72,7 @@ struct drawn_fact {
 };
 
 // Weights, which sum to 1, of the draws in which a fact was judged (0 in others), by the other
-// facts that were run in all of these. Draws between which no fact differs have equal weights.
+// facts. Draws between which no fact differs have equal weights.
 // Returns false if the fact was judged in none; the weights mean nothing then.
 bool left_out_weights(const struct drawn_fact *facts, guint count, guint draws, guint left_out,
                       double *weights);
@@ -71,6 +80,7 @@ bool left_out_weights(const struct drawn_fact *facts, guint count, guint draws, 
 struct left_out {
     guint draws;                     // in which it was judged
     guint others;                    // facts that weigh them
+    double power;                    // of the others' likelihood: 1, or less to spare draws
     double effective;                // sample size of the weights: 1 / sum of their squares
     double holds, level;             // weighted shares
     double plain_holds, plain_level; // unweighted

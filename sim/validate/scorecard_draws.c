@@ -35,7 +35,11 @@ static void append_share(GString *out, const json_t *draws)
                            text);
     if (level > 0 && holds > 0)
         g_string_append_printf(out, ", level in %d", level);
-    g_string_append_printf(out, ", n = %.0f: %s", share.n,
+    const char *stopped = scorecard_text_of(draws, "stopped");
+    g_string_append_printf(out, ", n = %.0f%s: %s", share.n,
+                           strcmp(stopped, "decided") == 0 ? ", which decide"
+                           : strcmp(stopped, "long") == 0  ? ", as its runs are long"
+                                                           : "",
                            is_in_class(draws, "robust")            ? "robust"
                            : is_in_class(draws, "robustly_missed") ? "robustly missed"
                            : is_in_class(draws, "by_chance")       ? "a matter of chance"
@@ -93,14 +97,17 @@ static void append_class_counts(GString *out, const char *name, const char *of_w
 static void append_classes(GString *out, const json_t *totals)
 {
     const json_t *draws = json_object_get(totals, "draws");
-    int dear = scorecard_count_of(draws, "dear_claims");
+    int decided = scorecard_count_of(draws, "decided_claims");
+    int first = scorecard_count_of(draws, "first_claims");
     size_t index;
     json_t *thesis;
     g_string_append_printf(out, "\nIn %d draws of the uncertain constants",
                            scorecard_count_of(draws, "draws"));
-    if (dear > 0 && scorecard_count_of(draws, "draws") > scorecard_count_of(draws, "dear_draws"))
-        g_string_append_printf(out, " (%d claims, whose runs are long, in %d)", dear,
-                               scorecard_count_of(draws, "dear_draws"));
+    if (first > 0)
+        g_string_append_printf(out, "; %d claims, whose runs are longest, in %d", first,
+                               scorecard_count_of(draws, "first_draws"));
+    if (decided > 0)
+        g_string_append_printf(out, "; %d with long runs until they were decided", decided);
     g_string_append_printf(out, "\n%-11s%7s%8s%11s%11s%17s%12s%15s\n", "", "", "robust",
                            "by chance", "undecided", "robustly missed", "not judged",
                            "no draw moves");
@@ -150,7 +157,7 @@ static void append_left_out_fact(GString *out, const json_t *fact)
     text_append_right(out, holds, 8);
     text_append_right(out, level, 8);
     g_string_append_printf(out, "%11.1f", effective);
-    if (json_is_true(json_object_get(left, "few"))) {
+    if (json_is_true(json_object_get(left, "few")) || draws_number(left, "power") < 1.0) {
         char *plain = share_percent(draws_number(left, "plain_holds"));
         text_append_right(out, plain, 12);
         g_free(plain);
@@ -200,6 +207,11 @@ static void append_left_out_thesis(GString *out, const json_t *thesis)
                                "\n%7sfewer than %.0f effective draws for %d of them, %.1f at "
                                "least: their weighted shares say little",
                                "", LEFT_OUT_FEW, few, draws_number(left, "least_effective"));
+    if (draws_number(left, "least_power") < 1.0)
+        g_string_append_printf(out,
+                               "\n%7sthe others' likelihood counts to a power of %.2f at least, so "
+                               "that %.0f draws are effective",
+                               "", draws_number(left, "least_power"), LEFT_OUT_FEW);
     g_string_append_c(out, '\n');
 }
 

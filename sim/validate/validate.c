@@ -490,12 +490,12 @@ static bool run_draws_of_claims(const struct registry *registry,
     struct judge_context medians = {scoring->runs, options->data_dir};
     if (options->draws == 0)
         return true;
-    // Behaviours are the tests' to judge, and are drawn where they are listed.
+    // Behaviours are the tests' to judge, and what compares simulations no source states.
     GPtrArray *claims = g_ptr_array_new();
     for (guint i = 0; i < scoring->list->claims->len; i++) {
         struct claim *claim = g_ptr_array_index(scoring->list->claims, i);
         if (is_wanted(options, scoring->list, claim) &&
-            (options->behaviours || !claim_is_behaviour(claim)))
+            (options->behaviours || !(claim_is_behaviour(claim) || claim_is_agreement(claim))))
             g_ptr_array_add(claims, claim);
     }
     *drawn = drawn_claims_run(registry, campaign, claims, &medians, (guint)options->draws, error);

@@ -40,7 +40,7 @@ struct validate_options {
 //     misses, failed}, numbers of draws; `constant`, whether it reads no uncertain constant; the
 //     `share` of the judged draws in which it holds or is level, its interval `low` .. `high`; the
 //     `class`: robust, by_chance, undecided, robustly_missed, not_judged; the claim's `by_chance`;
-//     and `why` a draw failed
+//     why it was `stopped` before the last draw (decided, long); and `why` a draw failed
 //
 // The totals are by verdict, kind and standing, of the predicted, the compared, the behaviours and
 // the ranks (totals.h), and the facts, theses, figures and causes (theses.h). With draws, facts and

@@ -42,6 +42,24 @@ static void test_verdicts(void)
     }
 }
 
+// As many draws as a dear claim takes.
+static void test_decided(void)
+{
+    static const struct {
+        size_t hits, n;
+        bool decided;
+    } rows[] = {
+        {0, 0, false},  {0, 20, false},  {2, 20, false},  {3, 20, true},   {10, 20, true},
+        {17, 20, true}, {18, 20, false}, {20, 20, false}, {0, 34, false},  {0, 35, true},
+        {0, 40, true},  {40, 40, true},  {1, 40, false},  {39, 40, false}, {1, 60, true},
+        {2, 60, false}, {4, 60, false},  {2, 80, true},   {8, 80, true},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct share share = share_of(rows[i].hits, rows[i].n);
+        CU_ASSERT_EQUAL(share_is_decided(&share), rows[i].decided);
+    }
+}
+
 static void assert_text(char *text, const char *wanted)
 {
     SUITE_SAME_TEXT(text, wanted);
@@ -68,6 +86,7 @@ int main(void)
     static const struct suite_case cases[] = {
         {"published intervals", test_published_intervals},
         {"verdicts", test_verdicts},
+        {"decided", test_decided},
         {"texts", test_texts},
         {0},
     };

@@ -93,12 +93,22 @@ static void test_missing(void)
     struct left_out out = left_out_by_hand(facts, 2, 0);
     SUITE_SAME_INTEGER(out.draws, 3);
     CU_ASSERT(near(out.holds, 0.95 / (0.95 + 0.5 + 0.05)));
-    // A fact that was not run in all draws of another does not weigh them; the other way it does.
+    // In draws in which a fact was not run it has its mean likelihood; the other way it counts
+    // where it was judged.
+    facts[1] = (struct by_hand){{H, H, M, N}, {0}};
+    facts[0] = (struct by_hand){{H, M, M, H}, {0}};
+    out = left_out_by_hand(facts, 2, 0);
+    SUITE_SAME_INTEGER(out.others, 1);
+    SUITE_SAME_INTEGER(out.draws, 4);
+    CU_ASSERT(near(out.holds, (0.95 + 0.65) / (2 * 0.95 + 0.05 + 0.65)));
+    // One that no draw moves weighs nothing, and one that was run in none is no other.
+    facts[1] = (struct by_hand){{M, N, N, M}, {0}};
+    out = left_out_by_hand(facts, 2, 0);
+    CU_ASSERT(near(out.effective, 4.0));
+    facts[1] = (struct by_hand){{N, N, N, N}, {0}};
+    SUITE_SAME_INTEGER(left_out_by_hand(facts, 2, 0).others, 0);
     facts[1] = (struct by_hand){{H, M, N, N}, {0}};
     facts[0] = (struct by_hand){{H, M, H, M}, {0}};
-    out = left_out_by_hand(facts, 2, 0);
-    SUITE_SAME_INTEGER(out.others, 0);
-    CU_ASSERT(near(out.effective, 4.0));
     out = left_out_by_hand(facts, 2, 1);
     SUITE_SAME_INTEGER(out.others, 1);
     SUITE_SAME_INTEGER(out.draws, 2);
@@ -111,6 +121,43 @@ static void test_missing(void)
     // The draws agree: no draw moves it.
     facts[0] = (struct by_hand){{M, M, F, M}, {0}};
     CU_ASSERT(!left_out_by_hand(facts, 2, 0).moved);
+}
+
+// `draws` draws of a fact that every other draw meets, and of three others that hold in half of the
+// draws each, in all combinations.
+static struct left_out of_three_others(guint draws)
+{
+    enum drawn drawn[4][80];
+    double likelihoods[4][80];
+    struct drawn_fact facts[4];
+    for (guint i = 0; i < 4; i++) {
+        for (guint k = 0; k < draws; k++) {
+            drawn[i][k] = k >> i & 1 ? DRAWN_MISSES : DRAWN_HOLDS;
+            likelihoods[i][k] = likelihood_of_drawn(drawn[i][k]);
+        }
+        facts[i] = (struct drawn_fact){drawn[i], likelihoods[i]};
+    }
+    return leave_one_out(facts, 4, draws, 0);
+}
+
+// The effective part of draws of which half weigh 19 times as much to a power, for three facts.
+static double part_of_three(double power)
+{
+    double odds = pow(19.0, power);
+    return pow((1 + odds) * (1 + odds) / 2 / (1 + odds * odds), 3);
+}
+
+// The likelihood of others is softened until 20 draws count, if there are enough of them.
+static void test_power(void)
+{
+    struct left_out out = of_three_others(32);
+    CU_ASSERT(near(out.power, 1.0));
+    CU_ASSERT(near(out.effective, 32 * part_of_three(1.0)));
+    out = of_three_others(80);
+    CU_ASSERT(out.power > 0.1 && out.power < 0.9);
+    CU_ASSERT_DOUBLE_EQUAL(out.effective, 20.0, 1e-9);
+    CU_ASSERT_DOUBLE_EQUAL(80 * part_of_three(out.power), 20.0, 1e-9);
+    CU_ASSERT(near(out.holds, 0.5));
 }
 
 // ---- Synthetic sources ----
@@ -291,6 +338,7 @@ int main(void)
         {"likelihoods of orders and numbers", test_likelihoods},
         {"weights by hand", test_weights},
         {"draws that failed or were not run", test_missing},
+        {"a power that spares draws", test_power},
         {"bands and shares of synthetic sources", test_coverage},
         {"a source that its constants do not explain", test_unrelated},
         {0}};
