@@ -144,7 +144,7 @@ class Stability(unittest.TestCase):
         self.assertEqual(set(self.settings_of("drawn", ["machine.draws"]).values()), {"3.5 us"})
 
     def test_columns(self):
-        """Of results.csv and links.csv: those of then come first, and each row of then is there."""
+        """Of results.csv and links.csv: the kept columns are the first ones, and each kept row is there."""
         self.netsim("run", "scenario.yaml", "--quiet", "--out", "now")
         for name in ("results.csv", LINKS):
             with self.subTest(name):
