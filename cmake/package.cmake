@@ -18,7 +18,7 @@ set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_NAME netsim)
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_SECTION science)
-set(CPACK_DEBIAN_PROGRAM_PACKAGE_RECOMMENDS "python3-matplotlib")
+set(CPACK_DEBIAN_PROGRAM_PACKAGE_RECOMMENDS "python3-matplotlib, node-d3")
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_SUGGESTS "netsim-simgrid, python3-netsim, graphviz, wireshark")
 set(CPACK_DEBIAN_PROGRAM_DESCRIPTION "Network cards, switches, buses, hosts and MPI libraries execute the state
 machines of the real protocols, and every cost is a physical constant with a

@@ -54,7 +54,7 @@ _netsim() {
     COMPREPLY=()
 
     # Begin: bash commands
-    commands='run check describe list new show bench sweep explain flatten export trace validate compare plot figures calibrate help test'
+    commands='run check describe list new show bench sweep explain flatten export trace validate compare plot report figures calibrate help test'
     case $command in
     run)
         arguments='scenario'
@@ -233,6 +233,13 @@ _netsim() {
         --time-limit) value='none' ;;
         --simulated-limit) value='none' ;;
         --jobs | -j) value='none' ;;
+        esac
+        ;;
+    report)
+        arguments='result'
+        options='--out --static --no-explain --quiet --help'
+        case $previous in
+        --out) value='file' ;;
         esac
         ;;
     figures)

@@ -677,6 +677,7 @@ def draw_one(path, form, out):
 
 def draw_gallery(path, form, directory):
     import gallery  # pylint: disable=import-outside-toplevel
+    import page  # pylint: disable=import-outside-toplevel
     listing = style.load(path)
     drawn = []
     for entry in listing["figures"]:
@@ -690,7 +691,7 @@ def draw_gallery(path, form, directory):
         drawn.append((entry, document, name, svg.decode("utf-8")))
         print(f"{name} {time.monotonic() - started:.2f}", flush=True)
     style.write(os.path.join(directory, "index.html"),
-                gallery.page(listing, drawn).encode("utf-8"))
+                gallery.page_of(listing, drawn, page.Pictures(sys.modules[__name__])).encode("utf-8"))
 
 
 def main():

@@ -118,6 +118,14 @@ const struct cli_command cli_commands[] = {
      "marks\n"
      "are those of a figure of the references. Needs Debian's python3-matplotlib.",
      cli_plot, cli_plot_options, 1, INT_MAX, CLI_WORDS_RESULT, NULL},
+    {"report", "DIR|DATABASE...", "write runs and sweeps as one page of HTML",
+     "DIR is what `netsim run` or `netsim sweep` wrote, DATABASE that of a sweep. The page has\n"
+     "their curves, which can be zoomed, read off and switched, with bands; values, links and\n"
+     "losses; where the time of a run's messages goes; claims of the sources; every parameter "
+     "with\n"
+     "its source; and what was typed. It is one file that needs no network. Needs Debian's\n"
+     "python3-matplotlib; without its node-d3 the pictures are SVG.",
+     cli_report, cli_report_options, 1, INT_MAX, CLI_WORDS_RESULT, NULL},
     {"figures", "[ID...]", "draw the figures of the references",
      "Simulates what is not in DIR/cache.sqlite, draws each figure from it with what its source\n"
      "states, and writes DIR/index.html, which puts each beside its claims and their verdicts.\n"

@@ -59,6 +59,7 @@ enum cli_exit cli_validate(const struct cli_command *command, int argc, char **a
 enum cli_exit cli_compare(const struct cli_command *command, int argc, char **argv);
 enum cli_exit cli_plot(const struct cli_command *command, int argc, char **argv);
 enum cli_exit cli_figures(const struct cli_command *command, int argc, char **argv);
+enum cli_exit cli_report(const struct cli_command *command, int argc, char **argv);
 enum cli_exit cli_sweep(const struct cli_command *command, int argc, char **argv);
 enum cli_exit cli_help(const struct cli_command *command, int argc, char **argv);
 
@@ -79,6 +80,7 @@ extern const struct cli_option cli_validate_options[];
 extern const struct cli_option cli_compare_options[];
 extern const struct cli_option cli_plot_options[];
 extern const struct cli_option cli_figures_options[];
+extern const struct cli_option cli_report_options[];
 extern const struct cli_option cli_sweep_options[];
 extern const struct cli_option cli_help_options[];
 

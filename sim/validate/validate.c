@@ -529,6 +529,64 @@ json_t *validate_scorecard(const struct registry *registry, const struct validat
     return scorecard;
 }
 
+// ---- A given result ----
+
+static bool curve_is_of(const struct curve *curve, const char *scenario)
+{
+    return !curve || (g_strcmp0(curve->scenario, scenario) == 0 &&
+                      (!curve->sets || !*curve->sets) && curve_is_of(curve->other, scenario));
+}
+
+static bool curves_are_of(const GPtrArray *curves, const char *scenario)
+{
+    for (guint i = 0; curves && i < curves->len; i++)
+        if (!curve_is_of(g_ptr_array_index(curves, i), scenario))
+            return false;
+    return true;
+}
+
+// Whether a check can be made with a result of the scenario alone. State logs need a run.
+static bool check_is_of(const struct check *check, const char *scenario)
+{
+    return check->word != CHECK_TRANSITIONS && !check->next && check->curves &&
+           check->curves->len > 0 && curves_are_of(check->curves, scenario) &&
+           curves_are_of(check->others, scenario);
+}
+
+static bool claim_is_of(const struct claim *claim, const char *scenario)
+{
+    bool is_of = claim->checks->len > 0;
+    for (guint i = 0; i < claim->checks->len; i++)
+        is_of = is_of && check_is_of(g_ptr_array_index(claim->checks, i), scenario);
+    return is_of;
+}
+
+json_t *validate_result(const struct registry *registry, const char *data_dir, const char *scenario,
+                        json_t *result, struct diag_list *diags, GError **error)
+{
+    struct claim_list *list = claims_load(data_dir, diags);
+    struct fits *fits = list ? fits_load(data_dir, list, diags) : NULL;
+    const struct validate_options options = {.data_dir = data_dir,
+                                             .campaign = {.data_dir = data_dir}};
+    struct runs *runs = fits ? runs_new(registry, &options.campaign, error) : NULL;
+    json_t *rows = runs ? json_array() : NULL;
+    if (runs) {
+        struct test_results *tests = test_results_load(NULL, campaign_source_id);
+        struct scoring scoring = {&options, list, fits, runs, tests, NULL};
+        runs_add_result(runs, scenario, "", result);
+        for (guint i = 0; i < list->claims->len; i++) {
+            const struct claim *claim = g_ptr_array_index(list->claims, i);
+            if (claim_is_of(claim, scenario))
+                json_array_append_new(rows, judge_claim(&scoring, claim));
+        }
+        test_results_free(tests);
+    }
+    runs_free(runs);
+    fits_free(fits);
+    claims_free(list);
+    return rows;
+}
+
 bool validate_failed(const json_t *scorecard)
 {
     json_t *totals = json_object_get(scorecard, "totals");

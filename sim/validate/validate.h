@@ -49,6 +49,12 @@ struct validate_options {
 json_t *validate_scorecard(const struct registry *registry, const struct validate_options *options,
                            struct diag_list *diags, GError **error);
 
+// Returns the rows of the claims whose checks look at one scenario alone, without settings, judged
+// by a given result of it (a document of sim/output/json.h). Runs nothing. Returns NULL after
+// complaints, or with *error set.
+json_t *validate_result(const struct registry *registry, const char *data_dir, const char *scenario,
+                        json_t *result, struct diag_list *diags, GError **error);
+
 // Whether a claim misses that is no known miss, or one holds or is level that is listed as such.
 bool validate_failed(const json_t *scorecard);
 

@@ -22,6 +22,8 @@ class Figures(Drawing):
             self.assertRegex(done.stdout, r"\n1 figure with \d+ series; .*\d+ cases? run, the others were in "
                              r"\S+; \d+\.\d s: \d+\.\d s to simulate, \d+\.\d s to draw\n$")
         self.assertEqual(os.listdir(self.path("x/thesis000")), ["fig_4_2.png"])
+        self.assertIn("data-picture=", self.read("x/index.html"))
+        self.netsim("figures", "via.fig.4_2", "--out", "x", environment={"NETSIM_D3": "/nowhere"})
         self.assertIn("<svg", self.read("x/index.html"))
 
     def test_a_number_is_that_of_every_source(self):

@@ -496,7 +496,7 @@ class Gallery(Drawn):
                 json.dump(document, file)
         subprocess.run([PYTHON, "-B", os.path.join(SOURCE, "plots/draw.py"), "--gallery",
                         os.path.join(self.directory, "data/gallery.json"), self.directory],
-                       check=True, stdout=subprocess.DEVNULL)
+                       check=True, stdout=subprocess.DEVNULL, env={**os.environ, "NETSIM_D3": "/nowhere"})
         with open(os.path.join(self.directory, "index.html"), encoding="utf-8") as file:
             text = file.read()
         for part in ("&lt;74 us&gt;", "+0.1 %", "-50.0 %", "a &amp; b", "not judged", "1 holds",

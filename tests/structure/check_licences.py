@@ -12,7 +12,7 @@ import os
 import pathlib
 import sys
 
-SUFFIXES = {".c", ".h", ".cc", ".cpp", ".hpp", ".inc", ".in", ".py", ".sh", ".cmake", ".lua"}
+SUFFIXES = {".c", ".h", ".cc", ".cpp", ".hpp", ".inc", ".in", ".py", ".sh", ".cmake", ".lua", ".js", ".css"}
 MADE = ("build", "results", ".git", ".cache", "__pycache__")
 TAG = "SPDX-License-" "Identifier: "
 
