@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Makes the pictures of README.md and docs/what_ifs.md anew, each with the command that is shown for it:
+# Makes the pictures of README.md, docs/lessons.md and docs/what_ifs.md anew, each with the command that is shown for it:
 #
 #     docs/pictures/make.sh
 #
@@ -20,6 +20,9 @@ trap 'rm -rf "$work"' EXIT
 "$netsim" plot "$work/descriptor_counts" --quiet --out "$folder/descriptor_counts.png"
 "$netsim" explain pingpong_cluster1 --series "VIA RPI" --series "LAM TCP" \
     --plot "$folder/explain.png" >/dev/null
+
+"$netsim" sweep sweeps/incast_pause --draws 20 --quiet --out "$work/incast_pause"
+"$netsim" plot "$work/incast_pause" --quiet --out "$folder/incast_pause.png"
 
 # Those of docs/what_ifs.md.
 seeds= # if others than the sweep's own
