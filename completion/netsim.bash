@@ -120,8 +120,14 @@ _netsim() {
         ;;
     show)
         arguments='shipped'
-        options='--path --help'
+        options='--file --path --origins --defaults --route --svg --dot --series --set --allow-unused --format --help'
         case $previous in
+        --route) value='none' ;;
+        --svg) value='file' ;;
+        --dot) value='file' ;;
+        --series) value='none' ;;
+        --set) value='parameter' ;;
+        --format) value='choice text json' ;;
         esac
         ;;
     bench)

@@ -43,10 +43,14 @@ const struct cli_command cli_commands[] = {
      "each key, and list the parameters that one may want to set.\n\n"
      "  netsim new mine --stack lam_tcp --hosts 16 --switches 2 --benchmark pmb.alltoall",
      cli_new, cli_new_options, 1, 1, CLI_WORDS_NONE, NULL},
-    {"show", "NAME", "print a scenario, testbed or sweep that is shipped",
-     "NAME is as `netsim list` has it, or a file. A scenario of one's own begins as a copy:\n\n"
-     "  netsim show pingpong_cluster1 >mine.yaml",
-     cli_show, cli_show_options, 1, 1, CLI_WORDS_SHIPPED, NULL},
+    {"show", "NAME [HOST]", "show a scenario as it is resolved, and draw its machine",
+     "Prints series, hosts, switches, links, ranks and the values that files and --set give, of a\n"
+     "scenario, testbed or sweep: a file, a name that `netsim list` has, or - for standard input.\n"
+     "--svg and --dot draw the machine, --route FROM prints the routes from a host to HOST.\n\n"
+     "  netsim show x306 --svg x306.svg\n"
+     "  netsim show pingpong_cluster1 --route node0 node5\n"
+     "  netsim show pingpong_cluster1 --file >mine.yaml",
+     cli_show, cli_show_options, 1, 2, CLI_WORDS_SHIPPED, NULL},
     {"bench", "[PART...]", "measure the speed of the simulator",
      "Measures the event engine, the network, the MPI stacks and the memory of a large cluster on\n"
      "this machine, in seconds of processors, or only these parts: hold, star, clos, allpairs,\n"

@@ -238,6 +238,9 @@ bool cli_figure_lost(const json_t *document);
 // .yaml. Returns NULL after a printed error. The caller frees it.
 char *cli_shipped(const char *name);
 
+// The node at a path of maps ("host.memory"), or NULL.
+const struct node *cli_node_at(const struct node *tree, const char *path);
+
 // The description in a scenario's or testbed's file; NULL: it has none. The caller frees it.
 char *cli_description(const char *path);
 

@@ -345,6 +345,15 @@ bool cli_series_keep(struct scenario *scenario, char **names)
     return true;
 }
 
+const struct node *cli_node_at(const struct node *tree, const char *path)
+{
+    char **keys = g_strsplit(path, ".", -1);
+    for (char **key = keys; tree && *key; key++)
+        tree = tree->kind == NODE_MAP ? node_get(tree, *key) : NULL;
+    g_strfreev(keys);
+    return tree;
+}
+
 char *cli_description(const char *path)
 {
     struct diag_list *diags = diag_list_new();

@@ -4,6 +4,7 @@
 // the values that hold without them.
 #include "sim/cli/new.h"
 
+#include "sim/cli/cli.h"
 #include "sim/output/text.h"
 #include "sim/scenario/keys.h"
 #include "sim/scenario/topology_read.h"
@@ -49,22 +50,13 @@ static const char *new_param_doc(const struct param_table *table, const char *na
     return index < 0 ? "" : table->params[index].doc;
 }
 
-static const struct node *new_node_at(const struct node *tree, const char *path)
-{
-    char **keys = g_strsplit(path, ".", -1);
-    for (char **key = keys; tree && *key; key++)
-        tree = tree->kind == NODE_MAP ? node_get(tree, *key) : NULL;
-    g_strfreev(keys);
-    return tree;
-}
-
 // The values of a table at `path` of the testbed; the caller frees them.
 static struct param_values *testbed_values(const struct new_writer *writer,
                                            const struct param_table *table, const char *path)
 {
     struct diag_list *diags = diag_list_new();
     struct param_values *values = param_read_part(
-        table, new_node_at(writer->machine->testbed->tree, path), path, false, NULL, diags);
+        table, cli_node_at(writer->machine->testbed->tree, path), path, false, NULL, diags);
     diag_list_free(diags);
     return values;
 }
@@ -405,7 +397,7 @@ static void new_write_nic(struct new_writer *writer)
         g_string_append_printf(writer->out, "  rate: %s\n", text);
         g_free(text);
     }
-    const struct node *kind = new_node_at(writer->machine->testbed->tree, "host.bus.kind");
+    const struct node *kind = cli_node_at(writer->machine->testbed->tree, "host.bus.kind");
     const char *plugs = kind && kind->kind == NODE_SCALAR ? kind->text : "pci";
     if (bus && strcmp(bus, plugs) != 0) {
         new_write_comment(writer, 0,

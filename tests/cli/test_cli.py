@@ -160,28 +160,32 @@ class Check(Case):
             self.assertIn(said, self.netsim(*arguments, code=1).stderr, arguments)
 
 
-class Show(Case):
+class ShowFile(Case):
     def test_what_is_shipped(self):
         for kind, folder in (("scenarios", ""), ("testbeds", "testbeds"), ("sweeps", "sweeps")):
             for name in self.netsim("list", kind, "--names").stdout.split():
                 path = self.netsim("show", "--path", name).stdout.strip()
                 self.assertTrue(path.endswith(os.path.join("scenarios", folder, f"{name}.yaml")), path)
                 with open(path, encoding="utf-8") as file:
-                    self.assertEqual(self.netsim("show", name).stdout, file.read())
-        self.assertEqual(self.netsim("show", "cluster1.yaml").stdout, self.netsim("show", "cluster1").stdout)
+                    self.assertEqual(self.netsim("show", "--file", name).stdout, file.read())
+        self.assertEqual(self.netsim("show", "--file", "cluster1.yaml").stdout,
+                         self.netsim("show", "--file", "cluster1").stdout)
 
     def test_a_copy_is_a_scenario(self):
-        self.write("mine.yaml", self.netsim("show", "pingpong_cluster1").stdout)
+        self.write("mine.yaml", self.netsim("show", "--file", "pingpong_cluster1").stdout)
         self.netsim("check", "mine.yaml")
 
     def test_unknown(self):
-        self.write("here.yaml", "")
         for name, said in (("pingpong_clutser1", "did you mean pingpong_cluster1?"), ("testbeds", "`netsim list`"),
-                           ("../README.md", "`netsim list`"), ("here.yaml", "no scenario, testbed or sweep `here.yaml'"),
-                           ("cluster9", "did you mean cluster")):
-            done = self.netsim("show", name, code=1)
-            self.assertEqual(done.stdout, "")
-            self.assertIn(said, done.stderr)
+                           ("../README.md", "`netsim list`"), ("cluster9", "did you mean cluster")):
+            for options in ([], ["--file"]):
+                done = self.netsim("show", name, *options, code=1)
+                self.assertEqual(done.stdout, "")
+                self.assertIn(said, done.stderr)
+
+    def test_own_file(self):
+        self.write("mine.yaml", "schema: 1\n")
+        self.assertEqual(self.netsim("show", "--file", "mine.yaml").stdout, "schema: 1\n")
 
 
 class Named(Case):
@@ -205,12 +209,6 @@ class Named(Case):
         self.netsim("sweep", "sweeps/stencil_ranks", "--dry-run")
         self.write("mine", SMALL)
         self.assertIn("first, quoted", self.netsim("check", "mine").stdout)
-
-
-class Show(Case):
-    def test_own_file(self):
-        self.write("mine.yaml", "schema: 1\n")
-        self.assertEqual(self.netsim("show", "mine.yaml").stdout, "schema: 1\n")
 
 
 class Describe(Case):
