@@ -10,6 +10,11 @@ from running import Case, DONE, FAILED, printed
 from shipped import FAILING, FEW, FEWER, LONGER, QUICK
 
 
+# Long timelines of what others have, too: one is left out, and of another only these series are run.
+LONG = {"pin_cache_search"}
+SERIES = {"nas_x306": [word for code in ("IS A", "LU A") for channel in ("sock", "sctp", "hybrid")
+                       for word in ("--series", f"{code}, ch3:{channel}")]}
+
 # One of each fabric, run twice here: their state logs, too, are the same with a timeline.
 TWICE = {"unexpected_messages", "copy_or_register", "gm_allsize", "grim_remote_memory", "tx_cb_full", "any_tag",
          "sctp_handshake", "stencil"}
@@ -41,11 +46,13 @@ class Determinism(Case):
 
     def test_equal_runs(self):
         for name in QUICK:
+            if name in LONG:
+                continue
             with self.subTest(name):
                 self.same(name, FAILED if name in FAILING else DONE, ())
         for name in sorted(LONGER):
             with self.subTest(name):
-                self.same(name, DONE, FEWER.get(name, FEW))
+                self.same(name, DONE, (*FEWER.get(name, FEW), *SERIES.get(name, ())))
 
     def test_state_log_is_stable_text(self):
         run = self.completes("unexpected_messages")

@@ -4,9 +4,9 @@
 // Each program must end with balanced books, and a second run of it must be equal; with losses, the
 // stack's own reports must be true.
 //
-// NETSIM_RANDOM_PROGRAMS sets how many are tried of each stack, NETSIM_RANDOM_FIRST the first seed
-// (1), NETSIM_RANDOM_STACK the only stack that is tried. A program that goes wrong is printed with
-// its seed, settings and text.
+// NETSIM_RANDOM_PROGRAMS sets how many are tried of each stack (half as many under the sanitizers
+// by default), NETSIM_RANDOM_FIRST the first seed (1), NETSIM_RANDOM_STACK the only stack that is
+// tried. A program that goes wrong is printed with its seed, settings and text.
 #ifndef NETSIM_TESTS_SUPPORT_TRIAL_H
 #define NETSIM_TESTS_SUPPORT_TRIAL_H
 
