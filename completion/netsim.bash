@@ -54,7 +54,7 @@ _netsim() {
     COMPREPLY=()
 
     # Begin: bash commands
-    commands='run check describe list new show bench sweep explain flatten export trace validate compare plot report figures calibrate help test'
+    commands='run check describe list new show bench sweep explain diagram flatten export trace validate compare plot report figures calibrate help test'
     case $command in
     run)
         arguments='scenario'
@@ -154,7 +154,7 @@ _netsim() {
         ;;
     explain)
         arguments='scenario'
-        options='--series --size --no-trials --set --allow-unused --seed --format --time-limit --simulated-limit --plot --help'
+        options='--series --size --no-trials --set --allow-unused --seed --format --time-limit --simulated-limit --plot --diagram --help'
         case $previous in
         --series) value='none' ;;
         --size) value='none' ;;
@@ -164,6 +164,22 @@ _netsim() {
         --time-limit) value='none' ;;
         --simulated-limit) value='none' ;;
         --plot) value='file' ;;
+        --diagram) value='file' ;;
+        esac
+        ;;
+    diagram)
+        arguments='scenario'
+        options='--message --series --size --out --format --no-constants --set --allow-unused --seed --time-limit --simulated-limit --help'
+        case $previous in
+        --message) value='none' ;;
+        --series) value='none' ;;
+        --size) value='none' ;;
+        --out) value='file' ;;
+        --format) value='choice svg json' ;;
+        --set) value='parameter' ;;
+        --seed) value='none' ;;
+        --time-limit) value='none' ;;
+        --simulated-limit) value='none' ;;
         esac
         ;;
     flatten)

@@ -23,6 +23,7 @@ trap 'rm -rf "$work"' EXIT
 
 "$netsim" sweep sweeps/incast_pause --draws 20 --quiet --out "$work/incast_pause"
 "$netsim" plot "$work/incast_pause" --quiet --out "$folder/incast_pause.png"
+"$netsim" diagram pingpong_cluster1 --series "VIA RPI" --out "$folder/diagram.svg"
 
 # Those of docs/what_ifs.md.
 seeds= # if others than the sweep's own

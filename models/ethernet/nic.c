@@ -186,6 +186,13 @@ static void nic_capture(struct nic *nic, const struct packet *packet,
     packet_capture(nic->network, packet, nic->interface, direction, bytes, length);
 }
 
+static void nic_words(void *owner, const struct packet *packet, struct trace_words *words)
+{
+    const struct registration *of = nic_protocol_of(owner, packet->protocol);
+    if (of->ops->words)
+        of->ops->words(of->owner, packet, words);
+}
+
 // The interrupt is due at `when`. The card could give it at `asked`,
 // but for the distance from the last one, and gives it at `line`.
 static void interrupt_due(struct nic *nic, trace_lane lane, sim_time asked, sim_time line,
@@ -850,6 +857,7 @@ struct nic *nic_new(struct host *host, struct bus *bus, struct network *network,
     nic->interface = capture_interface(nic->sim->capture, name, &nic_capture_link,
                                        network_station_rate(network, station));
     network_attach(network, station, nic_receive, nic);
+    network_attach_words(network, station, nic_words, nic);
     rx_offer_pause(nic);
     return nic;
 }

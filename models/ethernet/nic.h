@@ -104,6 +104,8 @@ struct nic_protocol {
     // For captures: writes the bytes of the frame after its Ethernet header, at most `room`, which
     // the caller has zeroed. NULL: they stay 0.
     void (*frame_bytes)(void *owner, const struct packet *packet, uint8_t *bytes, uint32_t room);
+    // For traces, as station_words_fn. NULL: its frames have no words.
+    void (*words)(void *owner, const struct packet *packet, struct trace_words *words);
 };
 
 // A card of `host` at one of its buses. `name` names its interface in captures. The caller frees it

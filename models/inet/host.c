@@ -46,6 +46,15 @@ static void interface_frame_bytes(void *owner, const struct packet *packet, uint
             host->protocols[i].ops->write(packet, &addresses, bytes + IP_HEADER, room - IP_HEADER);
 }
 
+static void interface_words(void *owner, const struct packet *packet, struct trace_words *words)
+{
+    const struct inet_host *host = ((const struct inet_interface *)owner)->host;
+    const struct inet_header *header = (const void *)packet->header;
+    for (int i = 0; i < host->protocol_count; i++)
+        if (host->protocols[i].ops->number == header->protocol && host->protocols[i].ops->words)
+            host->protocols[i].ops->words(packet, words);
+}
+
 // ---- Receiving ----
 
 static void interface_receive(struct cpu_context *context, void *owner, struct packet *packet)
@@ -66,6 +75,7 @@ static const struct nic_protocol ip_protocol = {
     .receive = interface_receive,
     .sent = inet_interface_sent,
     .frame_bytes = interface_frame_bytes,
+    .words = interface_words,
 };
 
 void inet_register(struct inet_host *host, const struct inet_protocol *ops, void *owner)

@@ -47,6 +47,8 @@ struct inet_protocol {
     // zeroed.
     void (*write)(const struct packet *packet, const struct inet_addresses *addresses,
                   uint8_t *bytes, uint32_t room);
+    // For traces, as station_words_fn.
+    void (*words)(const struct packet *packet, struct trace_words *words);
 };
 
 // An interface: a card and the queue of packets before its ring.

@@ -66,6 +66,17 @@ void inet_timer_cancel(struct inet_timer **place)
         give_back(timer);
 }
 
+static void inet_timed_out(const struct inet_host *host, const char *what, sim_time since,
+                           sim_time when)
+{
+    sim_waited(host->sim, what, since, when);
+    trace_mark(host->sim->trace, &(struct trace_mark){.kind = TRACE_TIMEOUT,
+                                                      .what = what,
+                                                      .where = host->host->name,
+                                                      .since = since,
+                                                      .when = when});
+}
+
 // The owner has waited for the timer since it was armed.
 static void expire(struct cpu_context *context, struct inet_timer *timer)
 {
@@ -76,7 +87,7 @@ static void expire(struct cpu_context *context, struct inet_timer *timer)
     trace_delay(host->sim->trace, cpu_lane(host->timer_task.cpu), wait, timer->armed_at,
                 time_of_tick(host, timer->expires), MESSAGE_NONE);
     if (!kind->background)
-        sim_waited(host->sim, wait->name, timer->armed_at, context->now);
+        inet_timed_out(host, wait->name, timer->armed_at, context->now);
     give_back(timer);
     cpu_spend(context, host->config->timer, kind->stage);
     kind->run(context, owner);

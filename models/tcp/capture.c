@@ -52,3 +52,26 @@ void tcp_segment_bytes(const struct tcp_segment *segment, const struct inet_addr
     uint32_t sum = inet_pseudo_sum(addresses, TCP_PROTOCOL, length);
     inet_put16(checksum, ~inet_sum(sum, bytes, header) & 0xffff);
 }
+
+void tcp_segment_words(const struct tcp_segment *segment, struct trace_words *words)
+{
+    static const struct {
+        int flag;
+        const char *name;
+    } flags[] = {{TCP_SYN, "SYN"}, {TCP_FIN, "FIN"}, {TCP_RST, "RST"}, {TCP_ACK, "ACK"}};
+    g_strlcpy(words->text, "TCP", sizeof words->text);
+    const char *before = " ";
+    for (size_t i = 0; i < G_N_ELEMENTS(flags); i++) {
+        if (!(segment->flags & flags[i].flag) || (flags[i].flag == TCP_ACK && segment->payload > 0))
+            continue;
+        g_strlcat(words->text, before, sizeof words->text);
+        g_strlcat(words->text, flags[i].name, sizeof words->text);
+        before = ", ";
+    }
+    if (segment->payload > 0)
+        g_strlcat(words->text, " data", sizeof words->text);
+    words->sequence = segment->sequence;
+    if (segment->flags & TCP_ACK)
+        words->acknowledges = segment->acknowledgment;
+    words->answers = segment->payload == 0 && (segment->flags & ~TCP_PSH) == TCP_ACK;
+}

@@ -10,4 +10,7 @@
 void tcp_segment_bytes(const struct tcp_segment *segment, const struct inet_addresses *addresses,
                        uint8_t *bytes, uint32_t room);
 
+// Describes the segment for traces: "TCP SYN, ACK".
+void tcp_segment_words(const struct tcp_segment *segment, struct trace_words *words);
+
 #endif

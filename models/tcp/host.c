@@ -14,10 +14,16 @@ static void host_write(const struct packet *packet, const struct inet_addresses 
     tcp_segment_bytes(tcp_segment_of(packet), addresses, bytes, room);
 }
 
+static void host_words(const struct packet *packet, struct trace_words *words)
+{
+    tcp_segment_words(tcp_segment_of(packet), words);
+}
+
 static const struct inet_protocol tcp_protocol = {
     .number = TCP_PROTOCOL,
     .receive = host_receive,
     .write = host_write,
+    .words = host_words,
 };
 
 static void host_counters(struct tcp_host *host, struct sim *sim)

@@ -50,6 +50,7 @@ enum cli_exit cli_list(const struct cli_command *command, int argc, char **argv)
 enum cli_exit cli_new(const struct cli_command *command, int argc, char **argv);
 enum cli_exit cli_show(const struct cli_command *command, int argc, char **argv);
 enum cli_exit cli_bench(const struct cli_command *command, int argc, char **argv);
+enum cli_exit cli_diagram(const struct cli_command *command, int argc, char **argv);
 enum cli_exit cli_explain(const struct cli_command *command, int argc, char **argv);
 enum cli_exit cli_flatten(const struct cli_command *command, int argc, char **argv);
 enum cli_exit cli_export(const struct cli_command *command, int argc, char **argv);
@@ -71,6 +72,7 @@ extern const struct cli_option cli_list_options[];
 extern const struct cli_option cli_new_options[];
 extern const struct cli_option cli_show_options[];
 extern const struct cli_option cli_bench_options[];
+extern const struct cli_option cli_diagram_options[];
 extern const struct cli_option cli_explain_options[];
 extern const struct cli_option cli_flatten_options[];
 extern const struct cli_option cli_export_options[];

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // netsim explain: where the time of a message goes.
-#include "sim/cli/cli.h"
-
-#include "sim/config/quantity.h"
+#include "sim/cli/diagram.h"
+#include "sim/cli/read_again.h"
 #include "sim/explain/csv.h"
 #include "sim/explain/trial.h"
 #include "sim/output/json.h"
@@ -16,7 +15,7 @@ enum explain_format { EXPLAIN_TABLE, EXPLAIN_CSV, EXPLAIN_JSON };
 
 struct explain_arguments {
     char **sets, **series;
-    char *size, *format, *plot, *seed;
+    char *size, *format, *plot, *diagram, *seed;
     struct cli_limits limits;
     gboolean allow_unused, no_trials;
 };
@@ -42,29 +41,6 @@ static bool size_is_wanted(const struct scenario *scenario,
 
 // ---- Runs ----
 
-// The arguments with which a scenario is read again for a trial.
-struct reader {
-    const struct scenario_schema *schema;
-    const char *file;
-    char **sets;
-    uint64_t seed;
-};
-
-static struct scenario *read_again(void *owner, GPtrArray *more, char **why)
-{
-    const struct reader *reader = owner;
-    GPtrArray *sets = g_ptr_array_new();
-    for (int i = 0; reader->sets && reader->sets[i]; i++)
-        g_ptr_array_add(sets, reader->sets[i]);
-    for (guint i = 0; i < more->len; i++)
-        g_ptr_array_add(sets, g_ptr_array_index(more, i));
-    g_ptr_array_add(sets, NULL);
-    struct scenario *scenario =
-        cli_scenario_quietly(reader->schema, reader->file, (char **)sets->pdata, reader->seed, why);
-    g_ptr_array_unref(sets);
-    return scenario;
-}
-
 static void show_explaining(void *progress)
 {
     progress_beat(progress);
@@ -73,7 +49,7 @@ static void show_explaining(void *progress)
 // only: the one size to explain, in full; NULL: all.
 static struct explained_series *explain_series(const struct scenario *scenario,
                                                const struct scenario_case *test_case,
-                                               const int64_t *only, const struct reader *reader,
+                                               const int64_t *only, const struct cli_reader *reader,
                                                const struct explain_arguments *arguments)
 {
     struct explained_series *series = explained_series_new(test_case);
@@ -94,7 +70,7 @@ static struct explained_series *explain_series(const struct scenario *scenario,
     // All sizes are a table of times, which has no place for trials.
     if (series->sizes->len == 1 && reader)
         explain_try(g_ptr_array_index(series->sizes, 0), &run,
-                    &(struct explain_again){read_again, (void *)reader});
+                    &(struct explain_again){cli_read_again, (void *)reader});
     progress_free(progress);
     return series;
 }
@@ -158,7 +134,7 @@ static void free_series(void *series)
 static enum cli_exit explain_scenario(const struct scenario *scenario,
                                       const struct explain_arguments *arguments,
                                       enum explain_format format, const int64_t *only,
-                                      const struct reader *reader)
+                                      const struct cli_reader *reader)
 {
     GPtrArray *all = g_ptr_array_new_with_free_func(free_series);
     for (guint i = 0; i < scenario->cases->len; i++) {
@@ -182,31 +158,15 @@ static enum cli_exit explain_scenario(const struct scenario *scenario,
     enum cli_exit code = explain_code(all);
     if (arguments->plot && any_done(all) && !cli_draw("explain.py", json, arguments->plot))
         code = CLI_BAD_INPUT;
+    if (arguments->diagram && any_done(all)) {
+        const struct explain_again again = {cli_read_again, (void *)reader};
+        const struct cli_diagram wanted = {scenario, arguments->series,  0,
+                                           only,     &arguments->limits, reader ? &again : NULL};
+        code = MAX(code, cli_diagram_file(&wanted, arguments->diagram));
+    }
     g_free(json);
     g_ptr_array_unref(all);
     return code;
-}
-
-// A size with its unit, or a number of bytes.
-static bool read_size(const char *text, int64_t *size)
-{
-    char *error = NULL, *hint = NULL;
-    struct quantity quantity;
-    bool plain = *text && !text[strspn(text, "0123456789")];
-    char *bytes = g_strconcat(text, plain ? " B" : NULL, NULL);
-    bool good = quantity_parse(bytes, QUANTITY_SIZE, &quantity, &error, &hint);
-    g_free(bytes);
-    if (good && quantity.integer < 0) {
-        good = false;
-        error = g_strdup("a size is not negative");
-    }
-    if (good)
-        *size = quantity.integer;
-    else
-        cli_error(hint, "--size %s: %s", text, error);
-    g_free(error);
-    g_free(hint);
-    return good;
 }
 
 static enum cli_exit explain_argument(const char *file, const struct explain_arguments *arguments)
@@ -215,17 +175,20 @@ static enum cli_exit explain_argument(const char *file, const struct explain_arg
     uint64_t seed;
     int64_t size = 0;
     if (format < 0 || !cli_seed(arguments->seed, &seed) ||
-        (arguments->size && !read_size(arguments->size, &size)))
+        (arguments->size && !cli_size_read(arguments->size, &size)) ||
+        (arguments->diagram && !cli_diagram_path("--diagram", arguments->diagram)))
         return CLI_BAD_INPUT;
     struct scenario_schema *schema = registry_schema(&model_registry);
     struct scenario *scenario =
         cli_scenario_once(schema, file, arguments->sets, arguments->allow_unused, seed);
     enum cli_exit code = CLI_BAD_INPUT;
-    struct reader reader = {schema, file, arguments->sets, seed};
-    const struct file_use plot = {"--plot", arguments->plot, true};
+    struct cli_reader reader = {schema, file, arguments->sets, seed};
+    const struct file_use files[] = {{"--plot", arguments->plot, true},
+                                     {"--diagram", arguments->diagram, true}};
     if (scenario && cli_series_exist(scenario, arguments->series) &&
         cli_packets_exist(scenario, arguments->series, "explain") &&
-        size_is_wanted(scenario, arguments) && cli_files_differ(scenario, &plot, 1))
+        size_is_wanted(scenario, arguments) &&
+        cli_files_differ(scenario, files, G_N_ELEMENTS(files)))
         code =
             explain_scenario(scenario, arguments, (enum explain_format)format,
                              arguments->size ? &size : NULL, arguments->no_trials ? NULL : &reader);
@@ -266,6 +229,14 @@ const struct cli_option cli_explain_options[] = {
      .words = CLI_WORDS_FILE,
      .summary = "also draw the classes of stages over the sizes (png, svg or pdf)",
      .more = "As shares of the time, stacked."},
+    {.name = "diagram",
+     .value = CLI_TEXT,
+     .offset = offsetof(struct explain_arguments, diagram),
+     .argument = "FILE",
+     .words = CLI_WORDS_FILE,
+     .summary = "also draw a message's space-time diagram (FILE.svg)",
+     .more = "That of `netsim diagram`, of one series; --no-trials leaves out the parameters that "
+             "its times depend on."},
     CLI_OPTIONS_END,
 };
 

@@ -44,12 +44,36 @@ static void tee_span(struct trace *trace, trace_lane lane, const struct stage *s
     trace_span(tee->second, pair.second, stage, from, to, message);
 }
 
-static void tee_activity(struct trace *trace, trace_lane lane, const char *name, sim_time when)
+static void tee_activity(struct trace *trace, trace_lane lane, const char *name, sim_time when,
+                         const struct trace_call *call)
 {
     struct tee *tee = (struct tee *)trace;
     struct pair pair = tee_pair(trace, lane);
-    trace_activity(tee->first, pair.first, name, when);
-    trace_activity(tee->second, pair.second, name, when);
+    trace_calls(tee->first, pair.first, name, when, call);
+    trace_calls(tee->second, pair.second, name, when, call);
+}
+
+static void tee_message(struct trace *trace, struct message_ref message,
+                        const struct trace_message *info)
+{
+    struct tee *tee = (struct tee *)trace;
+    trace_open(tee->first, message, info);
+    trace_open(tee->second, message, info);
+}
+
+static void tee_mark(struct trace *trace, const struct trace_mark *mark)
+{
+    struct tee *tee = (struct tee *)trace;
+    trace_mark(tee->first, mark);
+    trace_mark(tee->second, mark);
+}
+
+static void tee_note(struct trace *trace, trace_lane lane, const struct trace_note *note)
+{
+    struct tee *tee = (struct tee *)trace;
+    struct pair pair = tee_pair(trace, lane);
+    trace_note(tee->first, pair.first, note);
+    trace_note(tee->second, pair.second, note);
 }
 
 static void tee_flow(struct trace *trace, trace_lane lane, struct message_ref message, char phase,
@@ -93,6 +117,9 @@ static const struct trace_ops tee_ops = {
     .lane = tee_lane,
     .span = tee_span,
     .activity = tee_activity,
+    .message = tee_message,
+    .mark = tee_mark,
+    .note = tee_note,
     .flow = tee_flow,
     .transition = tee_transition,
     .values = tee_values,

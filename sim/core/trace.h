@@ -9,6 +9,7 @@
 #include "sim/core/stage.h"
 #include "sim/core/time.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct trace;
@@ -58,8 +59,55 @@ struct trace_note {
     const struct wait *wait;   // of TRACE_BLOCKED and TRACE_HELD; stage and wait must outlive the
                                // trace
     const char *where;         // or NULL
+    const struct trace_packet *packet; // of TRACE_PACKET
     sim_time from, to;
     struct message_ref message;
+};
+
+// What a packet is, in its protocol's words.
+struct trace_words {
+    char text[48];        // "TCP ACK", "M-VIA RDMA write"; cut off at its end
+    int64_t sequence;     // its number in its protocol; -1: none
+    int64_t acknowledges; // the number that its sender expects next; -1: none
+    bool answers;         // it has no data but says what has come
+};
+
+// A packet on a link.
+struct trace_packet {
+    const void *identity;  // the same on all its links; another packet may have it later
+    int hop;               // 0: the link is its first
+    const char *from, *to; // hosts; static
+    uint32_t bytes;        // of its frame
+    int64_t offset;        // in its message, of `length` bytes
+    uint32_t length;
+    sim_time propagation, latency; // after its last bit: on the link, and in the switch at its end
+    struct trace_words words;
+};
+
+// What became of a message or packet that is worth a look, at a time. All strings are static or
+// interned.
+enum trace_mark_kind { TRACE_DROP, TRACE_TIMEOUT, TRACE_REPEAT };
+
+struct trace_mark {
+    enum trace_mark_kind kind;
+    const char *what;     // why it was dropped; which timer; what was sent again
+    const char *where;    // the host of it; NULL: not known
+    const void *packet;   // of TRACE_DROP: its identity; else NULL
+    sim_time since, when; // of TRACE_TIMEOUT: since when it was awaited
+    struct message_ref message;
+};
+
+// A message, when it is opened.
+struct trace_message {
+    uint64_t number; // of the ledger
+    int source, destination;
+    int64_t bytes;
+};
+
+// A call of a program: -1 for what it does not have.
+struct trace_call {
+    int peer;
+    int64_t bytes, tag;
 };
 
 enum trace_lane_kind {
@@ -98,6 +146,9 @@ struct trace_ops {
     trace_lane (*lane)(struct trace *trace, const struct trace_lane_info *info);
     void (*span)(struct trace *trace, trace_lane lane, const struct stage *stage, sim_time from,
                  sim_time to, struct message_ref message);
+    // A message is opened, before its arrow begins.
+    void (*message)(struct trace *trace, struct message_ref message,
+                    const struct trace_message *info);
     // A point of a message's arrow (its start, a step or its end): the lane and the time.
     void (*flow)(struct trace *trace, trace_lane lane, struct message_ref message, char phase,
                  sim_time when);
@@ -105,7 +156,10 @@ struct trace_ops {
                        const struct trace_transition *transition);
     void (*note)(struct trace *trace, trace_lane lane, const struct trace_note *note);
     // NULL: the sink has no lanes of kind TRACE_ACTIVITY.
-    void (*activity)(struct trace *trace, trace_lane lane, const char *name, sim_time when);
+    // call: of a program's call; else NULL.
+    void (*activity)(struct trace *trace, trace_lane lane, const char *name, sim_time when,
+                     const struct trace_call *call);
+    void (*mark)(struct trace *trace, const struct trace_mark *mark);
     // Both or none.
     trace_values (*values)(struct trace *trace, const struct trace_values_info *info);
     void (*value)(struct trace *trace, trace_values values, int quantity, sim_time when,
@@ -139,6 +193,19 @@ static inline void trace_span(struct trace *trace, trace_lane lane, const struct
 {
     if (trace && trace->ops->span)
         trace->ops->span(trace, lane, stage, from, to, message);
+}
+
+static inline void trace_open(struct trace *trace, struct message_ref message,
+                              const struct trace_message *info)
+{
+    if (trace && trace->ops->message)
+        trace->ops->message(trace, message, info);
+}
+
+static inline void trace_mark(struct trace *trace, const struct trace_mark *mark)
+{
+    if (trace && trace->ops->mark)
+        trace->ops->mark(trace, mark);
 }
 
 static inline void trace_flow(struct trace *trace, trace_lane lane, struct message_ref message,
@@ -188,7 +255,15 @@ static inline void trace_activity(struct trace *trace, trace_lane lane, const ch
                                   sim_time when)
 {
     if (lane)
-        trace->ops->activity(trace, lane, name, when);
+        trace->ops->activity(trace, lane, name, when, NULL);
+}
+
+// trace_activity for a call of a program.
+static inline void trace_calls(struct trace *trace, trace_lane lane, const char *name,
+                               sim_time when, const struct trace_call *call)
+{
+    if (lane)
+        trace->ops->activity(trace, lane, name, when, call);
 }
 
 // Announces quantities, whose values trace_value then reports. Returns 0 if the sink ignores them.

@@ -124,6 +124,7 @@ static void tell_on(struct walk *walk, const struct path_part *told, bool own_wo
         if (walk->wait && walk->at <= walk->wait->from)
             walk->wait = NULL;
         struct path_part part = told ? *told : waiting(walk);
+        part.at = walk->lane + 1;
         part.from = start;
         part.to = walk->at;
         if (walk->wait && walk->at > walk->wait->to) {

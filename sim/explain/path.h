@@ -36,6 +36,7 @@ struct path_part {
     enum wait_class held;       // what held the message up meanwhile; WAIT_OTHER: nothing
     struct message_ref message; // whose packet is on a link, else none
     trace_lane lane;            // that was busy with it; 0: none, as it is a latency or a wait
+    trace_lane at;              // where the path was, busy or not
     sim_time from, to;
 };
 

@@ -133,6 +133,21 @@ static enum source_next take_call(struct interpreter *run, sim_time now)
     }
 }
 
+static void trace_next_call(struct interpreter *run, enum source_next next, sim_time now)
+{
+    struct trace_call call = {.peer = -1, .bytes = -1, .tag = -1};
+    if (!run->calls)
+        return;
+    if (next == SOURCE_CALL) {
+        const struct operation_arguments *common = op_call_common(&run->call);
+        bool transfers = run->call.kind->class == CALL_TRANSFER;
+        call.peer = transfers ? common->peer : -1;
+        call.bytes = common->size;
+    }
+    trace_calls(run->process->sim->trace, run->calls,
+                next == SOURCE_CALL ? run->call.kind->name : "MPI_Finalize", now, &call);
+}
+
 static enum interpreter_phase phase_call(struct interpreter *run, struct cpu_context *context)
 {
     if (interpreter_stream_goes_on(run, context->now))
@@ -141,8 +156,7 @@ static enum interpreter_phase phase_call(struct interpreter *run, struct cpu_con
         return PHASE_FINALIZE;
     enum source_next next = take_call(run, context->now);
     run->called = next != SOURCE_END;
-    trace_activity(run->process->sim->trace, run->calls,
-                   next == SOURCE_CALL ? run->call.kind->name : "MPI_Finalize", context->now);
+    trace_next_call(run, next, context->now);
     if (next == SOURCE_CALL) {
         if (run->call.kind->class == CALL_OPERATION)
             run->call.arguments = interpreter_keep(run, &run->call);

@@ -172,6 +172,9 @@ static void open_message(const struct cpu_context *context, struct mpi_request *
                                    flow_key(request, source, destination));
     if (request->ready)
         ledger_mark(process->sim->ledger, request->message);
+    trace_open(process->sim->trace, request->message,
+               &(struct trace_message){ledger_totals(process->sim->ledger).messages, source,
+                                       destination, request->size});
     trace_flow(process->sim->trace, cpu_lane(context->cpu), request->message, TRACE_FLOW_START,
                context->now);
 }

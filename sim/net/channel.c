@@ -369,17 +369,41 @@ void channel_trace_step(struct channel *channel, const struct packet *packet, si
         trace_flow(trace, channel->wire_lane, packet->message, TRACE_FLOW_STEP, when);
 }
 
+static const char *station_host_name(const struct network *network, int station)
+{
+    return g_array_index(network->topology->hosts, struct topology_node,
+                         network->stations[station].host)
+        .name;
+}
+
 void channel_trace_packet(const struct channel *channel, const struct packet *packet,
                           sim_time since, sim_time start)
 {
     const struct network *network = channel->network;
     if (!network->sim->trace)
         return;
-    int host = network->stations[route_from(packet->route)].host;
-    const char *sender = g_array_index(network->topology->hosts, struct topology_node, host).name;
-    trace_note(
-        network->sim->trace, channel->wire_lane,
-        &(struct trace_note){.kind = TRACE_PACKET, .name = sender, .from = since, .to = start});
+    const struct station *source = &network->stations[route_from(packet->route)];
+    struct trace_packet traced = {
+        .identity = packet,
+        .hop = MAX(packet->hop, 1) - 1,
+        .from = station_host_name(network, route_from(packet->route)),
+        .to = station_host_name(network, route_to(packet->route)),
+        .bytes = packet->wire_bytes,
+        .offset = packet->offset,
+        .length = packet->length,
+        .latency = channel->to.node ? channel->to.node->config->latency : 0,
+        .words = {.sequence = -1, .acknowledges = -1},
+    };
+    traced.propagation = channel->delay - traced.latency;
+    if (source->words)
+        source->words(source->words_owner, packet, &traced.words);
+    trace_note(network->sim->trace, channel->wire_lane,
+               &(struct trace_note){.kind = TRACE_PACKET,
+                                    .name = traced.from,
+                                    .packet = &traced,
+                                    .from = since,
+                                    .to = start,
+                                    .message = packet->message});
 }
 
 void channel_trace_delay(const struct channel *channel, struct message_ref message, sim_time from)

@@ -34,6 +34,8 @@ struct station {
     station_begin_fn *begin; // NULL: only whole packets are reported
     int64_t head;            // bytes of a frame after which begin is called
     void *owner;
+    station_words_fn *words; // NULL: its packets have none
+    void *words_owner;
 };
 
 // A channel from one switch to another.

@@ -268,6 +268,13 @@ void network_attach(struct network *network, int station, station_receive_fn *re
     network->stations[station].owner = owner;
 }
 
+void network_attach_words(struct network *network, int station, station_words_fn *words,
+                          void *owner)
+{
+    network->stations[station].words = words;
+    network->stations[station].words_owner = owner;
+}
+
 void network_attach_head(struct network *network, int station, int64_t bytes,
                          station_begin_fn *begin)
 {

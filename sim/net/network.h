@@ -55,6 +55,12 @@ int network_peer_station(const struct network *network, int station);
 
 void network_attach(struct network *network, int station, station_receive_fn *receive, void *owner);
 
+// For traces: has packets that the station sends described in their protocol's words. The words
+// have no text and no numbers before.
+typedef void station_words_fn(void *owner, const struct packet *packet, struct trace_words *words);
+void network_attach_words(struct network *network, int station, station_words_fn *words,
+                          void *owner);
+
 // The head of a packet has arrived at a station; its last bit will arrive at `last`. The network
 // still owns the packet. If the cable is pulled out meanwhile, the packet arrives damaged.
 typedef void station_begin_fn(void *owner, struct packet *packet, sim_time last);

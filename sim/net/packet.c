@@ -35,6 +35,11 @@ void packet_lose(struct network *network, struct packet *packet, const char *rea
         packet->load->drop(packet, ledger, reason);
     else
         ledger_drop(ledger, packet->message, packet->offset, packet->length, reason);
+    trace_mark(network->sim->trace, &(struct trace_mark){.kind = TRACE_DROP,
+                                                         .what = reason,
+                                                         .packet = packet,
+                                                         .when = engine_now(network->engine),
+                                                         .message = packet->message});
     capture_ended(network->sim->capture, packet, engine_now(network->engine), reason);
     packet_free(network, packet);
 }

@@ -328,8 +328,9 @@ static void lane_end_activity(struct timeline *timeline, struct lane *lane, sim_
 }
 
 static void timeline_activity(struct trace *trace, trace_lane number, const char *name,
-                              sim_time when)
+                              sim_time when, const struct trace_call *call)
 {
+    (void)call;
     struct timeline *timeline = (struct timeline *)trace;
     struct lane *lane = timeline_lane_at(timeline, number);
     if (!lane || g_strcmp0(name, lane->activity) == 0)

@@ -10,7 +10,7 @@ import unittest
 
 from harness import NETSIM, SMALL, SOURCE, Case
 
-COMMANDS = ["run", "check", "describe", "list", "new", "show", "bench", "sweep", "explain", "flatten",
+COMMANDS = ["run", "check", "describe", "list", "new", "show", "bench", "sweep", "explain", "diagram", "flatten",
             "export", "trace", "calibrate"]
 
 

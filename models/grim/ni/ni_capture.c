@@ -19,4 +19,16 @@ static void packet_bytes(void *owner, const struct packet *packet, uint8_t *byte
     memcpy(bytes, carried->bytes, MIN(room, GRIM_HEADER_BYTES));
 }
 
-const struct lanai_frames grim_frames = {&grim_capture_link, packet_length, packet_bytes};
+static void packet_words(const struct packet *packet, struct trace_words *words)
+{
+    const struct grim_packet *carried = (const struct grim_packet *)(const void *)packet->header;
+    struct grim_header header;
+    if (!grim_decode(carried->bytes, GRIM_HEADER_BYTES, &header))
+        return;
+    g_snprintf(words->text, sizeof words->text, "GRIM %s", grim_type_name(header.type));
+    words->answers = grim_type_is_control(header.type);
+    *(words->answers ? &words->acknowledges : &words->sequence) = header.sequence;
+}
+
+const struct lanai_frames grim_frames = {&grim_capture_link, packet_length, packet_bytes,
+                                         packet_words};

@@ -68,6 +68,8 @@ struct vnic_ops {
     bool every; // every message interrupts, not only marked ones (2.1.3)
     // For captures: writes the first bytes of a message's payload, which are 0 before. May be NULL.
     void (*frame)(const struct intercept_sm *message, struct intercept_frame *frame);
+    // For traces, as station_words_fn. May be NULL.
+    void (*words)(const struct intercept_sm *message, struct trace_words *words);
 };
 
 // Opens virtual NIC `number` (0..15), which must be closed. The card owns it.

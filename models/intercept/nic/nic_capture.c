@@ -44,17 +44,37 @@ static void put_header(struct intercept_frame *frame, const struct nic_header *h
     intercept_frame_put(frame, header->address, 4);
 }
 
-// The message of a packet, as far as owners of virtual NICs know it.
+// The message of a packet, as far as owners of virtual NICs know it. False: they do not.
+static bool carried_message(const struct intercept_nic *nic, const struct nic_header *header,
+                            struct intercept_sm *message)
+{
+    if (header->kind != NIC_SHORT_MESSAGE || !nic->vnics[header->vnic].open)
+        return false;
+    *message = (struct intercept_sm){
+        .from = header->from, .to = header->to, .vnic = header->vnic, .bytes = header->bytes};
+    memcpy(message->body, header->body, sizeof message->body);
+    return true;
+}
+
 static void put_payload(struct intercept_frame *frame, const struct intercept_nic *nic,
                         const struct nic_header *header)
 {
-    const struct vnic *vnic = &nic->vnics[header->vnic];
-    struct intercept_sm message = {
-        .from = header->from, .to = header->to, .vnic = header->vnic, .bytes = header->bytes};
-    if (header->kind != NIC_SHORT_MESSAGE || !vnic->open || !vnic->ops->frame)
-        return;
-    memcpy(message.body, header->body, sizeof message.body);
-    vnic->ops->frame(&message, frame);
+    struct intercept_sm message;
+    if (carried_message(nic, header, &message) && nic->vnics[header->vnic].ops->frame)
+        nic->vnics[header->vnic].ops->frame(&message, frame);
+}
+
+void nic_words(void *owner, const struct packet *packet, struct trace_words *words)
+{
+    const struct intercept_nic *nic = ((const struct nic_plane *)owner)->nic;
+    const struct nic_header *header = (const struct nic_header *)(const void *)packet->header;
+    struct intercept_sm message;
+    bool vdma = header->kind == NIC_VDMA_DATA;
+    g_strlcpy(words->text, vdma ? "VDMA data" : "short message", sizeof words->text);
+    if (vdma)
+        words->sequence = header->address;
+    else if (carried_message(nic, header, &message) && nic->vnics[header->vnic].ops->words)
+        nic->vnics[header->vnic].ops->words(&message, words);
 }
 
 void nic_capture_init(struct intercept_nic *nic)

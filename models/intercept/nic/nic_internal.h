@@ -219,6 +219,7 @@ void nic_interrupt_init(struct intercept_nic *nic);
 
 // ---- Captures (nic_capture.c) ----
 
+void nic_words(void *owner, const struct packet *packet, struct trace_words *words);
 void nic_capture_init(struct intercept_nic *nic);
 void nic_capture(struct nic_plane *plane, const struct packet *packet,
                  enum capture_direction direction);

@@ -61,6 +61,7 @@ static void plane_init(struct intercept_nic *nic, struct nic_plane *plane, int s
     plane->lane = trace_lane_new(nic->sim->trace, nic->host->name, name);
     event_init(&plane->sent, sent_event);
     network_attach(nic->network, station, station_receive, plane);
+    network_attach_words(nic->network, station, nic_words, plane);
     network_limit(nic->network, station);
     for (int64_t i = 0; i < nic->config.receive_queue; i++)
         network_credit(nic->network, station);

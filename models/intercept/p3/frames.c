@@ -57,3 +57,14 @@ void p3_frame(const struct intercept_sm *message, struct intercept_frame *frame)
         break;
     }
 }
+
+void p3_words(const struct intercept_sm *message, struct trace_words *words)
+{
+    const struct p3_packet *packet = p3_packet_of(message);
+    bool data =
+        packet->kind == P3_DATA || packet->kind == P3_STOP_DATA || packet->kind == P3_LAST_DATA;
+    g_snprintf(words->text, sizeof words->text, "RMPP %s", p3_kind_name(packet->kind));
+    if (data)
+        words->sequence = packet->data;
+    words->answers = packet->kind == P3_MSGEND;
+}

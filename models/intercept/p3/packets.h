@@ -56,4 +56,7 @@ const char *p3_kind_name(unsigned kind);
 // Writes a packet's first bytes for captures (struct vnic_ops, frame).
 void p3_frame(const struct intercept_sm *message, struct intercept_frame *frame);
 
+// Describes it for traces (struct vnic_ops, words).
+void p3_words(const struct intercept_sm *message, struct trace_words *words);
+
 #endif

@@ -144,8 +144,9 @@ static void interrupt(struct cpu_context *context, void *data)
 }
 
 // Without a virtual interrupt the thread that polls finds packets by itself.
-const struct vnic_ops p3_poll_ops = {.visible = visible, .frame = p3_frame};
-const struct vnic_ops p3_interrupt_ops = {.interrupt = interrupt, .frame = p3_frame};
+const struct vnic_ops p3_poll_ops = {.visible = visible, .frame = p3_frame, .words = p3_words};
+const struct vnic_ops p3_interrupt_ops = {
+    .interrupt = interrupt, .frame = p3_frame, .words = p3_words};
 
 // The thread spins while it has something to send that there is no room for.
 static void thread_room_event(void *data)

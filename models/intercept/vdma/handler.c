@@ -48,7 +48,8 @@ static void room(void *owner)
     cpu_wake(&handler->thread);
 }
 
-static const struct vnic_ops vnic_ops = {.interrupt = message_interrupt, .frame = vdma_frame};
+static const struct vnic_ops vnic_ops = {
+    .interrupt = message_interrupt, .frame = vdma_frame, .words = vdma_words};
 static const struct vdma_ops engine_ops = {.received = received, .sent = sent};
 
 // ---- Requests ----

@@ -38,3 +38,12 @@ void vdma_frame(const struct intercept_sm *message, struct intercept_frame *fram
         break;
     }
 }
+
+void vdma_words(const struct intercept_sm *message, struct trace_words *words)
+{
+    const struct vdma_body *body = (const struct vdma_body *)(const void *)message->body;
+    g_snprintf(words->text, sizeof words->text, "VDMA %s", vdma_kind_names[body->kind]);
+    if (body->kind == VDMA_GET)
+        words->sequence = body->slice;
+    words->answers = body->kind == VDMA_CREDIT || body->kind == VDMA_DONE;
+}

@@ -238,6 +238,9 @@ void vdma_trace_message(const struct cpu_context *context, const struct vdma_han
 // Writes a message's first bytes for captures (struct vnic_ops, frame).
 void vdma_frame(const struct intercept_sm *message, struct intercept_frame *frame);
 
+// Describes it for traces (struct vnic_ops, words).
+void vdma_words(const struct intercept_sm *message, struct trace_words *words);
+
 // Wakes the thread; charges the waker if it sleeps.
 void vdma_wake(struct cpu_context *context, struct vdma_handler *handler);
 

@@ -71,4 +71,21 @@ static uint32_t packet_length(void *owner, const struct packet *packet)
     return packet->wire_bytes - (uint32_t)card->config->crc;
 }
 
-const struct lanai_frames gm_frames = {&gm_capture_link, packet_length, packet_bytes};
+static void packet_words(const struct packet *packet, struct trace_words *words)
+{
+    static const char *const names[] = {
+        [GM_PACKET_DATA] = "GM data",
+        [GM_PACKET_DIRECTED] = "GM directed send",
+        [GM_PACKET_ACK] = "GM ACK",
+        [GM_PACKET_NACK_GAP] = "GM NACK (gap)",
+        [GM_PACKET_NACK_REFUSED] = "GM NACK (no buffer)",
+        [GM_PACKET_NACK_CLOSED] = "GM NACK (port closed)",
+        [GM_PACKET_NACK_REJECTED] = "GM NACK (not registered)",
+    };
+    const struct gm_header *header = (const struct gm_header *)(const void *)packet->header;
+    g_strlcpy(words->text, names[header->kind], sizeof words->text);
+    words->answers = header->kind != GM_PACKET_DATA && header->kind != GM_PACKET_DIRECTED;
+    *(words->answers ? &words->acknowledges : &words->sequence) = header->sequence;
+}
+
+const struct lanai_frames gm_frames = {&gm_capture_link, packet_length, packet_bytes, packet_words};

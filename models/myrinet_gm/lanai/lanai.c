@@ -212,6 +212,11 @@ void lanai_timer_trace(const struct lanai_timer *timer, const struct stage *stag
     const struct lanai *lanai = timer->lanai;
     trace_delay(lanai->sim->trace, cpu_lane(lanai->cpu), stage, since, timer->event.when, message);
     sim_waited(lanai->sim, stage->name, since, timer->event.when);
+    trace_mark(lanai->sim->trace, &(struct trace_mark){.kind = TRACE_TIMEOUT,
+                                                       .what = stage->name,
+                                                       .where = lanai->host->name,
+                                                       .since = since,
+                                                       .when = timer->event.when});
 }
 
 // ---- Create and free ----

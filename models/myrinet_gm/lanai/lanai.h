@@ -103,13 +103,16 @@ struct lanai_handler {
     bool shares;
 };
 
-// A firmware's packets as captures show them: after the route bytes, which the card writes.
+// A firmware's packets as captures and traces show them: after the route bytes, which the card
+// writes.
 struct lanai_frames {
     const struct capture_link *link;
     // Returns the bytes of the packet without route and check sequence.
     uint32_t (*length)(void *owner, const struct packet *packet);
     // Writes the first `room` of them, which the caller has zeroed.
     void (*bytes)(void *owner, const struct packet *packet, uint8_t *bytes, uint32_t room);
+    // For traces, as station_words_fn.
+    void (*words)(const struct packet *packet, struct trace_words *words);
 };
 
 struct lanai_firmware {

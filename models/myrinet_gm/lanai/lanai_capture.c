@@ -47,3 +47,10 @@ void lanai_capture(struct lanai *lanai, const struct packet *packet,
     frames->bytes(lanai->owner, packet, bytes + front, length);
     packet_capture(lanai->network, packet, lanai->interface, direction, bytes, front + length);
 }
+
+void lanai_words(void *owner, const struct packet *packet, struct trace_words *words)
+{
+    const struct lanai *lanai = owner;
+    if (lanai->firmware->frames)
+        lanai->firmware->frames->words(packet, words);
+}

@@ -394,6 +394,7 @@ void lanai_engines_init(struct lanai *lanai)
     lanai->held = g_array_new(FALSE, FALSE, sizeof(struct lanai_held));
     lanai->held_packets = sim_counter(lanai->sim, "LANai packets held for a buffer");
     network_attach(lanai->network, lanai->station, station_receive, lanai);
+    network_attach_words(lanai->network, lanai->station, lanai_words, lanai);
     lanai_share_init(lanai);
     if (lanai->firmware->head > 0 && !lanai->share.on)
         network_attach_head(lanai->network, lanai->station, lanai->firmware->head, station_begin);

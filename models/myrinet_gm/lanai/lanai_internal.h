@@ -107,6 +107,7 @@ void lanai_withdraw(struct lanai *lanai, struct lanai_item *item);
 
 // Shows a packet to a capture: an outgoing one with its route bytes, an incoming one without.
 void lanai_capture_init(struct lanai *lanai);
+void lanai_words(void *owner, const struct packet *packet, struct trace_words *words);
 void lanai_capture(struct lanai *lanai, const struct packet *packet,
                    enum capture_direction direction);
 

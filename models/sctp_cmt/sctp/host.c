@@ -13,10 +13,16 @@ static void host_write(const struct packet *packet, const struct inet_addresses 
     sctp_encode(sctp_packet_of(packet), bytes, room);
 }
 
+static void host_words(const struct packet *packet, struct trace_words *words)
+{
+    sctp_packet_words(sctp_packet_of(packet), words);
+}
+
 static const struct inet_protocol sctp_protocol = {
     .number = SCTP_PROTOCOL,
     .receive = host_receive,
     .write = host_write,
+    .words = host_words,
 };
 
 // ---- Create and free ----

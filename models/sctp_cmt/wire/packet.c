@@ -93,3 +93,27 @@ struct sctp_chunk *sctp_cause_chunk(struct sctp_pools *pools, enum sctp_chunk_ty
     chunk->length = (uint16_t)(SCTP_CHUNK_HEADER + chunk->bytes->length);
     return chunk;
 }
+
+// The first DATA chunk's TSN is the packet's number.
+static void chunk_words(const struct sctp_chunk *chunk, struct trace_words *words)
+{
+    if (chunk->type == SCTP_DATA && words->sequence < 0)
+        words->sequence = chunk->data.tsn;
+    if (chunk->type == SCTP_SACK)
+        words->acknowledges = (uint32_t)(chunk->sack.cum_tsn + 1);
+}
+
+void sctp_packet_words(const struct sctp_packet *packet, struct trace_words *words)
+{
+    const struct sctp_chunk *before = NULL;
+    g_strlcpy(words->text, "SCTP", sizeof words->text);
+    words->answers = packet->first && packet->first->type == SCTP_SACK && !packet->first->next;
+    for (const struct sctp_chunk *chunk = packet->first; chunk; chunk = chunk->next) {
+        chunk_words(chunk, words);
+        if (before && before->type == chunk->type)
+            continue;
+        g_strlcat(words->text, before ? ", " : " ", sizeof words->text);
+        g_strlcat(words->text, sctp_chunk_name(chunk->type), sizeof words->text);
+        before = chunk;
+    }
+}

@@ -47,6 +47,9 @@ static inline uint32_t sctp_padded(uint32_t length)
     return (length + 3) & ~3u;
 }
 
+// Describes the packet by its chunks, for traces: "SCTP SACK, DATA".
+void sctp_packet_words(const struct sctp_packet *packet, struct trace_words *words);
+
 // A chunk (ABORT, ERROR) with one cause; 0: with none. `info`: its value, copied; may be NULL.
 struct sctp_chunk *sctp_cause_chunk(struct sctp_pools *pools, enum sctp_chunk_type type,
                                     enum sctp_cause cause, const void *info, uint32_t info_bytes);

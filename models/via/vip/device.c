@@ -13,10 +13,19 @@ static void device_frame_bytes(void *owner, const struct packet *packet, uint8_t
     via_frame_bytes((const struct via_frame *)(const void *)packet->header, bytes, room);
 }
 
+static void device_words(void *owner, const struct packet *packet, struct trace_words *words)
+{
+    (void)owner;
+    const struct via_frame *frame = (const struct via_frame *)(const void *)packet->header;
+    words->sequence = frame->sequence;
+    via_frame_words(frame, words->text, sizeof words->text);
+}
+
 static const struct nic_protocol device_protocol = {
     .receive = device_receive,
     .sent = device_sent,
     .frame_bytes = device_frame_bytes,
+    .words = device_words,
 };
 
 struct vip_agent *vip_agent_new(struct cluster *cluster, struct nic *nic,

@@ -34,3 +34,13 @@ void via_frame_bytes(const struct via_frame *frame, uint8_t *bytes, uint32_t roo
         put(at, frame->discriminator, 8);
     memcpy(bytes, encoded, room < VIA_HEADER_BYTES ? room : VIA_HEADER_BYTES);
 }
+
+void via_frame_words(const struct via_frame *frame, char *words, size_t room)
+{
+    static const char *const operations[] = {
+        [VIP_RECEIVE] = "receive", [VIP_SEND] = "send", [VIP_RDMA_WRITE] = "RDMA write"};
+    const char *what = frame->type == VIA_CONNECT      ? "connect"
+                       : frame->type == VIA_DISCONNECT ? "disconnect"
+                                                       : operations[frame->operation];
+    g_snprintf(words, room, "M-VIA %s", what);
+}

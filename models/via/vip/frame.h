@@ -50,4 +50,7 @@ struct via_frame {
 // Writes the header, or its first `room` bytes, for captures.
 void via_frame_bytes(const struct via_frame *frame, uint8_t *bytes, uint32_t room);
 
+// Describes the frame in `room` bytes, for traces: "M-VIA RDMA write".
+void via_frame_words(const struct via_frame *frame, char *words, size_t room);
+
 #endif
