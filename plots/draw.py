@@ -249,6 +249,8 @@ def draw_lines(sheet, axes, panel, all_looks, prefix):
             cross, = axes.plot(*points[-1], **{**look, "markersize": 9}, linestyle="none", zorder=5)
             cross.set_gid(f"{prefix}failure-{style.slug(series['name'])}")
     scale_axes(axes, panel, [point for line in lines for point in line], sheet.is_wide(axes))
+    if "line" in panel["y"]:
+        axes.axhline(panel["y"]["line"], color=style.MUTED, linewidth=0.8, zorder=1)
     if not lines:
         mark_empty(sheet, axes, panel, prefix)
     return lines
@@ -625,7 +627,8 @@ def draw(document):
     """A document as a figure of matplotlib."""
     panels = document["panels"]
     fields = [panel for panel in panels if panel.get("kind") == "heat"]
-    sheet = Sheet(document["id"], len(panels), widen=not fields)
+    sheet = Sheet(document["id"], len(panels), columns=document.get("columns", 2), widen=not fields,
+                  heights=[panel.get("height", 1.0) for panel in panels])
     all_looks = series_looks(document)
     scale = shades(fields) if fields else None
     for number, (axes, panel) in enumerate(zip(sheet.panels, panels)):
@@ -696,19 +699,20 @@ def draw_gallery(path, form, directory):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
-    parser.add_argument("--format", choices=["svg", "png", "pdf"], default="svg")
+    parser.add_argument("--format", choices=["svg", "png", "pdf"], help="else as --out ends; svg")
     parser.add_argument("--out", help="file of a single picture")
     parser.add_argument("--gallery", action="store_true", help="draw all that a gallery lists")
     parser.add_argument("document", help="one picture (-: of stdin), or a gallery's list")
     parser.add_argument("directory", nargs="?", help="of the gallery")
     arguments = parser.parse_args()
+    ending = os.path.splitext(arguments.out or "")[1].lstrip(".")
+    form = arguments.format or (ending if ending in style.METADATA else "svg")
     try:
         if arguments.gallery:
-            draw_gallery(arguments.document, arguments.format, arguments.directory or ".")
+            draw_gallery(arguments.document, form, arguments.directory or ".")
         else:
-            draw_one(arguments.document, arguments.format,
-                     arguments.out or os.path.splitext(arguments.document)[0] + "."
-                     + arguments.format)
+            draw_one(arguments.document, form,
+                     arguments.out or os.path.splitext(arguments.document)[0] + "." + form)
     except (OSError, ValueError, KeyError) as problem:
         what = f"the document lacks {problem}" if isinstance(problem, KeyError) else problem
         sys.exit(f"draw.py: {what}")

@@ -23,14 +23,16 @@ HANDLE = 0.56  # what stands before a text in the legend, and the gap after it
 
 class Sheet:
     """A figure of matplotlib with a grid of panels, at most `columns` side by side. With
-    `widen`, an odd last one has the whole width."""
+    `widen`, an odd last one has the whole width. `heights` are those of panels in one column, in
+    parts of the usual one."""
 
-    def __init__(self, salt, panels, columns=2, widen=True):
+    def __init__(self, salt, panels, columns=2, widen=True, heights=()):
         style.setup(salt)
         self.columns = max(1, min(columns, panels))
         self.rows = max(1, -(-panels // self.columns))
         self.figure = Figure(figsize=(style.WIDTH, 3.3 * self.rows), layout="constrained")
-        grid = self.figure.add_gridspec(self.rows, self.columns)
+        self.heights = list(heights) if self.columns == 1 and heights else [1.0] * self.rows
+        grid = self.figure.add_gridspec(self.rows, self.columns, height_ratios=self.heights)
         wide = widen and columns == 2 and panels % 2 == 1
         self.panels = []
         for number in range(panels):
@@ -81,7 +83,7 @@ class Sheet:
         head = textwrap.wrap(title, TITLE_WIDTH - (len(source) if source else 0) * 2 // 3) or [""]
         top = MARGIN + 0.26 + TITLE_HEIGHT * (len(head) - 1)  # of the legend
         above = top + LEGEND_HEIGHT * rows + 0.06
-        height = above + row_height * self.rows + below
+        height = above + row_height * sum(self.heights) + below
         figure = self.figure
         figure.set_size_inches(style.WIDTH, height)
         figure.get_layout_engine().set(

@@ -5,13 +5,16 @@
 
 #define INDENT 2
 
-// "fitted: CLAIM, CLAIM", or the targets themselves where they name no claim.
+// "fitted: CLAIM, CLAIM", or the targets themselves where they name no claim; of measured points
+// their file.
 static char *fitted_source(const struct evaluation *evaluation)
 {
     GPtrArray *names = g_ptr_array_new_with_free_func(g_free);
     for (guint i = 0; i < evaluation->targets->targets->len; i++) {
         const struct target *target = g_ptr_array_index(evaluation->targets->targets, i);
-        char *name = target->claim ? g_strdup(target->claim) : target_text(target);
+        char *name = target->claim       ? g_strdup(target->claim)
+                     : target->mark.line ? g_strdup(target->mark.file)
+                                         : target_text(target);
         if (g_ptr_array_find_with_equal_func(names, name, g_str_equal, NULL))
             g_free(name);
         else
@@ -25,7 +28,7 @@ static char *fitted_source(const struct evaluation *evaluation)
     return g_string_free(text, FALSE);
 }
 
-static void append_quoted(GString *out, const char *text)
+void overlay_append_quoted(GString *out, const char *text)
 {
     g_string_append_c(out, '"');
     for (const char *c = text; *c; c++) {
@@ -49,7 +52,7 @@ static void append_node(GString *out, const struct node *map, int indent)
             continue;
         }
         g_string_append_printf(out, " {value: %s, source: ", value->text);
-        append_quoted(out, node_get(child, "source")->text);
+        overlay_append_quoted(out, node_get(child, "source")->text);
         g_string_append(out, "}\n");
     }
 }

@@ -112,6 +112,24 @@ static void print_correlation(const struct analysis *analysis, const struct eval
     }
 }
 
+static void print_notes(const struct analysis *analysis, FILE *out)
+{
+    for (guint i = 0; i < analysis->notes->len; i++) {
+        GString *text = g_string_new("note: ");
+        text_append_wrapped(text, g_ptr_array_index(analysis->notes, i), NOTE_WIDTH, 6);
+        fprintf(out, "%s\n", text->str);
+        g_string_free(text, TRUE);
+    }
+}
+
+void calibrate_print_fit(const struct fit *fit, const struct analysis *analysis,
+                         const struct evaluation *evaluation, FILE *out)
+{
+    print_parameters(fit, analysis, evaluation, out);
+    print_targets(fit, evaluation, out);
+    print_notes(analysis, out);
+}
+
 void calibrate_print(const struct fit *fit, const struct analysis *analysis,
                      const struct evaluation *evaluation, FILE *out)
 {
@@ -129,12 +147,7 @@ void calibrate_print(const struct fit *fit, const struct analysis *analysis,
         fprintf(out, "chi square %.4g for %d degree%s of freedom: %.3g each\n",
                 analysis->chi_square, analysis->degrees, analysis->degrees == 1 ? "" : "s",
                 analysis->chi_square / analysis->degrees);
-    for (guint i = 0; i < analysis->notes->len; i++) {
-        GString *text = g_string_new("note: ");
-        text_append_wrapped(text, g_ptr_array_index(analysis->notes, i), NOTE_WIDTH, 6);
-        fprintf(out, "%s\n", text->str);
-        g_string_free(text, TRUE);
-    }
+    print_notes(analysis, out);
 }
 
 // ---- JSON ----

@@ -10,6 +10,10 @@
 void calibrate_print(const struct fit *fit, const struct analysis *analysis,
                      const struct evaluation *evaluation, FILE *out);
 
+// The parameters, targets and notes alone.
+void calibrate_print_fit(const struct fit *fit, const struct analysis *analysis,
+                         const struct evaluation *evaluation, FILE *out);
+
 // {"method", "converged", "runs", "cost", "start_cost", "condition" (null: infinite), "parameters":
 // [{"path", "value", "start", "current", "lo", "hi", "error_percent"}], "targets": [{"target",
 // "claim", "expected", "simulated", "off" (tolerances), "sensitivity": {path: change for 1 %}}],

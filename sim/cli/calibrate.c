@@ -6,7 +6,7 @@
 #include "sim/calibrate/overlay.h"
 #include "sim/calibrate/report.h"
 #include "sim/cli/calibrate_draws.h"
-#include "sim/output/file.h"
+#include "sim/cli/calibrate_input.h"
 #include "sim/output/json.h"
 #include "sim/output/progress.h"
 #include "sim/run/schema.h"
@@ -49,101 +49,28 @@ static bool arguments_are_right(const struct calibrate_arguments *arguments)
     return false;
 }
 
-static void free_parameter(void *parameter)
-{
-    fit_parameter_free(parameter);
-}
-
-static bool report_fit(GError *error)
-{
-    cli_refuse(error);
-    return false;
-}
-
-// NULL after an error that has been reported.
-static GPtrArray *read_parameters(char **fits, const struct scenario *scenario)
-{
-    GPtrArray *parameters = g_ptr_array_new_with_free_func(free_parameter);
-    bool good = true;
-    for (int i = 0; good && fits[i]; i++) {
-        GError *error = NULL;
-        struct fit_parameter *parameter = fit_parameter_read(fits[i], scenario, &error);
-        good = parameter || report_fit(error);
-        for (guint k = 0; good && k < parameters->len; k++)
-            if (strcmp(((struct fit_parameter *)g_ptr_array_index(parameters, k))->path,
-                       parameter->path) == 0) {
-                cli_error(NULL, "--fit %s: given twice", parameter->path);
-                good = false;
-            }
-        if (parameter)
-            g_ptr_array_add(parameters, parameter);
-    }
-    if (good)
-        return parameters;
-    g_ptr_array_unref(parameters);
-    return NULL;
-}
-
-// NULL-terminated; the array alone is to be freed.
-static GPtrArray *series_names(const struct scenario *scenario)
-{
-    GPtrArray *names = g_ptr_array_new();
-    for (guint i = 0; i < scenario->cases->len; i++)
-        g_ptr_array_add(names,
-                        ((struct scenario_case *)g_ptr_array_index(scenario->cases, i))->name);
-    g_ptr_array_add(names, NULL);
-    return names;
-}
-
-static bool series_exist(const GPtrArray *known, const struct target_list *targets)
-{
-    bool good = true;
-    for (guint i = 0; good && i < targets->targets->len; i++) {
-        const struct target *target = g_ptr_array_index(targets->targets, i);
-        for (guint k = 0; good && k < target->series->len; k++) {
-            const char *name = g_ptr_array_index(target->series, k);
-            good = g_strv_contains((const char *const *)known->pdata, name);
-            if (good)
-                continue;
-            char *hint = cli_did_you_mean(name, (const char *const *)known->pdata);
-            cli_error(hint, "%s: the scenario has no series \"%s\"", targets->file, name);
-            g_free(hint);
-        }
-    }
-    return good;
-}
-
-static void append_word(GString *text, const char *option, const char *word)
-{
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                                "-_./=,:";
-    char *quoted = word[strspn(word, plain)] ? g_shell_quote(word) : g_strdup(word);
-    g_string_append_printf(text, " %s%s%s", option, *option ? " " : "", quoted);
-    g_free(quoted);
-}
-
 // The command as far as it shapes the result.
 static char *command_text(const char *scenario, const struct calibrate_arguments *arguments)
 {
     GString *text = g_string_new("netsim calibrate");
-    append_word(text, "", scenario);
+    calibrate_append_word(text, "", scenario);
     for (int i = 0; arguments->fits && arguments->fits[i]; i++)
-        append_word(text, "--fit", arguments->fits[i]);
-    append_word(text, "--to", arguments->to);
+        calibrate_append_word(text, "--fit", arguments->fits[i]);
+    calibrate_append_word(text, "--to", arguments->to);
     if (arguments->posterior)
         g_string_append(text, " --posterior");
     if (arguments->discrepancy)
-        append_word(text, "--discrepancy", arguments->discrepancy);
+        calibrate_append_word(text, "--discrepancy", arguments->discrepancy);
     for (int i = 0; arguments->sets && arguments->sets[i]; i++)
-        append_word(text, "--set", arguments->sets[i]);
+        calibrate_append_word(text, "--set", arguments->sets[i]);
     if (arguments->seed)
-        append_word(text, "--seed", arguments->seed);
+        calibrate_append_word(text, "--seed", arguments->seed);
     if (arguments->method)
-        append_word(text, "--method", arguments->method);
+        calibrate_append_word(text, "--method", arguments->method);
     if (arguments->draws)
-        append_word(text, "--draws", arguments->draws);
+        calibrate_append_word(text, "--draws", arguments->draws);
     if (arguments->out)
-        append_word(text, "--out", arguments->out);
+        calibrate_append_word(text, "--out", arguments->out);
     return g_string_free(text, FALSE);
 }
 
@@ -173,16 +100,6 @@ static char *overlay_file(const struct fit *fit, const struct evaluation *evalua
     g_free(name);
     g_free(text);
     return whole;
-}
-
-static enum cli_exit write_overlay(const char *path, const char *text)
-{
-    GError *error = NULL;
-    char *directory = g_path_get_dirname(path);
-    bool good =
-        file_make_directory(directory, &error) && file_put(path, text, strlen(text), &error);
-    g_free(directory);
-    return good || report_fit(error) ? CLI_DONE : CLI_BAD_INPUT;
 }
 
 static enum cli_exit check_overlay(const char *path, const struct fit *fit,
@@ -220,7 +137,7 @@ static enum cli_exit present(const struct fit *fit, const struct evaluation *eva
     }
     enum cli_exit code = CLI_DONE;
     if (arguments->out)
-        code = write_overlay(arguments->out, overlay);
+        code = calibrate_write(arguments->out, overlay);
     else if (arguments->check)
         code = check_overlay(arguments->check, fit, evaluation);
     g_free(overlay);
@@ -286,41 +203,9 @@ static enum cli_exit search(const struct calibration *asked, struct evaluation *
     if (fit)
         code = present(fit, evaluation, asked->arguments, asked->format, command);
     else
-        report_fit(error);
+        cli_refuse(error);
     fit_free(fit);
     return code;
-}
-
-// Measured points as targets. NULL after an error that has been reported.
-static struct target_list *read_points_of(const struct scenario *scenario, const char *file)
-{
-    GError *error = NULL;
-    struct target_list *targets = target_list_measured(file, scenario, &error);
-    if (!targets)
-        report_fit(error);
-    else if (targets->assumed > 0)
-        cli_error("a column error has the errors of points",
-                  "note: %s: %u of %u points have no error, and 1 %% of the value is assumed", file,
-                  targets->assumed, targets->targets->len);
-    return targets;
-}
-
-// NULL after errors that have been reported.
-static struct target_list *read_targets_of(const struct scenario *scenario, const char *file)
-{
-    if (target_file_is_measured(file))
-        return read_points_of(scenario, file);
-    struct diag_list *diags = diag_list_new();
-    GPtrArray *names = series_names(scenario);
-    struct target_list *targets = target_list_load(file, (const char *const *)names->pdata, diags);
-    diag_print(diags, stderr);
-    diag_list_free(diags);
-    if (targets && !series_exist(names, targets)) {
-        target_list_free(targets);
-        targets = NULL;
-    }
-    g_ptr_array_unref(names);
-    return targets;
 }
 
 static enum cli_exit evaluate_and_search(const struct calibration *asked, struct campaign *campaign,
@@ -347,8 +232,8 @@ static enum cli_exit calibrate_scenario(const struct calibration *asked)
 {
     GError *error = NULL;
     const struct calibrate_arguments *arguments = asked->arguments;
-    struct target_list *targets = read_targets_of(asked->scenario, arguments->to);
-    GPtrArray *parameters = targets ? read_parameters(arguments->fits, asked->scenario) : NULL;
+    struct target_list *targets = calibrate_targets(asked->scenario, arguments->to);
+    GPtrArray *parameters = targets ? calibrate_parameters(arguments->fits, asked->scenario) : NULL;
     struct campaign_options options = {
         .database = arguments->database,
         .data_dir = cli_data_dir(),
@@ -362,7 +247,7 @@ static enum cli_exit calibrate_scenario(const struct calibration *asked)
     if (campaign)
         code = evaluate_and_search(asked, campaign, targets, parameters);
     else if (error)
-        report_fit(error);
+        cli_refuse(error);
     campaign_close(campaign);
     if (parameters)
         g_ptr_array_unref(parameters);
@@ -401,7 +286,7 @@ static enum cli_exit weigh_draws(const char *name, const struct scenario_schema 
     GPtrArray *named = g_ptr_array_new_with_free_func(g_free);
     char *command = command_text(name, arguments);
     scenario = with_ranges(scenario, schema, name, arguments, sets, named, seed);
-    struct target_list *targets = scenario ? read_targets_of(scenario, arguments->to) : NULL;
+    struct target_list *targets = scenario ? calibrate_targets(scenario, arguments->to) : NULL;
     request->scenario = scenario;
     request->schema = schema;
     request->targets = targets;

@@ -147,9 +147,22 @@ const struct cli_command cli_commands[] = {
      "Looks for the values of the --fit parameters with which the scenario comes nearest to the\n"
      "points, orders and crossovers of --to, by least squares, and says how well each is\n"
      "determined and which can't be told apart. The overlay that it writes is for a testbed's\n"
-     "`include'. Only the sizes that are asked for are run, with 10 repetitions. With --posterior\n"
-     "it weighs draws of all uncertain constants by --to, and writes them as an ensemble.",
+     "`include'. Only the sizes that are asked for are run. With --posterior it weighs draws of "
+     "all\n"
+     "uncertain constants by --to, and writes them as an ensemble.",
      cli_calibrate, cli_calibrate_options, 1, 1, CLI_WORDS_SCENARIO, NULL},
+    {"fit", "MEASURED", "fit a machine to measured points",
+     "MEASURED is a CSV file of points, with the columns size, value and, if there are any, "
+     "series,\n"
+     "metric, unit and error. Builds the scenario that they were measured with, finds out which "
+     "of\n"
+     "its uncertain constants the points can determine and which they can't tell apart, fits the\n"
+     "former, weighs draws of all of them, and writes the fitted values for a testbed's "
+     "`include',\n"
+     "a scenario that has them, and a picture of the points, the curve, its band and the "
+     "residuals.\n\n"
+     "  netsim fit measured.csv --testbed cluster1 --stack lam_tcp",
+     cli_fit, cli_fit_options, 1, 1, CLI_WORDS_FILE, NULL},
     {"help", "[COMMAND]", "explain a command", NULL, cli_help, cli_help_options, 0, 1,
      CLI_WORDS_COMMAND, NULL},
     {.name = NULL},

@@ -56,6 +56,7 @@ enum cli_exit cli_flatten(const struct cli_command *command, int argc, char **ar
 enum cli_exit cli_export(const struct cli_command *command, int argc, char **argv);
 enum cli_exit cli_trace(const struct cli_command *command, int argc, char **argv);
 enum cli_exit cli_calibrate(const struct cli_command *command, int argc, char **argv);
+enum cli_exit cli_fit(const struct cli_command *command, int argc, char **argv);
 enum cli_exit cli_validate(const struct cli_command *command, int argc, char **argv);
 enum cli_exit cli_compare(const struct cli_command *command, int argc, char **argv);
 enum cli_exit cli_plot(const struct cli_command *command, int argc, char **argv);
@@ -78,6 +79,7 @@ extern const struct cli_option cli_flatten_options[];
 extern const struct cli_option cli_export_options[];
 extern const struct cli_option cli_trace_options[];
 extern const struct cli_option cli_calibrate_options[];
+extern const struct cli_option cli_fit_options[];
 extern const struct cli_option cli_validate_options[];
 extern const struct cli_option cli_compare_options[];
 extern const struct cli_option cli_plot_options[];
