@@ -146,8 +146,8 @@ static const char *benchmark_of_stack(const struct fit_machine *machine,
 // ---- The text ----
 
 // The series; that of the first one is the benchmark of all.
-static bool append_series(GString *out, const struct fit_machine *machine,
-                          const struct scenario_schema *schema, const GPtrArray *names)
+static bool append_fit_series(GString *out, const struct fit_machine *machine,
+                              const struct scenario_schema *schema, const GPtrArray *names)
 {
     const char *common = NULL;
     for (guint i = 0; i < names->len; i++) {
@@ -185,7 +185,8 @@ char *fit_scenario_text(const struct fit_machine *machine, const struct measured
     g_string_append_c(out, '\n');
     if (overlay)
         g_string_append_printf(out, "include: %s\n", overlay);
-    bool good = stacks_are_of_series(machine, names) && append_series(out, machine, schema, names);
+    bool good =
+        stacks_are_of_series(machine, names) && append_fit_series(out, machine, schema, names);
     g_free(testbed);
     g_ptr_array_unref(names);
     return g_string_free(out, !good);
