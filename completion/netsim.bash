@@ -54,7 +54,7 @@ _netsim() {
     COMPREPLY=()
 
     # Begin: bash commands
-    commands='run check describe list new show bench sweep explain diagram flatten export trace validate compare plot report figures calibrate help test'
+    commands='run check describe list new show bench sweep explain diagram flatten export trace validate compare plot report figures calibrate fit help test'
     case $command in
     run)
         arguments='scenario'
@@ -284,6 +284,28 @@ _netsim() {
         --draws) value='none' ;;
         --discrepancy) value='none' ;;
         --method) value='choice auto lm nelder-mead' ;;
+        --set) value='parameter' ;;
+        --seed) value='none' ;;
+        --jobs | -j) value='none' ;;
+        --database) value='file' ;;
+        --time-limit) value='none' ;;
+        --simulated-limit) value='none' ;;
+        --format) value='choice table json' ;;
+        esac
+        ;;
+    fit)
+        arguments='file'
+        options='--testbed --scenario --stack --benchmark --fit --draws --discrepancy --out --picture --set --allow-unused --seed --jobs --database --time-limit --simulated-limit --format --quiet --help'
+        case $previous in
+        --testbed) value='shipped' ;;
+        --scenario) value='scenario' ;;
+        --stack) value='none' ;;
+        --benchmark) value='none' ;;
+        --fit) value='parameter' ;;
+        --draws) value='none' ;;
+        --discrepancy) value='none' ;;
+        --out) value='directory' ;;
+        --picture) value='file' ;;
         --set) value='parameter' ;;
         --seed) value='none' ;;
         --jobs | -j) value='none' ;;
