@@ -92,6 +92,7 @@ struct lam_process {
     bool moved;          // in this pass: a request has
     bool selecting;      // asleep in select
     int ready;           // links that select has found ready and that have not been served
+    int next_ready;      // no rank before this one is such a link
 };
 
 static inline struct lam_process *lam_process_of(const struct mpi_process *process)

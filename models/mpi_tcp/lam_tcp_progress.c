@@ -5,11 +5,12 @@
 // that are ready, which are then read or written without blocking (advmultiple).
 #include "models/mpi_tcp/lam_tcp.h"
 
-static int add_interest(struct mesh_link *link, enum inet_readiness what)
+static int add_interest(const struct mesh_link *link, enum inet_readiness what)
 {
-    if (!mesh_open(link) || (link->wanted_ready & what))
+    uint8_t *wanted = &link->mesh->wanted[link->rank];
+    if ((*wanted & what) || !mesh_open(link))
         return 0;
-    link->wanted_ready |= (uint8_t)what;
+    *wanted |= (uint8_t)what;
     return 1;
 }
 
@@ -48,18 +49,17 @@ static int add_request(struct lam_process *lam, const struct mpi_request *reques
     return 0;
 }
 
-// How many reads and writes the active requests are interested in (LAM: nio); *last: of one of
-// them.
-static int gather(struct lam_process *lam, struct mesh_link **last)
+// How many reads and writes the active requests are interested in (LAM: nio); *only: the link if
+// it is one.
+static int gather(struct lam_process *lam, struct mesh_link **only)
 {
     int count = 0;
-    for (int rank = 0; rank < lam->process->ranks; rank++)
-        lam->mesh.links[rank].wanted_ready = 0;
+    struct mesh *mesh = &lam->mesh;
+    mesh_want_all(mesh, 0);
     for (struct mpi_request *at = lam->process->active; at; at = at->active_next)
         count += add_request(lam, at);
-    for (int rank = 0; rank < lam->process->ranks; rank++)
-        if (lam->mesh.links[rank].wanted_ready)
-            *last = &lam->mesh.links[rank];
+    if (count == 1)
+        *only = &mesh->links[mesh_next_set(mesh, mesh->wanted, 0)];
     return count;
 }
 
@@ -85,13 +85,14 @@ static void serve(struct cpu_context *context, struct lam_process *lam, struct m
 // A link that select has found ready; reading goes first.
 static bool serve_ready(struct cpu_context *context, struct lam_process *lam)
 {
-    for (int rank = 0; lam->ready > 0 && rank < lam->process->ranks; rank++) {
-        struct mesh_link *link = &lam->mesh.links[rank];
-        if (!link->ready)
-            continue;
-        bool write = !(link->ready & INET_READABLE);
-        link->ready &= write ? 0 : INET_WRITABLE;
-        lam->ready -= !link->ready;
+    struct mesh *mesh = &lam->mesh;
+    while (lam->ready > 0) {
+        lam->next_ready = mesh_next_set(mesh, mesh->ready, lam->next_ready);
+        struct mesh_link *link = &mesh->links[lam->next_ready];
+        uint8_t *ready = &mesh->ready[lam->next_ready];
+        bool write = !(*ready & INET_READABLE);
+        *ready &= write ? 0 : INET_WRITABLE;
+        lam->ready -= !*ready;
         if (write && !link->head)
             continue;
         serve(context, lam, link, write, false);
@@ -173,6 +174,7 @@ static enum mpi_progress advance_several(struct cpu_context *context, struct lam
                                          bool blocking)
 {
     lam->ready = mesh_select(context, &lam->mesh, blocking);
+    lam->next_ready = 0;
     lam->selecting = lam->ready == 0 && blocking;
     if (lam->ready > 0)
         return PROGRESS_PART;
@@ -199,6 +201,6 @@ enum mpi_progress lam_advance(struct cpu_context *context, struct mpi_process *p
     if (interests > 1)
         return advance_several(context, lam, blocking);
     g_assert(link); // the one that is of interest
-    serve(context, lam, link, link->wanted_ready == INET_WRITABLE, blocking);
+    serve(context, lam, link, lam->mesh.wanted[link->rank] == INET_WRITABLE, blocking);
     return serve_on(context, lam, blocking);
 }

@@ -41,11 +41,13 @@ void mesh_init(struct mesh *mesh, struct mpi_process *process, struct tcp_host *
     mesh->links = g_new0(struct mesh_link, process->ranks);
     for (int rank = 0; rank < process->ranks; rank++)
         mesh_link_init(&mesh->links[rank], mesh, rank);
+    mesh->wanted = g_new0(uint8_t, process->ranks);
+    mesh->ready = g_new0(uint8_t, process->ranks);
 }
 
 int64_t mesh_link_footprint(void)
 {
-    return (int64_t)sizeof(struct mesh_link) + tcp_socket_footprint();
+    return (int64_t)sizeof(struct mesh_link) + 2 + tcp_socket_footprint(); // wanted, ready
 }
 
 void mesh_clear(struct mesh *mesh)
@@ -54,6 +56,8 @@ void mesh_clear(struct mesh *mesh)
     pool_clear(&mesh->items);
     pool_clear(&mesh->readers);
     g_free(mesh->links);
+    g_free(mesh->wanted);
+    g_free(mesh->ready);
     g_array_free(mesh->selected, TRUE);
 }
 
@@ -217,34 +221,60 @@ void mesh_lost(const struct mesh_link *link)
 
 // ---- Waiting ----
 
+void mesh_want_all(struct mesh *mesh, int readiness)
+{
+    memset(mesh->wanted, readiness, (size_t)mesh->process->ranks);
+}
+
+int mesh_next_set(const struct mesh *mesh, const uint8_t *bytes, int rank)
+{
+    int ranks = mesh->process->ranks;
+    uint64_t eight;
+    while (rank + (int)sizeof eight <= ranks) {
+        memcpy(&eight, bytes + rank, sizeof eight);
+        if (eight != 0)
+            break;
+        rank += (int)sizeof eight;
+    }
+    while (rank < ranks && !bytes[rank])
+        rank++;
+    return rank;
+}
+
 // The links that are waited for, in the order of the ranks; their number is selected->len.
 static struct inet_selected *select_wanted(struct mesh *mesh)
 {
-    g_array_set_size(mesh->selected, 0);
-    for (int rank = 0; rank < mesh->process->ranks; rank++) {
-        struct mesh_link *link = &mesh->links[rank];
-        link->ready = 0;
-        if (!link->wanted_ready || !mesh_open(link))
-            continue;
-        struct inet_selected entry = {.socket = tcp_socket_inet(link->socket),
-                                      .wanted = (enum inet_readiness)link->wanted_ready};
-        g_array_append_val(mesh->selected, entry);
+    int ranks = mesh->process->ranks;
+    g_array_set_size(mesh->selected, (guint)ranks); // at most
+    struct inet_selected *selected = &g_array_index(mesh->selected, struct inet_selected, 0);
+    guint count = 0;
+    memset(mesh->ready, 0, (size_t)ranks);
+    for (int rank = mesh_next_set(mesh, mesh->wanted, 0); rank < ranks;
+         rank = mesh_next_set(mesh, mesh->wanted, rank + 1)) {
+        const struct mesh_link *link = &mesh->links[rank];
+        if (mesh_open(link))
+            selected[count++] =
+                (struct inet_selected){.socket = tcp_socket_inet(link->socket),
+                                       .wanted = (enum inet_readiness)mesh->wanted[rank]};
     }
-    return &g_array_index(mesh->selected, struct inet_selected, 0);
+    mesh->selected->len = count;
+    return selected;
 }
 
 int mesh_select(struct cpu_context *context, struct mesh *mesh, bool block)
 {
     struct inet_selected *selected = select_wanted(mesh);
+    int ranks = mesh->process->ranks;
     // All that are waited for have ended: nothing will arrive, and nothing wakes the process.
     if (mesh->selected->len == 0)
         return 0;
     int ready = inet_select(context, selected, (int)mesh->selected->len, block);
-    for (int rank = 0; ready > 0 && rank < mesh->process->ranks; rank++) {
-        struct mesh_link *link = &mesh->links[rank];
-        if (link->wanted_ready && mesh_open(link))
-            link->ready = (uint8_t)(selected++)->ready;
-    }
+    if (ready == 0)
+        return 0;
+    for (int rank = mesh_next_set(mesh, mesh->wanted, 0); rank < ranks;
+         rank = mesh_next_set(mesh, mesh->wanted, rank + 1))
+        if (mesh_open(&mesh->links[rank]))
+            mesh->ready[rank] = (uint8_t)(selected++)->ready;
     return ready;
 }
 

@@ -63,7 +63,6 @@ struct mesh_link {
     bool port_known;               // the peer, of a lower rank, accepts this rank now
     bool closed;                   // by the peer
     bool blocking;                 // the library has set the socket to block
-    uint8_t wanted_ready, ready;   // enum inet_readiness, for select
     struct tcp_socket *socket;     // NULL: none (oneself, or not yet)
     struct mesh_item *head, *tail; // to be written; the head may be partly written
     struct mesh_reader *reader;    // NULL before the first message
@@ -86,6 +85,9 @@ struct mesh {
     struct tcp_host *host; // its own
     struct mesh_config config;
     struct mesh_link *links; // by rank; the own one has no socket; NULL: the library's own
+    // For select, by rank: enum inet_readiness. Bytes, since most of a large job's are 0 and are
+    // passed over eight at a time, without a look at the links.
+    uint8_t *wanted, *ready;
     enum mesh_joining joining;
     struct event exchange; // the peer knows the port
     int closing;           // rank of the connection to be closed next
@@ -184,12 +186,19 @@ void mesh_lost(const struct mesh_link *link);
 
 // ---- Waiting ----
 
-// select over the links whose wanted_ready is set; sets their `ready`, returns how many are ready.
-// 0 and block: the process sleeps.
+// Nothing is wanted of any link, or this of every one.
+void mesh_want_all(struct mesh *mesh, int readiness);
+
+// The first rank from `rank` on whose byte in the mesh's `wanted` or `ready` is set; the number of
+// ranks if there is none.
+int mesh_next_set(const struct mesh *mesh, const uint8_t *bytes, int rank);
+
+// select over the links of which something is wanted; sets their `ready`, returns how many are
+// ready. 0 and block: the process sleeps.
 int mesh_select(struct cpu_context *context, struct mesh *mesh, bool block);
 
-// The process repeats calls on the links whose wanted_ready is set, in a loop of `turn` ps (> 0),
-// until one is ready (inet_spin_several). Returns true if one is; false: the process sleeps.
+// The process repeats calls on the links of which something is wanted, in a loop of `turn` ps (>
+// 0), until one is ready (inet_spin_several). Returns true if one is; false: the process sleeps.
 bool mesh_spin(struct cpu_context *context, struct mesh *mesh, sim_time turn);
 
 #endif

@@ -39,23 +39,18 @@ void p4_send(struct cpu_context *context, struct mesh_link *link, struct mpi_req
 // The first link that the last select has found readable; NULL: none.
 static struct mesh_link *first_readable(const struct p4_process *p4)
 {
-    for (int rank = 0; rank < p4->process->ranks; rank++)
-        if (p4->mesh.links[rank].ready & INET_READABLE)
-            return &p4->mesh.links[rank];
-    return NULL;
-}
-
-static void want_all(struct p4_process *p4)
-{
-    for (int rank = 0; rank < p4->process->ranks; rank++)
-        p4->mesh.links[rank].wanted_ready = INET_READABLE;
+    const struct mesh *mesh = &p4->mesh;
+    int ranks = p4->process->ranks, rank = mesh_next_set(mesh, mesh->ready, 0);
+    while (rank < ranks && !(mesh->ready[rank] & INET_READABLE))
+        rank = mesh_next_set(mesh, mesh->ready, rank + 1);
+    return rank < ranks ? &mesh->links[rank] : NULL;
 }
 
 // socket_recv without waiting: another select over all sockets, and then the message of the first
 // that is ready.
 static void receive_ready(struct cpu_context *context, struct p4_process *p4)
 {
-    want_all(p4);
+    mesh_want_all(&p4->mesh, INET_READABLE);
     if (mesh_select(context, &p4->mesh, false) > 0)
         p4->reading = first_readable(p4);
 }
@@ -67,9 +62,8 @@ static enum mpi_progress write_again(struct cpu_context *context, struct p4_proc
 {
     if (slept)
         return PROGRESS_EVENT;
-    for (int rank = 0; rank < p4->process->ranks; rank++)
-        p4->mesh.links[rank].wanted_ready = 0;
-    to->wanted_ready = INET_WRITABLE;
+    mesh_want_all(&p4->mesh, 0);
+    p4->mesh.wanted[to->rank] = INET_WRITABLE;
     return mesh_spin(context, &p4->mesh, MAX(1, context->now - p4->tried)) ? PROGRESS_EVENT
                                                                            : PROGRESS_BLOCKED;
 }
@@ -84,13 +78,13 @@ static enum mpi_progress wait_to_write(struct cpu_context *context, struct p4_pr
         mesh_lost(to);
         return PROGRESS_BLOCKED;
     }
-    want_all(p4);
-    to->wanted_ready |= INET_WRITABLE;
+    mesh_want_all(&p4->mesh, INET_READABLE);
+    p4->mesh.wanted[to->rank] |= INET_WRITABLE;
     p4->waits_to_write = mesh_select(context, &p4->mesh, true) == 0;
     if (p4->waits_to_write)
         return PROGRESS_BLOCKED;
     p4->full = false;
-    if (to->ready & INET_WRITABLE)
+    if (p4->mesh.ready[to->rank] & INET_WRITABLE)
         return PROGRESS_EVENT;
     inet_call(context, p4->process->host, INET_PEEK);
     if (p4->process->rank > to->rank)
@@ -273,7 +267,7 @@ static bool dispatch_queued(struct cpu_context *context, struct p4_process *p4,
 // select over all sockets. Returns false if the process sleeps in it.
 static bool select_all(struct cpu_context *context, struct p4_process *p4)
 {
-    want_all(p4);
+    mesh_want_all(&p4->mesh, INET_READABLE);
     p4->selecting = mesh_select(context, &p4->mesh, true) == 0;
     return !p4->selecting;
 }
@@ -317,7 +311,7 @@ static enum mpi_progress spin_for_data(struct cpu_context *context, struct p4_pr
                      cpu_cost(context->cpu, inet->select_call) +
                      cpu_cost(context->cpu, inet->select_socket));
     }
-    want_all(p4);
+    mesh_want_all(&p4->mesh, INET_READABLE);
     return mesh_spin(context, &p4->mesh, MAX(1, turn)) ? PROGRESS_EVENT : PROGRESS_BLOCKED;
 }
 

@@ -109,17 +109,17 @@ static void serve_write(struct cpu_context *context, struct sock_process *sock,
 static void serve_ready(struct cpu_context *context, struct sock_process *sock)
 {
     struct sock_connection *connection = sock->ready_head;
-    bool reads = connection->link.ready & INET_READABLE;
-    connection->link.ready &= reads ? INET_WRITABLE : 0;
+    bool reads = connection->ready & INET_READABLE;
+    connection->ready &= reads ? INET_WRITABLE : 0;
     if (connection->machine.state == SOCK_CONNECTING) {
-        connection->link.ready = 0;
+        connection->ready = 0;
         add_event(sock, &connection->out, connection, SOCK_CONNECT);
     } else if (reads) {
         serve_read(context, sock, connection);
     } else {
         serve_write(context, sock, connection);
     }
-    if (!connection->link.ready)
+    if (!connection->ready)
         sock->ready_head = connection->ready_next;
 }
 
@@ -186,7 +186,7 @@ static void take_ready(struct cpu_context *context, struct sock_process *sock)
         }
         struct sock_connection *connection =
             g_ptr_array_index(sock->connections, element - (sock->listener ? 1 : 0));
-        connection->link.ready = (uint8_t)ready;
+        connection->ready = (uint8_t)ready;
         FIFO_APPEND(sock->ready_head, sock->ready_tail, connection, ready_next);
     }
     cpu_spend_time(context, time_times(found, cpu_cost(context->cpu, sock->config->event)),

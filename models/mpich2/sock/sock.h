@@ -74,6 +74,7 @@ struct sock_connection {
     bool accepts;                       // OPEN_RESP accepts it
     struct ch3_receive receive;         // of the packet whose data are being read
     struct sock_connection *ready_next; // in the queue of those that poll has found ready
+    uint8_t ready;                      // enum inet_readiness, not yet served
     struct sock_event in, out;          // at most one of each direction
     int events;                         // of those in the queue
 };
