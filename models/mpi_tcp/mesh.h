@@ -86,7 +86,7 @@ struct mesh {
     struct mesh_config config;
     struct mesh_link *links; // by rank; the own one has no socket; NULL: the library's own
     // For select, by rank: enum inet_readiness. Bytes, since most of a large job's are 0 and are
-    // passed over eight at a time, without a look at the links.
+    // passed over eight at a time, without a visit to the links.
     uint8_t *wanted, *ready;
     enum mesh_joining joining;
     struct event exchange; // the peer knows the port

@@ -165,30 +165,6 @@ static struct result *run_simulate(const struct scenario *scenario,
     return result;
 }
 
-// Prints a note if a directory had results of another scenario, or of other settings or another
-// seed.
-static void tell_replaced(const char *directory, json_t *manifest)
-{
-    char *path = g_build_filename(directory, "manifest.json", NULL);
-    json_t *before = json_load_file(path, 0, NULL), *one;
-    bool same = json_equal(json_object_get(before, "seed"), json_object_get(manifest, "seed"));
-    size_t i;
-    json_t *old = json_object_get(before, "series"), *new = json_object_get(manifest, "series");
-    same = same && json_array_size(old) == json_array_size(new);
-    json_array_foreach(new, i, one)
-    {
-        json_t *other = json_array_get(old, i);
-        same = same && json_equal(json_object_get(one, "case"), json_object_get(other, "case"));
-    }
-    if (before && !same)
-        cli_error("--out DIR keeps both",
-                  "note: %s had results of another scenario, settings or "
-                  "seed, which these replace",
-                  directory);
-    json_decref(before);
-    g_free(path);
-}
-
 static bool write_results(const char *directory, const struct scenario *scenario,
                           const struct result *result, const struct manifest_execution *execution,
                           GError **error)
@@ -200,9 +176,13 @@ static bool write_results(const char *directory, const struct scenario *scenario
         [MANIFEST_LINKS_BY_SIZE] = links_csv_by_size(result),
     };
     json_t *manifest = manifest_json(scenario, result, execution, csv->str);
-    tell_replaced(directory, manifest);
-    bool written =
-        manifest_write(directory, manifest, csv->str, (const GString *const *)extras, error);
+    bool other, written = manifest_write(directory, manifest, csv->str,
+                                         (const GString *const *)extras, &other, error);
+    if (other)
+        cli_error("--out DIR keeps both",
+                  "note: %s had results of another scenario, settings or "
+                  "seed, which these replace",
+                  directory);
     json_decref(manifest);
     for (int extra = 0; extra < MANIFEST_EXTRAS; extra++)
         if (extras[extra])

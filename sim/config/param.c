@@ -434,8 +434,9 @@ json_t *param_values_json(const struct param_values *values)
     json_t *json = json_object();
     for (int i = 0; values->table->params[i].name; i++) {
         const struct param *param = &values->table->params[i];
-        json_t *entry = json_pack("{s:o, s:o}", "value", value_json(values, param), "origin",
-                                  origin_json(values->origins[i]));
+        json_t *entry = json_object();
+        json_object_set_new_nocheck(entry, "value", value_json(values, param));
+        json_object_set_new_nocheck(entry, "origin", origin_json(values->origins[i]));
         if (values->sources[i])
             json_object_set_new(entry, "source", json_string(values->sources[i]));
         if (values->chosen_for[i])

@@ -289,34 +289,52 @@ bool quantity_parse(const char *text, enum quantity_kind kind, struct quantity *
 
 #define MOST_DECIMALS 15
 
-// magnitude / multiple as an exact decimal; NULL if it is below 1 or needs too many places.
-static char *format_in(uint64_t magnitude, const struct unit *unit, bool negative)
+// A number of 64 bits with sign, point and decimals, and a unit.
+#define MOST_TEXT (20 + 2 + MOST_DECIMALS + 16)
+
+static char *put_whole(char *at, uint64_t whole)
+{
+    char digits[20];
+    int count = 0;
+    do
+        digits[count++] = (char)('0' + whole % 10);
+    while (whole /= 10);
+    while (count > 0)
+        *at++ = digits[--count];
+    return at;
+}
+
+// magnitude / multiple as an exact decimal; false if it is below 1 or needs too many places. Each
+// number of a case is written in all its units, so that nothing is allocated.
+static bool format_in(char text[MOST_TEXT], uint64_t magnitude, const struct unit *unit,
+                      bool negative)
 {
     uint64_t multiple = (uint64_t)unit->multiple, rest = magnitude % multiple;
+    char *at = text;
     if (magnitude != 0 && magnitude < multiple)
-        return NULL;
-    GString *text = g_string_new(negative ? "-" : "");
-    g_string_append_printf(text, "%" G_GUINT64_FORMAT, magnitude / multiple);
+        return false;
+    if (negative)
+        *at++ = '-';
+    at = put_whole(at, magnitude / multiple);
     if (rest)
-        g_string_append_c(text, '.');
+        *at++ = '.';
     for (int places = 0; rest; places++) {
-        if (places == MOST_DECIMALS) {
-            g_string_free(text, TRUE);
-            return NULL;
-        }
+        if (places == MOST_DECIMALS)
+            return false;
         unsigned __int128 ten = (unsigned __int128)rest * 10;
-        g_string_append_c(text, (char)('0' + (int)(ten / multiple)));
+        *at++ = (char)('0' + (int)(ten / multiple));
         rest = (uint64_t)(ten % multiple);
     }
-    g_string_append_printf(text, " %s", unit->name);
-    return g_string_free(text, FALSE);
+    *at++ = ' ';
+    g_strlcpy(at, unit->name, (gsize)(text + MOST_TEXT - at));
+    return true;
 }
 
 // Shorter is better, then without decimals, then the later (larger) unit.
 static bool better(const char *text, const char *than)
 {
-    if (!than || strlen(text) != strlen(than))
-        return !than || strlen(text) < strlen(than);
+    if (strlen(text) != strlen(than))
+        return strlen(text) < strlen(than);
     bool decimals = strchr(text, '.') != NULL, than_decimals = strchr(than, '.') != NULL;
     return !decimals || than_decimals;
 }
@@ -326,15 +344,12 @@ static char *format_integer(const struct unit *units, int64_t value)
     if (!units->name)
         return g_strdup_printf("%" G_GINT64_FORMAT, value);
     uint64_t magnitude = value < 0 ? -(uint64_t)value : (uint64_t)value;
-    char *best = NULL;
-    for (; units->name; units++) {
-        char *text = format_in(magnitude, units, value < 0);
-        if (text && (value != 0 ? better(text, best) : !best || strlen(text) < strlen(best)))
-            best = (g_free(best), text);
-        else
-            g_free(text);
-    }
-    return best;
+    char text[MOST_TEXT], best[MOST_TEXT] = "";
+    for (; units->name; units++)
+        if (format_in(text, magnitude, units, value < 0) &&
+            (!*best || (value != 0 ? better(text, best) : strlen(text) < strlen(best))))
+            memcpy(best, text, sizeof best);
+    return *best ? g_strdup(best) : NULL;
 }
 
 static char *format_real(double value)
@@ -383,10 +398,14 @@ const char *quantity_most(enum quantity_kind kind)
 {
     if (!classes[kind].most)
         return NULL;
+    // Asked for with each value that is read.
+    static const char *known[G_N_ELEMENTS(classes)];
+    if (known[kind])
+        return known[kind];
     char *text = quantity_format(kind, (struct quantity){.integer = classes[kind].most});
-    const char *most = intern_text(text);
+    known[kind] = intern_text(text);
     g_free(text);
-    return most;
+    return known[kind];
 }
 
 const char *quantity_noun(enum quantity_kind kind)

@@ -11,6 +11,7 @@
 
 #define MANIFEST "manifest.json"
 #define RESULTS "results.csv"
+#define EXECUTION "execution" // the last member, which differs from run to run
 
 static json_t *manifest_string(const char *text)
 {
@@ -137,12 +138,35 @@ static void manifest_remove_stale(const char *directory, const json_t *before,
     }
 }
 
-bool manifest_write(const char *directory, json_t *manifest, const char *csv,
-                    const GString *const extras[MANIFEST_EXTRAS], GError **error)
+// Whether both are of one scenario, with the same settings and seed.
+static bool manifest_is_alike(const json_t *manifest, const json_t *before)
 {
-    char *json = document_text(json_incref(manifest));
+    const json_t *new = json_object_get(manifest, "series"),
+                 *old = json_object_get(before, "series");
+    bool same = json_equal(json_object_get(before, "seed"), json_object_get(manifest, "seed")) &&
+                json_array_size(old) == json_array_size(new);
+    for (size_t i = 0; same && i < json_array_size(new); i++)
+        same = json_equal(json_object_get(json_array_get(new, i), "case"),
+                          json_object_get(json_array_get(old, i), "case"));
+    return same;
+}
+
+// Whether two manifests are equal up to what the execution adds at their end. Then they need not be
+// parsed, which takes longer than a short run.
+static bool texts_alike(const char *text, const char *before)
+{
+    const char *execution = strstr(text, "\n  \"" EXECUTION "\": ");
+    return execution && before && strncmp(text, before, (size_t)(execution - text)) == 0;
+}
+
+bool manifest_write(const char *directory, json_t *manifest, const char *csv,
+                    const GString *const extras[MANIFEST_EXTRAS], bool *other, GError **error)
+{
+    char *json = document_text(json_incref(manifest)), *old = NULL;
     char *path = g_build_filename(directory, MANIFEST, NULL);
-    json_t *before = json_load_file(path, 0, NULL);
+    bool alike = g_file_get_contents(path, &old, NULL, NULL) && texts_alike(json, old);
+    json_t *before = old && !alike ? json_loads(old, 0, NULL) : NULL;
+    *other = before && !manifest_is_alike(manifest, before);
     // The manifest first: whatever happens between the two, it names the results it goes with.
     struct file_text texts[2 + MANIFEST_EXTRAS] = {{MANIFEST, json, strlen(json)},
                                                    {RESULTS, csv, strlen(csv)}};
@@ -155,6 +179,7 @@ bool manifest_write(const char *directory, json_t *manifest, const char *csv,
     if (written)
         manifest_remove_stale(directory, json_object_get(before, "results"), extras);
     json_decref(before);
+    g_free(old);
     g_free(path);
     g_free(json);
     return written;
@@ -201,7 +226,7 @@ json_t *manifest_json(const struct scenario *scenario, const struct result *resu
     json_object_set_new(manifest, "ledger", ledger_json(&totals));
     json_object_set_new(manifest, "results", manifest_results(result, csv));
     json_object_set_new(manifest, "series", manifest_series(scenario, result));
-    json_object_set_new(manifest, "execution", manifest_execution_json(result, execution));
+    json_object_set_new(manifest, EXECUTION, manifest_execution_json(result, execution));
     g_free(fingerprint);
     return manifest;
 }

@@ -36,10 +36,11 @@ enum manifest_extra { MANIFEST_SAMPLES, MANIFEST_LINKS, MANIFEST_LINKS_BY_SIZE, 
 const char *manifest_extra_file(enum manifest_extra extra);
 
 // Writes results.csv and manifest.json into a directory, and those of the extra files that have a
-// text; replaces the files of the previous run. Returns false and sets *error if they can't be
-// written; then the previous files are unchanged.
+// text; replaces the files of the previous run, and sets *other if that was of another scenario, or
+// of other settings or another seed. Returns false and sets *error if they can't be written; then
+// the previous files are unchanged.
 bool manifest_write(const char *directory, json_t *manifest, const char *csv,
-                    const GString *const extras[MANIFEST_EXTRAS], GError **error);
+                    const GString *const extras[MANIFEST_EXTRAS], bool *other, GError **error);
 
 // Whether a manifest and the results next to it belong to one run; true for those of older
 // versions, which lack the digest. If not, returns false, and *error names both files.

@@ -130,14 +130,12 @@ static bool path_is_right(const struct ensemble_reading *reading, const char *pa
     }
     if (!reading->schema)
         return true;
-    if (!keys_path_exists(reading->schema, path, mark, reading->diags))
-        return false;
     const char *dot = strrchr(path, '.');
     char *section = g_strndup(path, dot ? (gsize)(dot - path) : 0);
     const struct param_table *table = ensemble_table(reading->schema, section);
     bool good = dot && table && param_index(table, dot + 1) >= 0;
     g_free(section);
-    if (!good)
+    if (!good && keys_path_exists(reading->schema, path, mark, reading->diags))
         diag_add(reading->diags, mark, path, "`netsim list parameters` shows all",
                  "is no parameter of a model");
     return good;

@@ -200,6 +200,27 @@ static void test_text(void)
     result_free(result);
 }
 
+// Every kind of value, and every character below 128 with some above.
+static void test_text_of_values(void)
+{
+    char all[140];
+    int length = 0;
+    for (int character = 1; character < 128; character++)
+        all[length++] = (char)character;
+    strcpy(all + length, "\303\274\342\202\254");
+    json_t *document =
+        json_pack("{s:s, s:{}, s:[], s:[n, b, b, i, I, f, f, f, f, f, [[]], {s:{s:s}}], s:s%}", all,
+                  "text", "empty", "none", "values", 1, 0, -7, (json_int_t)INT64_MIN, 0.1, 1e20,
+                  3.0, -1e-7, 0.0, "a", "b", "", "zero", "a\0b", (size_t)3);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(document);
+    char *plain = json_dumps(document, JSON_INDENT(2));
+    char *expected = g_strconcat(plain, "\n", NULL), *text = document_text(document);
+    SUITE_SAME_TEXT(text, expected);
+    g_free(text);
+    g_free(expected);
+    free(plain);
+}
+
 // A result made of series that were read: no wall time, and no series is a completed run.
 static void test_of_series(void)
 {
@@ -367,6 +388,7 @@ int main(void)
         {"points and counters of a series", test_series},
         {"values that are no point", test_values},
         {"the text of a document", test_text},
+        {"the text of each kind of value", test_text_of_values},
         {"documents of series that were read", test_of_series},
         {"what completed and lost messages", test_judged},
         {"the manifest", test_manifest},
