@@ -8,6 +8,7 @@
 #include "sim/campaign/workers.h"
 #include "sim/flow/flow.h"
 #include "sim/output/json.h"
+#include "sim/run/estimate.h"
 #include "sim/run/run.h"
 #include "sim/run/schema.h"
 #include "sim/scenario/draw.h"
@@ -407,6 +408,15 @@ static bool is_to_do(const struct campaign *campaign, int number)
            (campaign->options.run_again || !store_has(campaign->store, piece->key));
 }
 
+// Among more pieces, the last one is a small part of all, and estimates would take their time.
+#define MOST_SORTED 1000
+
+// Events, as far as they can be estimated.
+static double piece_cost(void *owner, int item)
+{
+    return estimate_of(piece_at(owner, item)->test_case).events;
+}
+
 bool campaign_run(struct campaign *campaign, GError **error)
 {
     GArray *items = g_array_new(FALSE, FALSE, sizeof(int));
@@ -415,6 +425,8 @@ bool campaign_run(struct campaign *campaign, GError **error)
             g_array_append_val(items, i);
     campaign->done = 0;
     campaign->total = (int)items->len;
+    if (campaign->options.jobs != 1 && mpi_workers_rank() == 0 && campaign->total <= MOST_SORTED)
+        workers_longest_first((int *)(void *)items->data, campaign->total, piece_cost, campaign);
     struct work work = {
         .items = (const int *)(void *)items->data,
         .count = campaign->total,

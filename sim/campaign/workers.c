@@ -323,6 +323,30 @@ static bool run_processes(const struct work *work, int jobs, GError **error)
     return good;
 }
 
+struct costly_item {
+    double cost;
+    int item, place;
+};
+
+static int compare_costs(const void *a, const void *b)
+{
+    const struct costly_item *left = a, *right = b;
+    int dearer = (left->cost < right->cost) - (left->cost > right->cost);
+    return dearer ? dearer : (left->place > right->place) - (left->place < right->place);
+}
+
+void workers_longest_first(int *items, int count, double (*cost)(void *owner, int item),
+                           void *owner)
+{
+    struct costly_item *sorted = g_new(struct costly_item, count);
+    for (int i = 0; i < count; i++)
+        sorted[i] = (struct costly_item){cost(owner, items[i]), items[i], i};
+    qsort(sorted, (size_t)count, sizeof *sorted, compare_costs);
+    for (int i = 0; i < count; i++)
+        items[i] = sorted[i].item;
+    g_free(sorted);
+}
+
 bool workers_run(const struct work *work, int jobs, GError **error)
 {
     if (jobs <= 0)

@@ -37,6 +37,11 @@ GQuark workers_error_quark(void);
 // abandoned.
 bool workers_run(const struct work *work, int jobs, GError **error);
 
+// Sorts items by their cost, the dearest first, so that no long one begins when the others are
+// almost done; items of one cost keep their order.
+void workers_longest_first(int *items, int count, double (*cost)(void *owner, int item),
+                           void *owner);
+
 // Does one item in a process of its own, within the time limit. Returns its text, or NULL and in
 // *crash how the process ended; the caller frees both. Uses only perform, owner and time_limit_s of
 // `work`. The signals of workers_run end the calling process.

@@ -206,11 +206,17 @@ static int jobs_that_fit(const struct parallel *parallel)
     return fit;
 }
 
+static double series_cost(void *owner, int item)
+{
+    return estimate_of(case_at(owner, item)).events;
+}
+
 static void run_pieces(struct parallel *parallel)
 {
     int *items = g_new(int, parallel->count);
     for (int i = 0; i < parallel->count; i++)
         items[i] = i;
+    workers_longest_first(items, parallel->count, series_cost, parallel);
     const struct work work = {
         .items = items,
         .count = parallel->count,

@@ -116,6 +116,22 @@ static void a_master_that_cannot_keep_ends_it(void)
     g_error_free(error);
 }
 
+static double tens(void *owner, int item)
+{
+    (void)owner;
+    return item / 10;
+}
+
+static void the_dearest_come_first(void)
+{
+    int items[] = {11, 35, 2, 12, 31, 10, 3};
+    static const int expected[] = {35, 31, 11, 12, 10, 2, 3};
+    workers_longest_first(items, G_N_ELEMENTS(items), tens, NULL);
+    for (size_t i = 0; i < G_N_ELEMENTS(items); i++)
+        SUITE_SAME_INTEGER(items[i], expected[i]);
+    workers_longest_first(items, 0, tens, NULL);
+}
+
 static void one_item_in_a_process_of_its_own(void)
 {
     static const struct {
@@ -145,6 +161,7 @@ int main(void)
         {"every item is done once", every_item_is_done_once},
         {"nothing to do is done", nothing_to_do_is_done},
         {"a master that cannot keep ends it", a_master_that_cannot_keep_ends_it},
+        {"the dearest come first", the_dearest_come_first},
         {"one item in a process of its own", one_item_in_a_process_of_its_own},
         {0},
     };
