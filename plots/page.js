@@ -259,10 +259,11 @@
       if (this.banded) this.turnNames();
       this.drawAxes();
       const inside = svg.append("g").attr("clip-path", `url(#${this.id}-clip)`);
-      this.drawMarks(inside);
+      if (!this.banded) this.drawMarks(inside); // shades lie below the curves
       if (this.kind === "stack") this.drawStack(inside);
       else if (this.banded) this.drawBars(inside);
       else this.drawLines(inside);
+      if (this.banded) this.drawMarks(inside);
       this.marked = svg.append("g");
       this.drawOverlay();
       this.readAt(this.at !== null && this.at < this.stops().length ? this.at : null);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What pages of HTML share: the frame with its look (page.css), the charts (page.js with d3, put into the
+"""The common parts of pages of HTML: the frame with its look (page.css), the charts (page.js with d3, put into the
 page when it is made), pictures as SVG where there is no d3, tables.
 
 A page is one file without anything from elsewhere, works without a network and without its script, and is
@@ -69,7 +69,7 @@ def inline(svg, prefix, title):
 
 
 def spoken(document):
-    """What a picture shows, to be read aloud."""
+    """The contents of a picture, to be read aloud."""
     names = list(dict.fromkeys(series["name"] for panel in document["panels"]
                                for series in panel["series"]))
     return f"{document['title']}; curves: {', '.join(names)}"
@@ -98,7 +98,7 @@ class Pictures:
                 f'numbers are below.</p></div>')
 
     def notes(self, document):
-        """What failed, what is missing, what the marks are."""
+        """Failures, gaps and the meaning of the marks."""
         notes = [f"\u00d7 {series['name']}: {series['failure']['text']}" for panel in document["panels"]
                  for series in panel["series"] if series.get("failure")]
         notes += document.get("notes", [])

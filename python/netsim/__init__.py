@@ -30,7 +30,7 @@ import pandas
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["Error", "Failed", "curves", "describe", "explain", "plot", "program", "read", "run", "sweep"]
+__all__ = ["Error", "Failed", "curves", "describe", "explain", "plot", "program", "read", "report", "run", "sweep"]
 
 Scenario = Union[str, os.PathLike, Mapping[str, Any]]
 Settings = Mapping[str, Any]
@@ -208,6 +208,12 @@ def plot(*sources: Union[pandas.DataFrame, str, os.PathLike], options: Sequence[
         return importlib.import_module("draw").draw(document)
     finally:
         sys.path.remove(folder)
+
+
+def report(*results: Union[str, os.PathLike], out: str | os.PathLike) -> str:
+    """Writes runs and sweeps (directories, databases) as one page of HTML; its path."""
+    _call("report", *map(os.fspath, results), "--out", os.fspath(out), "--quiet")
+    return os.fspath(out)
 
 
 def explain(scenario: Scenario, size: int | str | None = None, *, series: str | None = None,

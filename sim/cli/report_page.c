@@ -8,7 +8,7 @@
 
 // ---- Parts ----
 
-// What a word names: a directory may hold a run, a sweep or both.
+// The results of a word: a directory may hold a run, a sweep or both.
 struct page_word {
     const char *word;
     char *run, *database; // NULL: it has none

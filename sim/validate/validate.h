@@ -49,7 +49,7 @@ struct validate_options {
 json_t *validate_scorecard(const struct registry *registry, const struct validate_options *options,
                            struct diag_list *diags, GError **error);
 
-// Returns the rows of the claims whose checks look at one scenario alone, without settings, judged
+// Returns the rows of the claims whose checks read one scenario alone, without settings, judged
 // by a given result of it (a document of sim/output/json.h). Runs nothing. Returns NULL after
 // complaints, or with *error set.
 json_t *validate_result(const struct registry *registry, const char *data_dir, const char *scenario,

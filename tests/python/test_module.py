@@ -73,6 +73,8 @@ class Module(unittest.TestCase):
         table = netsim.curves(frame)
         self.assertEqual([name for name in table.index.names], ["link.rate", "size"])
         self.assertGreater(table["VIA RPI"].loc[("10 Mb/s", 1)], table["VIA RPI"].loc[("100 Mb/s", 1)])
+        with open(netsim.report("kept", out="page.html"), encoding="utf-8") as file:
+            self.assertIn("Sweep of pingpong_cluster1", file.read())
         again = netsim.curves(netsim.read("kept"))
         self.assertAlmostEqual(again["MVICH"].loc[("10 Mb/s", 1)], table["MVICH"].loc[("10 Mb/s", 1)])
 
