@@ -93,6 +93,8 @@ complete -c netsim -n '__fish_seen_subcommand_from run' -l trace -x -a '(__netsi
 complete -c netsim -n '__fish_seen_subcommand_from run' -l log-states -x -a '(__netsim_words file)' -d 'write the protocol transitions, one a line'
 complete -c netsim -n '__fish_seen_subcommand_from run' -l values -x -a '(__netsim_words file)' -d 'write the values of windows and the like over time, as CSV'
 complete -c netsim -n '__fish_seen_subcommand_from run' -l pcap -x -a '(__netsim_words directory)' -d 'write what the cards send and receive: DIR/SERIES/NODE.pcapng'
+complete -c netsim -n '__fish_seen_subcommand_from run' -l trace-from -x -a '(__netsim_words none)' -d 'leave out of the timeline what ends before this simulated time'
+complete -c netsim -n '__fish_seen_subcommand_from run' -l trace-to -x -a '(__netsim_words none)' -d 'leave out of the timeline what begins at this simulated time or later'
 complete -c netsim -n '__fish_seen_subcommand_from run' -l pcap-at -x -a '(__netsim_words none)' -d 'capture at these nodes only'
 complete -c netsim -n '__fish_seen_subcommand_from run' -l pcap-from -x -a '(__netsim_words none)' -d 'capture from this simulated time of a series on'
 complete -c netsim -n '__fish_seen_subcommand_from run' -l pcap-to -x -a '(__netsim_words none)' -d 'capture what comes before this simulated time of a series'

@@ -188,9 +188,12 @@ static void nic_capture(struct nic *nic, const struct packet *packet,
 
 static void nic_words(void *owner, const struct packet *packet, struct trace_words *words)
 {
-    const struct registration *of = nic_protocol_of(owner, packet->protocol);
-    if (of->ops->words)
-        of->ops->words(of->owner, packet, words);
+    const struct nic *nic = owner;
+    for (int i = 0; i < nic->protocol_count; i++) {
+        const struct registration *of = &nic->protocols[i];
+        if (of->protocol == packet->protocol && of->ops->words)
+            of->ops->words(of->owner, packet, words);
+    }
 }
 
 // The interrupt is due at `when`. The card could give it at `asked`,
@@ -817,7 +820,9 @@ static trace_lane nic_lane(const struct nic *nic, const char *name, const char *
     bool listed = g_str_has_prefix(name, host) && name[strlen(host)] == '.';
     char *label = listed ? g_strdup_printf("NIC %s %s", name + strlen(host) + 1, way)
                          : g_strdup_printf("NIC %s", way);
-    trace_lane lane = trace_lane_new(nic->sim->trace, host, intern_text(label));
+    trace_lane lane = trace_lane_add(
+        nic->sim->trace,
+        &(struct trace_lane_info){.group = host, .name = intern_text(label), .kind = TRACE_RING});
     g_free(label);
     return lane;
 }

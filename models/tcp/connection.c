@@ -155,7 +155,7 @@ void tcp_send_syn(struct cpu_context *context, struct tcp_socket *socket)
     segment.window = (uint16_t)MIN(socket->rcv.limit, 65535);
     socket->rcv.wnd = segment.window;
     if (socket->snd.nxt > 0)
-        (*socket->host->retransmissions)++;
+        tcp_count_repeat(context, socket);
     socket->snd.nxt = 1;
     if (!inet_timer_armed(socket->timers[TCP_TIMER_RETRANSMIT]))
         tcp_timer_arm(context, socket, TCP_TIMER_RETRANSMIT, inet_rtt_timeout(&socket->rtt));

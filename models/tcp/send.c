@@ -103,7 +103,7 @@ void tcp_buffer_send(struct cpu_context *context, struct tcp_socket *socket,
     struct tcp_segment segment;
     int flags = TCP_ACK | (buffer->fin ? TCP_FIN : 0) | (buffer->push ? TCP_PSH : 0);
     if (buffer->transmissions++ > 0) {
-        (*socket->host->retransmissions)++;
+        tcp_count_repeat(context, socket);
     } else {
         tcp_recovery_idle(socket, now);
         trace_release(context, socket);

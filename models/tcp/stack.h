@@ -328,6 +328,9 @@ void tcp_segment_init(struct tcp_socket *socket, struct cpu_context *context,
                       struct tcp_segment *segment, int flags);
 void tcp_segment_send(struct cpu_context *context, struct tcp_socket *socket,
                       struct tcp_segment *segment, struct cost cost);
+
+// Counts and traces a segment that is sent again.
+void tcp_count_repeat(const struct cpu_context *context, const struct tcp_socket *socket);
 void tcp_buffer_send(struct cpu_context *context, struct tcp_socket *socket,
                      struct tcp_buffer *buffer);
 // Sends what windows, Nagle's algorithm and congestion control allow.

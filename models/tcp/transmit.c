@@ -27,3 +27,10 @@ void tcp_host_send(struct cpu_context *context, struct tcp_host *host,
     cpu_spend_for(context, cost, &tcp_stage, packet->message);
     inet_send(context, interface, TCP_PROTOCOL, flow, packet);
 }
+
+void tcp_count_repeat(const struct cpu_context *context, const struct tcp_socket *socket)
+{
+    const struct tcp_host *host = socket->host;
+    (*host->retransmissions)++;
+    trace_repeat(host->sim->trace, "TCP segment", host->host->name, context->now);
+}

@@ -170,6 +170,12 @@ struct cli_pcap {
 // an error on stderr if it is none.
 bool cli_time_read(const char *option, const char *text, sim_time *time);
 
+// Reads the bounds of a stretch of simulated time, as given to the options `from_option` and
+// `to_option`; 0 for a NULL text. Returns false and prints an error on stderr if there is no such
+// stretch.
+bool cli_stretch_read(const char *from_option, const char *from_text, const char *to_option,
+                      const char *to_text, sim_time *from, sim_time *to);
+
 // Reads these options; `directory` is that of --pcap, NULL: not given. Returns false and prints an
 // error on stderr if one is invalid. The results last until cli_pcap_clear.
 bool cli_pcap_read(struct cli_pcap *pcap, const char *directory);

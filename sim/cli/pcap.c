@@ -55,20 +55,28 @@ bool cli_time_read(const char *option, const char *text, sim_time *time)
     return read_quantity(option, text, QUANTITY_DURATION, time) && is_above_0(option, text, *time);
 }
 
+bool cli_stretch_read(const char *from_option, const char *from_text, const char *to_option,
+                      const char *to_text, sim_time *from, sim_time *to)
+{
+    if (!read_quantity(from_option, from_text, QUANTITY_DURATION, from) ||
+        !read_quantity(to_option, to_text, QUANTITY_DURATION, to) ||
+        !is_above_0(to_option, to_text, *to))
+        return false;
+    if (to_text && *from >= *to)
+        cli_error(NULL, "%s %s is not before %s %s", from_option, from_text ? from_text : "0 s",
+                  to_option, to_text);
+    return !to_text || *from < *to;
+}
+
 bool cli_pcap_read(struct cli_pcap *pcap, const char *directory)
 {
     struct captures_options *options = &pcap->options;
     int64_t from, to, snap;
     if (!has_directory(pcap, directory) ||
-        !read_quantity("--pcap-from", pcap->from, QUANTITY_DURATION, &from) ||
-        !read_quantity("--pcap-to", pcap->to, QUANTITY_DURATION, &to) ||
+        !cli_stretch_read("--pcap-from", pcap->from, "--pcap-to", pcap->to, &from, &to) ||
         !read_quantity("--pcap-snap", pcap->snap, QUANTITY_SIZE, &snap) ||
-        !is_above_0("--pcap-to", pcap->to, to) || !is_above_0("--pcap-snap", pcap->snap, snap))
+        !is_above_0("--pcap-snap", pcap->snap, snap))
         return false;
-    if (pcap->to && from >= to) {
-        cli_error(NULL, "--pcap-from %s is not before --pcap-to %s", pcap->from, pcap->to);
-        return false;
-    }
     pcap->nodes = pcap->at ? g_strsplit(pcap->at, ",", -1) : NULL;
     for (int i = 0; pcap->nodes && pcap->nodes[i]; i++)
         g_strstrip(pcap->nodes[i]);

@@ -35,6 +35,8 @@ struct run_arguments {
     char *out, *seed, *format, **metrics;
     char *records[RECORD_KINDS]; // paths; NULL: not asked for
     struct cli_pcap pcap;
+    char *trace_from_text, *trace_to_text;
+    sim_time trace_from, trace_to;
     struct cli_limits limits;
     char *stop;       // as given; NULL: not given
     sim_time stop_at; // 0: none
@@ -320,8 +322,9 @@ static bool packets_exist(const struct scenario *scenario, const struct run_argu
 static bool outputs_open(const struct scenario *scenario, const struct run_arguments *arguments,
                          const char *directory, struct recorders *recorders)
 {
-    const struct recorders_request request = {arguments->records, &arguments->pcap.options,
-                                              &model_registry, scenario};
+    const struct recorders_request request = {arguments->records,    &arguments->pcap.options,
+                                              &model_registry,       scenario,
+                                              arguments->trace_from, arguments->trace_to};
     GError *error = NULL;
     bool good = packets_exist(scenario, arguments) && recorders_plan(recorders, &request, &error) &&
                 outputs_differ(scenario, recorders, directory) &&
@@ -569,6 +572,16 @@ const struct cli_option cli_run_options[] = {
     // clang-format off
     RECORDERS(RUN_RECORDER_OPTION)
     // clang-format on
+    {.name = "trace-from",
+     .value = CLI_TEXT,
+     .offset = offsetof(struct run_arguments, trace_from_text),
+     .argument = "TIME",
+     .summary = "leave out of the timeline what ends before this simulated time"},
+    {.name = "trace-to",
+     .value = CLI_TEXT,
+     .offset = offsetof(struct run_arguments, trace_to_text),
+     .argument = "TIME",
+     .summary = "leave out of the timeline what begins at this simulated time or later"},
     {.name = "pcap-at",
      .value = CLI_TEXT,
      .offset = offsetof(struct run_arguments, pcap.at),
@@ -604,6 +617,20 @@ const struct cli_option cli_run_options[] = {
     CLI_OPTIONS_END,
 };
 
+// The bounds of the timeline, which only --trace has.
+static bool run_stretch_read(struct run_arguments *arguments)
+{
+    const char *given = arguments->trace_from_text ? "--trace-from"
+                        : arguments->trace_to_text ? "--trace-to"
+                                                   : NULL;
+    if (given && !arguments->records[RECORD_TIMELINE]) {
+        cli_error("--trace FILE names the timeline's file", "%s needs --trace", given);
+        return false;
+    }
+    return cli_stretch_read("--trace-from", arguments->trace_from_text, "--trace-to",
+                            arguments->trace_to_text, &arguments->trace_from, &arguments->trace_to);
+}
+
 enum cli_exit cli_run(const struct cli_command *command, int argc, char **argv)
 {
     struct run_arguments arguments = {.jobs = 1};
@@ -617,6 +644,7 @@ enum cli_exit cli_run(const struct cli_command *command, int argc, char **argv)
     if (cli_parse(command, &arguments, &argc, &argv, &code))
         code = !cli_limits_read(&arguments.limits, &arguments.sets) ||
                        !cli_time_read("--stop-at", arguments.stop, &arguments.stop_at) ||
+                       !run_stretch_read(&arguments) ||
                        !cli_pcap_read(&arguments.pcap, arguments.records[RECORD_CAPTURES])
                    ? CLI_BAD_INPUT
                    : run_scenario_argument(argv[1], &arguments, &execution);

@@ -115,6 +115,7 @@ enum trace_lane_kind {
     TRACE_LINK,     // one direction of a link
     TRACE_QUEUE,    // where packets wait for a link; does no work
     TRACE_ACTIVITY, // what a program or a connection is doing; does no work
+    TRACE_RING,     // as TRACE_RESOURCE; what waits for it is in a ring of descriptors
 };
 
 // Describes a lane. The strings are copied.
@@ -206,6 +207,14 @@ static inline void trace_mark(struct trace *trace, const struct trace_mark *mark
 {
     if (trace && trace->ops->mark)
         trace->ops->mark(trace, mark);
+}
+
+// `what` is sent again by a host (NULL: not known).
+static inline void trace_repeat(struct trace *trace, const char *what, const char *where,
+                                sim_time when)
+{
+    trace_mark(trace, &(struct trace_mark){
+                          .kind = TRACE_REPEAT, .what = what, .where = where, .when = when});
 }
 
 static inline void trace_flow(struct trace *trace, trace_lane lane, struct message_ref message,

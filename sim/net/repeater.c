@@ -157,6 +157,8 @@ struct repeater_copy repeater_next(struct repeater *repeater)
     repeater_count(repeater, &repeater->repeats, "packets repeated on link ", LOSS_REPEATED);
     repeater->channel->network->repeats++;
     channel_count_seldom(repeater->channel, LINK_REPEATED, 1);
+    trace_repeat(repeater->channel->network->sim->trace, "packet on a link", NULL,
+                 engine_now(repeater->channel->network->engine));
     return (struct repeater_copy){kept->packet, kept->length, kept->message};
 }
 

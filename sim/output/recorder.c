@@ -120,6 +120,10 @@ bool recorders_plan(struct recorders *all, const struct recorders_request *reque
     for (int i = 0; i < RECORD_KINDS; i++) {
         const struct recorder_kind *kind = recorder_rows[i].kind;
         all->of[i] = request->paths[i] ? recorder_new(kind, request->paths[i]) : NULL;
+        if (all->of[i] && i == RECORD_TIMELINE) {
+            all->of[i]->from = request->trace_from;
+            all->of[i]->to = request->trace_to;
+        }
         if (all->of[i] && kind->directory && !kind->directory->plan(all->of[i], request, error))
             return false;
     }
@@ -180,6 +184,8 @@ void recorders_part(const struct recorders *all, FILE *const parts[RECORD_KINDS]
         if (!all->of[i])
             continue;
         part->of[i] = recorder_part(all->of[i]->kind, parts[i]);
+        part->of[i]->from = all->of[i]->from;
+        part->of[i]->to = all->of[i]->to;
         if (all->of[i]->kind->directory)
             all->of[i]->kind->directory->share(part->of[i], all->of[i]);
     }

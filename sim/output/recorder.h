@@ -57,6 +57,7 @@ struct recorders_request {
     const struct captures_options *captures;
     const struct registry *registry;
     const struct scenario *scenario;
+    sim_time trace_from, trace_to; // of the timeline; as in struct recorder
 };
 
 // Functions of a kind whose path is a directory.
@@ -103,6 +104,9 @@ struct recorder {
     char *path; // NULL: a part
     struct file *file;
     FILE *out; // NULL: not open, or a directory
+    // The stretch of each series that is recorded, by kinds that can leave out the rest; `to` 0: to
+    // its end.
+    sim_time from, to;
 };
 
 // A recorder whose file is not open yet. Free with recorder_close or recorder_drop.

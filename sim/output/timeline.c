@@ -4,12 +4,17 @@
 // protocol transition, one flow arrow per message. The groups of a series are named "SERIES:
 // GROUP".
 //
-// Events are written as they occur, one JSON object per line; memory grows only with lanes and
-// messages under way. Times are microseconds with six decimals, exact to the picosecond in runs of
-// up to 1,000 simulated seconds.
+// Events are written as they occur, one JSON object per line; memory grows only with lanes,
+// messages under way and the number of waits for links. Times are microseconds with six decimals,
+// exact to the picosecond in runs of up to 1,000 simulated seconds.
 //
 // Viewers expect the slices of a thread to be disjoint. A lane whose spans overlap gets additional
-// threads besides its first.
+// threads besides its first. Where packets wait for a port there may be many at once: their spans
+// are asynchronous events, which need no thread.
+//
+// Messages have arguments (number, size, ranks), packets those of their protocol, calls their size
+// and peer. Packets that wait for a link and frames in a card's ring are counters; they are summed
+// up when the series has ended. Drops, time-outs and what is sent again are instants.
 #include "sim/output/recorder.h"
 
 #include <jansson.h>
@@ -38,9 +43,36 @@ struct arrow_end {
     char phase;
 };
 
+// At `when` one more waited, or one less.
+struct wait_step {
+    sim_time when;
+    int change;
+};
+
+// What waits on a lane, as struct wait_step; it becomes a counter.
+struct waiting {
+    int process;
+    char *name;
+    GArray *steps;
+};
+
+// What is known of the messages that have, or had, an index in the ledger: those of late spans may
+// have been closed before.
+#define MESSAGE_GENERATIONS 8
+struct message_slot {
+    uint32_t generations[MESSAGE_GENERATIONS];
+    struct trace_message infos[MESSAGE_GENERATIONS];
+    unsigned next;
+};
+
 struct lane {
     int process;
     int order;
+    enum trace_lane_kind kind;
+    struct waiting *waiting; // of a link or ring, or NULL
+    json_t *packet;          // arguments of the packet whose span comes next; NULL: none
+    struct trace_call call;  // of the activity
+    bool calls;              // the activity is a call
     char *name;
     GArray *rows;         // struct row; at least one
     GArray *pending;      // struct arrow_end whose slice has not been seen yet
@@ -69,6 +101,8 @@ struct timeline {
     GHashTable *by_name;   // "group\nname" to lane number
     GHashTable *by_group;  // group to process number
     GHashTable *under_way; // message to arrow, uint64_t * both
+    GArray *messages;      // struct message_slot, by index of the ledger
+    GPtrArray *waiting;    // struct waiting *, of this series
 };
 
 // ---- Events ----
@@ -78,6 +112,7 @@ static void lane_free(void *data)
     struct lane *lane = data;
     g_array_unref(lane->rows);
     g_array_unref(lane->pending);
+    json_decref(lane->packet);
     g_free(lane->name);
     g_free(lane);
 }
@@ -114,11 +149,45 @@ static json_t *json_valid(const char *text)
     return string;
 }
 
-static json_t *json_message(struct message_ref message)
+// True if something that lasts from `from` to `to` is to be recorded.
+static bool timeline_wants(const struct timeline *timeline, sim_time from, sim_time to)
 {
-    char text[32];
-    g_snprintf(text, sizeof text, "%u.%u", message.index, message.generation);
-    return json_string(text);
+    return to >= timeline->recorder.from &&
+           (!timeline->recorder.to || from < timeline->recorder.to);
+}
+
+// ---- Messages ----
+
+static void timeline_message(struct trace *trace, struct message_ref message,
+                             const struct trace_message *info)
+{
+    struct timeline *timeline = (struct timeline *)trace;
+    if (message.index >= timeline->messages->len)
+        g_array_set_size(timeline->messages, message.index + 1);
+    struct message_slot *slot =
+        &g_array_index(timeline->messages, struct message_slot, message.index);
+    unsigned place = slot->next++ % MESSAGE_GENERATIONS;
+    slot->generations[place] = message.generation;
+    slot->infos[place] = *info;
+}
+
+// Adds what is known of a message to the arguments of an event.
+static void put_message(const struct timeline *timeline, json_t *arguments,
+                        struct message_ref message)
+{
+    if (message.index >= timeline->messages->len || message.generation == 0)
+        return;
+    const struct message_slot *slot =
+        &g_array_index(timeline->messages, struct message_slot, message.index);
+    for (int i = 0; i < MESSAGE_GENERATIONS; i++) {
+        const struct trace_message *info = &slot->infos[i];
+        if (slot->generations[i] != message.generation)
+            continue;
+        json_object_set_new(arguments, "message", json_integer((json_int_t)info->number));
+        json_object_set_new(arguments, "message bytes", json_integer(info->bytes));
+        json_object_set_new(arguments, "source rank", json_integer(info->source));
+        json_object_set_new(arguments, "destination rank", json_integer(info->destination));
+    }
 }
 
 // ---- Lanes and rows ----
@@ -163,6 +232,25 @@ static int timeline_process(struct timeline *timeline, const char *group)
     return process;
 }
 
+static void waiting_free(void *data)
+{
+    struct waiting *waiting = data;
+    g_array_unref(waiting->steps);
+    g_free(waiting->name);
+    g_free(waiting);
+}
+
+static struct waiting *waiting_new(struct timeline *timeline, const struct lane *lane)
+{
+    struct waiting *waiting = g_new0(struct waiting, 1);
+    waiting->process = lane->process;
+    waiting->name = lane->kind == TRACE_LINK ? g_strdup_printf("%s: waiting (packets)", lane->name)
+                                             : g_strdup_printf("%s: ring (frames)", lane->name);
+    waiting->steps = g_array_new(FALSE, FALSE, sizeof(struct wait_step));
+    g_ptr_array_add(timeline->waiting, waiting);
+    return waiting;
+}
+
 static trace_lane timeline_lane(struct trace *trace, const struct trace_lane_info *info)
 {
     struct timeline *timeline = (struct timeline *)trace;
@@ -175,13 +263,17 @@ static trace_lane timeline_lane(struct trace *trace, const struct trace_lane_inf
     struct lane *lane = g_new0(struct lane, 1);
     lane->process = timeline_process(timeline, info->group);
     lane->order = (int)timeline->lanes->len;
+    lane->kind = info->kind;
     lane->name = g_strdup(info->name);
+    if (info->kind == TRACE_LINK || info->kind == TRACE_RING)
+        lane->waiting = waiting_new(timeline, lane);
     lane->rows = g_array_new(FALSE, FALSE, sizeof(struct row));
     lane->pending = g_array_new(FALSE, FALSE, sizeof(struct arrow_end));
     g_ptr_array_add(timeline->lanes, lane);
     number = timeline->lanes->len;
     g_hash_table_insert(timeline->by_name, key, GUINT_TO_POINTER(number));
-    lane_add_row(timeline, lane);
+    if (info->kind != TRACE_QUEUE)
+        lane_add_row(timeline, lane);
     return number;
 }
 
@@ -195,27 +287,32 @@ static struct lane *timeline_lane_at(struct timeline *timeline, trace_lane numbe
 
 // ---- Slices and arrows ----
 
+// A slice on a row, with its arguments: a new reference, or NULL.
 static void lane_write_slice(struct timeline *timeline, struct lane *lane, struct row *row,
-                             const char *name)
+                             const char *name, json_t *arguments)
 {
     json_t *event = json_pack("{s:s, s:o, s:i, s:i, s:o, s:o}", "ph", "X", "name", json_valid(name),
                               "pid", lane->process, "tid", row->thread, "ts", json_us(row->from),
                               "dur", json_us(row->to - row->from));
-    if (row->message.generation)
-        json_object_set_new(event, "args",
-                            json_pack("{s:o}", "message", json_message(row->message)));
+    if (!arguments)
+        arguments = json_object();
+    put_message(timeline, arguments, row->message);
+    if (json_object_size(arguments) > 0)
+        json_object_set(event, "args", arguments);
+    json_decref(arguments);
     timeline_write(timeline, event, row->to);
 }
 
 static struct row *lane_add_slice(struct timeline *timeline, struct lane *lane, const char *name,
-                                  sim_time from, sim_time to, struct message_ref message)
+                                  sim_time from, sim_time to, struct message_ref message,
+                                  json_t *arguments)
 {
     struct row *row = lane_free_row(timeline, lane, from);
     row->used = true;
     row->from = from;
     row->to = to;
     row->message = message;
-    lane_write_slice(timeline, lane, row, name);
+    lane_write_slice(timeline, lane, row, name, arguments);
     return row;
 }
 
@@ -248,11 +345,61 @@ static void lane_place_pending(struct timeline *timeline, struct lane *lane, gui
     for (guint i = 0; i < count; i++) {
         const struct arrow_end *end = &g_array_index(lane->pending, struct arrow_end, i);
         const struct row *row = lane_add_slice(timeline, lane, "message", end->when,
-                                               end->when + MARKER_LENGTH, end->message);
+                                               end->when + MARKER_LENGTH, end->message, NULL);
         row_write_end(timeline, lane, row, end);
     }
     if (count > 0)
         g_array_remove_range(lane->pending, 0, count);
+}
+
+// A packet waits for a port: two events, as others may wait at the same time.
+static void lane_write_wait(struct timeline *timeline, const struct lane *lane, const char *what,
+                            sim_time from, sim_time to, struct message_ref message)
+{
+    json_int_t number = (json_int_t)++timeline->arrows;
+    json_t *arguments = json_object();
+    char *name = g_strdup_printf("%s: %s", lane->name, what);
+    put_message(timeline, arguments, message);
+    for (int end = 0; end < 2; end++) {
+        json_t *event = json_pack("{s:s, s:s, s:o, s:i, s:i, s:o, s:I}", "ph", end ? "e" : "b",
+                                  "cat", "queue", "name", json_valid(name), "pid", lane->process,
+                                  "tid", 0, "ts", json_us(end ? to : from), "id", number);
+        if (!end)
+            json_object_set(event, "args", arguments);
+        timeline_write(timeline, event, end ? to : from);
+    }
+    json_decref(arguments);
+    g_free(name);
+}
+
+// Keeps what is said of the packet of the lane's next span.
+static void lane_keep_packet(struct lane *lane, const struct trace_packet *packet)
+{
+    json_decref(lane->packet);
+    lane->packet = json_pack("{s:o, s:o, s:o, s:I}", "packet", json_valid(packet->words.text),
+                             "source", json_valid(packet->from), "destination",
+                             json_valid(packet->to), "frame bytes", (json_int_t)packet->bytes);
+    if (packet->words.sequence >= 0)
+        json_object_set_new(lane->packet, "sequence", json_integer(packet->words.sequence));
+    if (packet->words.acknowledges >= 0)
+        json_object_set_new(lane->packet, "acknowledges", json_integer(packet->words.acknowledges));
+    if (packet->length > 0) {
+        json_object_set_new(lane->packet, "offset", json_integer(packet->offset));
+        json_object_set_new(lane->packet, "bytes", json_integer(packet->length));
+    }
+}
+
+static void timeline_note(struct trace *trace, trace_lane number, const struct trace_note *note)
+{
+    struct timeline *timeline = (struct timeline *)trace;
+    struct lane *lane = timeline_lane_at(timeline, number);
+    if (!lane)
+        return;
+    struct wait_step step = {note->from, note->kind == TRACE_JOIN ? 1 : -1};
+    if (note->kind == TRACE_PACKET && note->packet)
+        lane_keep_packet(lane, note->packet);
+    else if (lane->waiting && (note->kind == TRACE_JOIN || note->kind == TRACE_LEAVE))
+        g_array_append_val(lane->waiting->steps, step);
 }
 
 static void timeline_span(struct trace *trace, trace_lane number, const struct stage *stage,
@@ -263,8 +410,22 @@ static void timeline_span(struct trace *trace, trace_lane number, const struct s
     if (!lane)
         return;
     timeline->latest = MAX(timeline->latest, to);
-    const struct row *row =
-        lane_add_slice(timeline, lane, stage->name, from, MAX(from, to), message);
+    json_t *packet = g_steal_pointer(&lane->packet);
+    if (!timeline_wants(timeline, from, MAX(from, to))) {
+        json_decref(packet);
+        return;
+    }
+    if (lane->kind == TRACE_QUEUE) {
+        json_decref(packet);
+        lane_write_wait(timeline, lane, stage->name, from, to, message);
+        return;
+    }
+    const char *name = packet ? json_string_value(json_object_get(packet, "packet")) : NULL;
+    if (name)
+        json_object_set_new(packet, "stage", json_string(stage->name));
+    // The name is the packet's, which its arguments own.
+    const struct row *row = lane_add_slice(timeline, lane, name && *name ? name : stage->name, from,
+                                           MAX(from, to), message, packet);
     for (guint i = 0; i < lane->pending->len;) {
         const struct arrow_end *end = &g_array_index(lane->pending, struct arrow_end, i);
         if (row_takes_end(row, end)) {
@@ -304,7 +465,8 @@ static void timeline_flow(struct trace *trace, trace_lane number, struct message
     struct timeline *timeline = (struct timeline *)trace;
     struct lane *lane = timeline_lane_at(timeline, number);
     struct arrow_end end = {.message = message, .when = when, .phase = phase};
-    if (!lane || message.generation == 0 || !timeline_arrow(timeline, &end))
+    if (!lane || message.generation == 0 || !timeline_arrow(timeline, &end) ||
+        !timeline_wants(timeline, when, when))
         return;
     for (guint i = 0; i < lane->rows->len; i++) {
         const struct row *row = &g_array_index(lane->rows, struct row, i);
@@ -323,22 +485,33 @@ static void timeline_flow(struct trace *trace, trace_lane number, struct message
 // Writes what the lane has been doing.
 static void lane_end_activity(struct timeline *timeline, struct lane *lane, sim_time when)
 {
-    if (lane->activity && when > lane->since)
-        lane_add_slice(timeline, lane, lane->activity, lane->since, when, MESSAGE_NONE);
+    if (!lane->activity || when <= lane->since || !timeline_wants(timeline, lane->since, when))
+        return;
+    json_t *arguments = NULL;
+    if (lane->calls) {
+        arguments = json_object();
+        if (lane->call.peer >= 0)
+            json_object_set_new(arguments, "peer", json_integer(lane->call.peer));
+        if (lane->call.bytes >= 0)
+            json_object_set_new(arguments, "bytes", json_integer(lane->call.bytes));
+    }
+    lane_add_slice(timeline, lane, lane->activity, lane->since, when, MESSAGE_NONE, arguments);
 }
 
 static void timeline_activity(struct trace *trace, trace_lane number, const char *name,
                               sim_time when, const struct trace_call *call)
 {
-    (void)call;
     struct timeline *timeline = (struct timeline *)trace;
     struct lane *lane = timeline_lane_at(timeline, number);
-    if (!lane || g_strcmp0(name, lane->activity) == 0)
+    if (!lane || (!call && g_strcmp0(name, lane->activity) == 0))
         return;
     when = MAX(when, lane->since);
     lane_end_activity(timeline, lane, when);
     lane->activity = name;
     lane->since = when;
+    lane->calls = call != NULL;
+    if (call)
+        lane->call = *call;
     timeline->latest = MAX(timeline->latest, when);
 }
 
@@ -360,6 +533,8 @@ static void timeline_transition(struct trace *trace, trace_lane number, sim_time
         number = trace_lane_new(trace, transition->where, transition->machine);
         lane = timeline_lane_at(timeline, number);
     }
+    if (!timeline_wants(timeline, when, when))
+        return;
     char *name = g_strdup_printf("%s %" G_GINT64_FORMAT ": %s", transition->machine,
                                  transition->subject, transition->to);
     json_t *details = json_pack("{s:o, s:o, s:I, s:o}", "where", json_valid(transition->where),
@@ -374,6 +549,37 @@ static void timeline_transition(struct trace *trace, trace_lane number, sim_time
                               g_array_index(lane->rows, struct row, 0).thread, "ts", json_us(when),
                               "args", details);
     timeline_write(timeline, event, when);
+    g_free(name);
+}
+
+// ---- Marks ----
+
+static void timeline_mark(struct trace *trace, const struct trace_mark *mark)
+{
+    static const struct {
+        const char *name, *group;
+    } kinds[] = {
+        [TRACE_DROP] = {"drop", "network"},
+        [TRACE_TIMEOUT] = {"time-out", "network"},
+        [TRACE_REPEAT] = {"sent again", "network"},
+    };
+    struct timeline *timeline = (struct timeline *)trace;
+    if (!timeline_wants(timeline, mark->when, mark->when))
+        return;
+    const char *group = mark->where ? mark->where : kinds[mark->kind].group;
+    trace_lane number = trace_lane_new(trace, group, kinds[mark->kind].name);
+    const struct lane *lane = timeline_lane_at(timeline, number);
+    json_t *arguments = json_pack("{s:o}", "what", json_valid(mark->what));
+    if (mark->kind == TRACE_TIMEOUT)
+        json_object_set_new(arguments, "waited us", json_us(mark->when - mark->since));
+    put_message(timeline, arguments, mark->message);
+    char *name = g_strdup_printf("%s: %s", kinds[mark->kind].name, mark->what);
+    timeline_write(timeline,
+                   json_pack("{s:s, s:s, s:o, s:i, s:i, s:o, s:o}", "ph", "i", "s", "p", "name",
+                             json_valid(name), "pid", lane->process, "tid",
+                             g_array_index(lane->rows, struct row, 0).thread, "ts",
+                             json_us(mark->when), "args", arguments),
+                   mark->when);
     g_free(name);
 }
 
@@ -398,13 +604,16 @@ static void counter_write(struct timeline *timeline, struct counter *counter)
 {
     if (!counter->told || (counter->begun && counter->value == counter->written))
         return;
+    if (timeline->recorder.to && counter->when >= timeline->recorder.to)
+        return;
     counter->begun = true;
     counter->written = counter->value;
+    sim_time when = MAX(counter->when, timeline->recorder.from);
     timeline_write(timeline,
                    json_pack("{s:s, s:o, s:i, s:o, s:{s:I}}", "ph", "C", "name",
                              json_valid(counter->name), "pid", counter->process, "ts",
-                             json_us(counter->when), "args", "value", (json_int_t)counter->value),
-                   counter->when);
+                             json_us(when), "args", "value", (json_int_t)counter->value),
+                   when);
 }
 
 static void timeline_value(struct trace *trace, trace_values values, int quantity, sim_time when,
@@ -415,7 +624,8 @@ static void timeline_value(struct trace *trace, trace_values values, int quantit
     if (place >= timeline->counters->len) // of an earlier series
         return;
     struct counter *counter = &g_array_index(timeline->counters, struct counter, place);
-    if (when > counter->when)
+    // Before the stretch that is recorded only the last value matters.
+    if (when > counter->when && when >= timeline->recorder.from)
         counter_write(timeline, counter);
     counter->told = true;
     counter->when = MAX(counter->when, when);
@@ -432,12 +642,42 @@ static void timeline_end_counters(struct timeline *timeline)
     g_array_set_size(timeline->counters, 0);
 }
 
+// At equal times, leaving precedes joining.
+static int compare_wait_steps(const void *a, const void *b)
+{
+    const struct wait_step *left = a, *right = b;
+    if (left->when != right->when)
+        return left->when < right->when ? -1 : 1;
+    return left->change - right->change;
+}
+
+// Writes a lane's queue over time as a counter.
+static void waiting_write(struct timeline *timeline, const struct waiting *waiting)
+{
+    struct counter counter = {.process = waiting->process, .name = waiting->name};
+    int64_t value = 0;
+    g_array_sort(waiting->steps, compare_wait_steps);
+    for (guint i = 0; i < waiting->steps->len; i++) {
+        const struct wait_step *step = &g_array_index(waiting->steps, struct wait_step, i);
+        if (step->when > counter.when && step->when >= timeline->recorder.from)
+            counter_write(timeline, &counter);
+        value += step->change;
+        counter.told = true;
+        counter.when = step->when;
+        counter.value = value;
+    }
+    counter_write(timeline, &counter);
+}
+
 // ---- The whole ----
 
 static const struct trace_ops timeline_ops = {
     .lane = timeline_lane,
     .span = timeline_span,
     .activity = timeline_activity,
+    .message = timeline_message,
+    .note = timeline_note,
+    .mark = timeline_mark,
     .flow = timeline_flow,
     .transition = timeline_transition,
     .values = timeline_values,
@@ -452,6 +692,8 @@ static void timeline_init(struct recorder *recorder)
     timeline->by_name = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     timeline->by_group = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     timeline->under_way = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
+    timeline->messages = g_array_new(FALSE, TRUE, sizeof(struct message_slot));
+    timeline->waiting = g_ptr_array_new_with_free_func(waiting_free);
 }
 
 static void timeline_end_series(struct recorder *recorder, bool complete)
@@ -464,6 +706,10 @@ static void timeline_end_series(struct recorder *recorder, bool complete)
     }
     timeline_end_counters(timeline);
     timeline_end_activities(timeline);
+    for (guint i = 0; i < timeline->waiting->len; i++)
+        waiting_write(timeline, g_ptr_array_index(timeline->waiting, i));
+    g_ptr_array_set_size(timeline->waiting, 0);
+    g_array_set_size(timeline->messages, 0);
     g_ptr_array_set_size(timeline->lanes, 0);
     g_hash_table_remove_all(timeline->by_name);
     g_hash_table_remove_all(timeline->by_group);
@@ -488,6 +734,8 @@ static void timeline_clear(struct recorder *recorder)
     g_hash_table_unref(timeline->by_name);
     g_hash_table_unref(timeline->by_group);
     g_hash_table_unref(timeline->under_way);
+    g_array_unref(timeline->messages);
+    g_ptr_array_unref(timeline->waiting);
     g_free(timeline->series);
 }
 

@@ -57,6 +57,99 @@ class Traces(Case):
             self.assertEqual(order.count(0), 1)
             self.assertLessEqual(order.count(2), 1)
 
+    def timeline(self, *words):
+        self.netsim("run", *words, "--trace", "t.json", "--quiet", code=None)
+        return json.loads(self.read("t.json"))["traceEvents"]
+
+    def test_timeline_follows_the_format(self):
+        """Each event has the fields that the Trace Event Format asks of its phase, and no phase is another."""
+        number = (int, float)
+        times = {"ts": number, "pid": int, "tid": int}
+        fields = {"X": {**times, "name": str, "dur": number}, "i": {**times, "name": str, "s": str},
+                  "C": {"ts": number, "pid": int, "name": str, "args": dict},
+                  "M": {"pid": int, "tid": int, "name": str, "args": dict},
+                  "b": {**times, "name": str, "cat": str, "id": int},
+                  "e": {**times, "name": str, "cat": str, "id": int}}
+        for phase in "stf":
+            fields[phase] = {**times, "name": str, "cat": str, "id": int, "bp": str}
+        open_ones = {}
+        for event in self.timeline("flow_overrun", "--series", "3 x 16 KiB, 8 places") + self.timeline(self.small()):
+            for field, kind in fields[event["ph"]].items():
+                self.assertIsInstance(event[field], kind, (field, event))
+            self.assertGreaterEqual(event.get("ts", 0), 0)
+            self.assertGreaterEqual(event.get("dur", 0), 0)
+            if event["ph"] == "i":
+                self.assertIn(event["s"], "tpg")
+            if event["ph"] == "C":
+                self.assertGreaterEqual(event["args"]["value"], 0)
+            if event["ph"] == "b":
+                open_ones[event["id"]] = event
+            if event["ph"] == "e":
+                begun = open_ones.pop(event["id"])
+                self.assertEqual((begun["name"], begun["pid"]), (event["name"], event["pid"]))
+                self.assertLessEqual(begun["ts"], event["ts"])
+        self.assertFalse(open_ones)
+
+    def test_timeline_arguments(self):
+        """Packets, messages and calls say of which size, between whom, and which they are."""
+        events = self.timeline("pingpong_cluster1", "--series", "LAM TCP", "--set", "workload.sizes=[4 KiB]",
+                               "--set", "workload.repetitions=3")
+        packets = [event for event in events if event["ph"] == "X" and "packet" in event.get("args", {})]
+        data = [event for event in packets if event["name"] == "TCP data" and event.get("args", {}).get("message bytes") == 4096]
+        self.assertTrue(data)
+        for event in data:
+            args = event["args"]
+            self.assertEqual({args["source"], args["destination"]}, {"node0", "node1"})
+            self.assertLessEqual(args["offset"] + args["bytes"], 4096)
+            self.assertEqual((args["source"][-1], args["destination"][-1]),
+                             (str(args["source rank"]), str(args["destination rank"])))
+            self.assertGreater(args["sequence"], 0)
+            self.assertGreater(args["message"], 0)
+        self.assertTrue(any(event["name"] == "TCP ACK" and event["args"]["acknowledges"] > 0 for event in packets))
+        copies = [event for event in events if event["ph"] == "X" and event["name"] == "copy"
+                  and event.get("args", {}).get("message bytes") == 4096]
+        self.assertTrue(copies)
+        calls = [event for event in events if event["ph"] == "X" and event["name"] == "send"
+                 and event.get("args", {}).get("bytes") == 4096]
+        self.assertEqual({event["args"]["peer"] for event in calls}, {0, 1})
+
+    def test_timeline_queues_and_losses(self):
+        """Queues end empty; no lane is split for them; what is dropped and what timed out has its mark."""
+        events = self.timeline("sctp_streams_loss", "--series", "loss on stream 1")
+        names = {event["args"]["name"] for event in events if event["name"] == "thread_name"}
+        self.assertFalse([name for name in names if name.startswith("port ")])
+        last = {}
+        for event in events:
+            if event["ph"] == "C" and event["name"].endswith(("waiting (packets)", "ring (frames)")):
+                last[event["pid"], event["name"]] = event["args"]["value"]
+        self.assertTrue(last)
+        self.assertEqual(set(last.values()), {0})
+        marks = [event["name"] for event in events if event["ph"] == "i" and event["s"] == "p"]
+        self.assertEqual(sum(name.startswith("drop: lost on link") for name in marks), 1)
+        self.assertEqual(sum(name.startswith("time-out: T3-rtx") for name in marks), 1)
+        self.assertEqual(marks.count("sent again: SCTP chunk"), 1)
+
+    def test_timeline_stretch(self):
+        """--trace-from and --trace-to leave out the rest, and no more than the rest."""
+        whole = self.timeline(self.small())
+        part = self.timeline(self.small(), "--trace-from", "1.2 ms", "--trace-to", "1.5 ms")
+
+        def within(events):
+            return sorted((event["ts"], event["name"]) for event in events if event["ph"] in "Xi"
+                          and event["ts"] + event.get("dur", 0) >= 1200 and event["ts"] < 1500
+                          and event["name"] != "message")
+        self.assertEqual(within(part), within(whole))
+        self.assertLess(len(part), len(whole))
+        for event in part:
+            self.assertLess(event.get("ts", 0), 1500)
+            if event["ph"] in "Xi":
+                self.assertGreaterEqual(event["ts"] + event.get("dur", 0), 1200)
+        for words, text in ((["--trace-from", "1 s"], "--trace-from needs --trace"),
+                            (["--trace", "t.json", "--trace-to", "0 s"], "nothing would be left"),
+                            (["--trace", "t.json", "--trace-from", "2 s", "--trace-to", "1 s"], "is not before"),
+                            (["--trace", "t.json", "--trace-from", "soon"], "--trace-from soon")):
+            self.assertIn(text, self.netsim("run", self.small(), *words, code=1).stderr)
+
     def test_timeline_has_the_lanes_of_both_series(self):
         self.netsim("run", self.small(), "--trace", "t.json", "--quiet")
         events = json.loads(self.read("t.json"))["traceEvents"]

@@ -35,7 +35,8 @@ static struct planned planned(void)
 static struct recorder *plan(const struct planned *it, const char *directory,
                              const struct registry *registry, GError **error)
 {
-    const struct recorders_request request = {NULL, &it->options, registry, it->compiled.scenario};
+    const struct recorders_request request = {
+        .captures = &it->options, .registry = registry, .scenario = it->compiled.scenario};
     struct recorder *captures = recorder_new(&captures_kind, directory);
     if (!captures_kind.directory->plan(captures, &request, error))
         g_clear_pointer(&captures, recorder_drop);

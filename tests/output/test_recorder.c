@@ -26,8 +26,10 @@ struct recorded {
 
 static bool recorded_plan(struct recorded *it, GError **error)
 {
-    const struct recorders_request request = {it->paths, &it->captures, &model_registry,
-                                              it->compiled.scenario};
+    const struct recorders_request request = {.paths = it->paths,
+                                              .captures = &it->captures,
+                                              .registry = &model_registry,
+                                              .scenario = it->compiled.scenario};
     return recorders_plan(&it->all, &request, error);
 }
 

@@ -315,6 +315,9 @@ static void test_series_are_apart(void)
     json_decref(events);
 }
 
+// The arguments of the slices of a message that was opened.
+#define OPENED "'args':{'message':5,'message bytes':64,'source rank':0,'destination rank':1}"
+
 // All of a file, to the letter (but for the quotes): series, lanes, rows, slices, arrows, instants.
 static void test_text(void)
 {
@@ -330,23 +333,23 @@ static void test_text(void)
         "{'ph':'M','name':'process_sort_index','pid':2,'tid':0,'args':{'sort_index':2}},\n"
         "{'ph':'M','name':'thread_name','pid':2,'tid':3,'args':{'name':'wire'}},\n"
         "{'ph':'M','name':'thread_sort_index','pid':2,'tid':3,'args':{'sort_index':2001}},\n"
-        "{'ph':'X','name':'dma','pid':1,'tid':1,'ts':0.0,'dur':3.0,'args':{'message':'7.2'}},\n"
+        "{'ph':'X','name':'dma','pid':1,'tid':1,'ts':0.0,'dur':3.0," OPENED "},\n"
         "{'ph':'s','bp':'e','name':'message','cat':'message','pid':1,'tid':1,'ts':0.0,'id':1},\n"
         "{'ph':'M','name':'thread_name','pid':1,'tid':4,'args':{'name':'bus (2)'}},\n"
         "{'ph':'M','name':'thread_sort_index','pid':1,'tid':4,'args':{'sort_index':2}},\n"
-        "{'ph':'X','name':'dma','pid':1,'tid':4,'ts':2.0,'dur':2.0,'args':{'message':'8.1'}},\n"
+        "{'ph':'X','name':'dma','pid':1,'tid':4,'ts':2.0,'dur':2.0},\n"
         "{'ph':'s','bp':'e','name':'message','cat':'message','pid':1,'tid':4,'ts':2.0,'id':2},\n"
         "{'ph':'X','name':'touches','pid':1,'tid':1,'ts':3.0,'dur':0.0},\n"
         "{'ph':'X','name':'work','pid':1,'tid':2,'ts':6.0,'dur':0.0},\n"
         "{'ph':'f','bp':'e','name':'message','cat':'message','pid':1,'tid':2,'ts':6.0,'id':2},\n"
-        "{'ph':'X','name':'packet','pid':2,'tid':3,'ts':8.0,'dur':1.0,'args':{'message':'7.2'}},\n"
+        "{'ph':'X','name':'packet','pid':2,'tid':3,'ts':8.0,'dur':1.0," OPENED "},\n"
         "{'ph':'f','bp':'e','name':'message','cat':'message','pid':2,'tid':3,'ts':8.999,'id':1},\n"
         "{'ph':'i','s':'t','name':'vi -1: "
         "open','pid':2,'tid':3,'ts':1000000000.000001,'args':{'where':'rank "
         "0','machine':'vi','subject':-1,'to':'open','from':'idle','detail':'x'}},\n"
         "{'ph':'M','name':'thread_name','pid':1,'tid':5,'args':{'name':'cpu (2)'}},\n"
         "{'ph':'M','name':'thread_sort_index','pid':1,'tid':5,'args':{'sort_index':1002}},\n"
-        "{'ph':'X','name':'message','pid':1,'tid':5,'ts':5.0,'dur':0.001,'args':{'message':'7.2'}},"
+        "{'ph':'X','name':'message','pid':1,'tid':5,'ts':5.0,'dur':0.001," OPENED "},"
         "\n"
         "{'ph':'t','bp':'e','name':'message','cat':'message','pid':1,'tid':5,'ts':5.0,'id':1},\n"
         "{'ph':'M','name':'process_name','pid':3,'tid':0,'args':{'name':'second: node0'}},\n"
@@ -369,6 +372,7 @@ static void test_text(void)
     trace_lane bus = trace_lane_new(trace, "node0", "bus");
     trace_lane cpu = trace_lane_new(trace, "node0", "cpu");
     trace_lane wire = trace_lane_new(trace, "network", "wire");
+    trace_open(trace, first, &(struct trace_message){5, 0, 1, 64});
     trace_span(trace, bus, stage_called("dma", STAGE_BUS), 0, 3 * TIME_US, first);
     trace_flow(trace, bus, first, TRACE_FLOW_START, 0);
     trace_flow(trace, bus, second, TRACE_FLOW_START, 2 * TIME_US); // another message's: a row more

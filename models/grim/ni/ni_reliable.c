@@ -45,10 +45,13 @@ void ni_stamp(struct cpu_context *context, struct grim_entry *entry)
     struct grim_flow *flow = entry->flow;
     const struct grim_ni_config *config = &flow->ni->fabric->config;
     bool again = entry->stamped;
-    if (!again)
+    if (!again) {
         ni_flow_join(entry);
-    else
+    } else {
         (*flow->ni->fabric->resent)++;
+        trace_repeat(flow->ni->fabric->sim->trace, "GRIM message", flow->ni->host->name,
+                     context->now);
+    }
     entry->tries++;
     entry->sent = context->now;
     if (!again)

@@ -217,6 +217,8 @@ void gm_connection_next(struct cpu_context *context, struct gm_connection *conne
         record = record_at(connection, connection->cursor);
         record->attempt++;
         (*connection->card->counters.resent)++;
+        trace_repeat(connection->card->sim->trace, "GM packet", connection->card->host->name,
+                     context->now);
     } else {
         record = record_new(connection, context->now);
     }

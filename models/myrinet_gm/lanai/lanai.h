@@ -111,7 +111,7 @@ struct lanai_frames {
     uint32_t (*length)(void *owner, const struct packet *packet);
     // Writes the first `room` of them, which the caller has zeroed.
     void (*bytes)(void *owner, const struct packet *packet, uint8_t *bytes, uint32_t room);
-    // For traces, as station_words_fn.
+    // For traces, as station_words_fn. NULL: they have no words.
     void (*words)(const struct packet *packet, struct trace_words *words);
 };
 

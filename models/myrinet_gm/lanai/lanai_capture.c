@@ -51,6 +51,6 @@ void lanai_capture(struct lanai *lanai, const struct packet *packet,
 void lanai_words(void *owner, const struct packet *packet, struct trace_words *words)
 {
     const struct lanai *lanai = owner;
-    if (lanai->firmware->frames)
+    if (lanai->firmware->frames && lanai->firmware->frames->words)
         lanai->firmware->frames->words(packet, words);
 }

@@ -106,8 +106,11 @@ void sctp_bundle_data(struct sctp_bundle *bundle, struct sctp_outgoing *chunk)
     bundle->has_data = true;
     chunk->sent_at = inet_ticks(association->host->inet, bundle->context->now);
     chunk->transmissions = (uint8_t)MIN(chunk->transmissions + 1, UINT8_MAX);
-    if (chunk->transmissions > 1)
+    if (chunk->transmissions > 1) {
         (*association->host->count.retransmissions)++;
+        trace_repeat(association->host->sim->trace, "SCTP chunk", association->host->host->name,
+                     bundle->context->now);
+    }
     time_round_trip(path, chunk);
     sctp_flight_enter(association, chunk);
     path->data_sent = chunk->sent_at;
