@@ -37,6 +37,15 @@ static const struct clos_size {
              "links:\n  - {from: node, to: leaf, split: 128}\n"
              "  - {from: leaf, to: middle, split: 16, deal: true}\n"
              "  - {from: middle, to: spine, split: 8}\n"},
+    // Of 32 ports.
+    {4096, 0.006,
+     "link: {rate: 2 Gb/s, propagation: 50 ns, preamble: 0 B, gap: 0 B, least_frame: 0 B}\n"
+     "switch: {discipline: cut_through, ports: 32, latency: 150 ns, route_bytes: 1 B}\n"
+     "hosts: [{name: node, count: 4096}]\nswitches: [{name: leaf, count: 256}, "
+     "{name: middle, count: 256}, {name: spine, count: 128}]\n"
+     "links:\n  - {from: node, to: leaf, split: 256}\n"
+     "  - {from: leaf, to: middle, split: 16, deal: true}\n"
+     "  - {from: middle, to: spine, split: 16}\n"},
 };
 
 struct clos {
@@ -61,7 +70,7 @@ static void clos_send(struct engine *engine, struct event *event)
     struct clos *clos = sender->clos;
     int away = 1 + (int)random_below(clos->random, (uint64_t)(clos->hosts - 1));
     struct packet *packet = packet_new(clos->network);
-    packet->route = network_route(clos->network, sender->host, (sender->host + away) % clos->hosts);
+    packet_set_route(clos->network, packet, sender->host, (sender->host + away) % clos->hosts);
     packet->wire_bytes = PACKET_BYTES;
     network_send(clos->network, packet, &sender->sent);
 }

@@ -391,7 +391,7 @@ static int64_t tx_in_time(const struct nic *nic, int64_t bytes)
 static void tx_run_dry(struct nic *nic, const struct packet *packet, int64_t bytes)
 {
     struct packet *part = packet_new(nic->network);
-    part->route = packet->route;
+    packet_share_route(part, packet);
     part->protocol = packet->protocol;
     part->wire_bytes = (uint32_t)bytes;
     part->corrupt = true;

@@ -10,8 +10,8 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-// So many events run between two looks at the calendar's days.
-#define LOOK_EVENTS 256
+// So many events run between two checks of the calendar's days.
+#define CHECK_EVENTS 256
 
 #define LEAST_DAYS ((uint64_t)512)
 #define MOST_DAYS ((uint64_t)1 << 23)
@@ -27,10 +27,10 @@ struct engine {
     uint64_t last_event; // engine_run returns when so many have run
     bool stopped;
 
-    // The logarithms (base 2) of the steps of the clock since the last look: a burst of events does
-    // not hide behind the pause after it.
+    // Steps of the clock since the last check, and the sum of their logarithms (base 2): a pause
+    // after a burst of events counts as one step, however long.
     uint64_t steps, step_bits;
-    uint64_t next_look; // in events run
+    uint64_t next_check; // in events run
     uint64_t rebuilt, rebuilt_pending;
 
     struct calendar calendar; // events of later days than today
@@ -45,7 +45,7 @@ struct engine *engine_new(void)
     struct engine *engine = g_new0(struct engine, 1);
     event_heap_init(&engine->heap);
     calendar_init(&engine->calendar);
-    engine->next_look = LOOK_EVENTS;
+    engine->next_check = CHECK_EVENTS;
     engine->fingerprint = 0x9e3779b97f4a7c15u;
     return engine;
 }
@@ -170,11 +170,11 @@ static void engine_rebuild(struct engine *engine, int shift, uint64_t days, uint
 
 // Rebuilds the calendar if its days don't suit the events any more. That costs time in proportion
 // to the events pending: so not before as many have run, or are there besides.
-static void engine_look(struct engine *engine)
+static void engine_check_days(struct engine *engine)
 {
     const struct calendar *calendar = &engine->calendar;
     uint64_t pending = engine->next_sequence - engine->events_run - engine->events_cancelled;
-    engine->next_look = engine->events_run + LOOK_EVENTS;
+    engine->next_check = engine->events_run + CHECK_EVENTS;
     if (engine->events_run - engine->rebuilt < pending && pending < 2 * engine->rebuilt_pending)
         return;
     // Half a step, or a little less.
@@ -234,8 +234,8 @@ static inline struct event *engine_pop(struct engine *engine, sim_time until)
     if (!engine->current) {
         if (G_UNLIKELY(engine->background > 0) && engine_pending(engine) == 0)
             return NULL;
-        if (G_UNLIKELY(engine->events_run >= engine->next_look))
-            engine_look(engine);
+        if (G_UNLIKELY(engine->events_run >= engine->next_check))
+            engine_check_days(engine);
         struct event *first = engine_next(engine, until);
         if (!first)
             return NULL;

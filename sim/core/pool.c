@@ -4,6 +4,7 @@
 // exposes writes past its end.
 #include "sim/core/pool.h"
 
+#include "sim/core/huge.h"
 #include "sim/core/poison.h"
 
 #include <glib.h>
@@ -12,7 +13,8 @@
 #include <stdint.h>
 
 #define FIRST_BLOCK 16
-#define LARGEST_BLOCK 4096
+#define LARGEST_BLOCK 4096            // objects of one block; but of a large pool a quarter, up to
+#define LARGE_BLOCK ((size_t)4 << 20) // bytes
 #define POOL_CACHE_LINE 64
 
 struct pool_block {
@@ -164,7 +166,7 @@ void pool_clear(struct pool *pool)
     struct pool_block *block = pool->blocks;
     while (block) {
         struct pool_block *next = block->next;
-        g_aligned_free(block);
+        huge_free(block);
         block = next;
     }
     pool->blocks = NULL;
@@ -175,13 +177,13 @@ void pool_clear(struct pool *pool)
 static void pool_grow(struct pool *pool)
 {
     size_t count = pool->block_objects;
-    struct pool_block *block =
-        g_aligned_alloc(1, sizeof *block + count * pool->object_size, alignof(struct pool_block));
+    struct pool_block *block = huge_alloc(sizeof *block + count * pool->object_size);
     block->next = pool->blocks;
     block->count = count;
     pool->blocks = block;
     pool->allocated += count;
-    if (pool->block_objects < LARGEST_BLOCK)
+    bool small = count < LARGEST_BLOCK, many = count * 4 <= pool->allocated;
+    if (small || (many && count * pool->object_size < LARGE_BLOCK))
         pool->block_objects *= 2;
     char *base = block->objects;
     size_t left = count;

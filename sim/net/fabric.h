@@ -116,9 +116,10 @@ struct channel {
     event_fn *arrive; // the packet's event there
     sim_time busy_until;        // when the last packet so far, and the gap after it, have left
     struct link_faults *faults; // NULL: none
-    struct pausing *pausing;    // NULL: the start of a packet is known when it enters
     uint16_t preamble, gap, least_frame;
     uint8_t route_bytes; // R: that the switch at its end removes from a packet's front
+    // Those that packets touch where an end stores them, or the link is busy.
+    struct pausing *pausing; // NULL: the start of a packet is known when it enters
     struct output_queue queue;
     int64_t rate;
     struct channel_end from, to;
@@ -132,6 +133,9 @@ struct channel {
     int64_t *risked;           // counter of packets left to chance; NULL: none is
     struct link_meter meter;
 };
+
+_Static_assert(offsetof(struct channel, pausing) == CACHE_LINE, "the line that each hop touches");
+_Static_assert(sizeof(struct channel) == 5 * CACHE_LINE, "a large network has many");
 
 struct flow_control;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sim/net/network.h"
 
+#include "sim/core/huge.h"
 #include "sim/net/fabric.h"
 #include "sim/net/pause.h"
 #include "sim/net/stop_go.h"
@@ -105,8 +106,7 @@ static void network_build_channels(struct network *network)
     int *host_links = g_new0(int, network->host_count);
     GHashTable *joined = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
     network->channel_count = 2 * (int)topology->links->len;
-    size_t size = (size_t)network->channel_count * sizeof(struct channel);
-    network->channels = g_aligned_alloc0(1, size, alignof(struct channel));
+    network->channels = huge_alloc0((size_t)network->channel_count * sizeof(struct channel));
     for (int i = 0; i < network->channel_count / 2; i++) {
         const struct topology_link *link = topology_link_at(topology, i);
         struct channel_end a = network_new_end(network, link->a, host_links);
@@ -162,7 +162,7 @@ static void network_build_worms(struct network *network)
     size_t count = 0;
     for (int i = 0; i < network->channel_count; i++)
         count += worm_wanted(&network->channels[i]);
-    network->worms = g_aligned_alloc0(count, sizeof(struct worm), alignof(struct worm));
+    network->worms = huge_alloc0(count * sizeof(struct worm));
     struct worm *worm = network->worms;
     for (int i = 0; i < network->channel_count; i++)
         if (worm_wanted(&network->channels[i]))
@@ -222,8 +222,8 @@ void network_free(struct network *network)
         g_free(network->switches[i].neighbours);
         g_free(network->switches[i].out);
     }
-    g_aligned_free(network->channels);
-    g_aligned_free(network->worms);
+    huge_free(network->channels);
+    huge_free(network->worms);
     g_free(network->switches);
     g_free(network->stations);
     g_free(network->first_station);

@@ -124,6 +124,14 @@ bool network_station_free(struct network *network, int station, struct event *ag
 // has a route to itself over a loopback cable only. The network owns and caches it.
 const struct route *network_route(struct network *network, int from, int to);
 
+// Sets a packet's route, like network_route, but the packet owns it, together with its copies: for
+// senders of single packets to ever other stations, whose routes would fill the memory. Returns
+// false if there is none.
+bool packet_set_route(struct network *network, struct packet *packet, int from, int to);
+
+// Gives a packet that has no route that of another one.
+void packet_share_route(struct packet *packet, const struct packet *of);
+
 // For cards that also send packets for themselves into the network: returns the route from a
 // station to its switch and back, or NULL if its cable leads to no switch.
 const struct route *network_route_back(struct network *network, int station);

@@ -14,6 +14,36 @@ struct packet *packet_new(struct network *network)
     return packet;
 }
 
+bool packet_set_route(struct network *network, struct packet *packet, int from, int to)
+{
+    struct route *route = route_make(network->routes, from, to);
+    packet->route = route;
+    if (route)
+        route->packets = 1;
+    return route != NULL;
+}
+
+// The route of packets that own theirs, which they alone may change; NULL: it is the cache's.
+static inline struct route *packet_own_route(const struct packet *packet)
+{
+    return packet->route && packet->route->packets ? (struct route *)packet->route : NULL;
+}
+
+void packet_share_route(struct packet *packet, const struct packet *of)
+{
+    struct route *route = packet_own_route(of);
+    packet->route = of->route;
+    if (route)
+        route->packets++;
+}
+
+static inline void packet_end_route(struct network *network, struct packet *packet)
+{
+    struct route *route = packet_own_route(packet);
+    if (route && --route->packets == 0)
+        route_discard(network->routes, route);
+}
+
 static inline void packet_unload(struct packet *packet)
 {
     if (packet->load)
@@ -25,6 +55,7 @@ void packet_free(struct network *network, struct packet *packet)
 {
     capture_ended(network->sim->capture, packet, engine_now(network->engine), NULL);
     packet_unload(packet);
+    packet_end_route(network, packet);
     pool_give(&network->packets, packet);
 }
 
@@ -48,6 +79,7 @@ struct packet *packet_copy(struct network *network, const struct packet *of)
 {
     struct packet *copy = packet_new(network);
     *copy = *of;
+    packet_share_route(copy, of);
     event_init(&copy->event, NULL);
     copy->next = NULL;
     copy->sent = NULL;

@@ -6,6 +6,7 @@
 // next.
 #include "sim/net/route.h"
 
+#include "sim/core/huge.h"
 #include "sim/net/fabric.h"
 #include "sim/net/up_down.h"
 
@@ -14,7 +15,10 @@
 #define UNREACHED UINT16_MAX
 #define FIRST_PLACES 64
 #define FIRST_BLOCK ((size_t)1 << 10)
-#define LARGEST_BLOCK ((size_t)1 << 20)
+#define LARGEST_BLOCK ((size_t)2 << 20)
+
+#define ROUTE_LINE 64
+#define ROUTE_CLASSES 6 // the longest has ROUTE_MAX_LINKS links: 32 cache lines
 
 struct hop_key {
     int node;
@@ -28,11 +32,6 @@ struct route_end {
     unsigned rank;
 };
 
-struct route_place {
-    uint64_t pair;
-    struct route *route; // NULL: free
-};
-
 struct route_block {
     struct route_block *next;
     size_t used, size;
@@ -42,11 +41,12 @@ struct route_block {
 struct route_cache {
     struct network *network;
     // By pair of stations: a hash table with linear probing, at most half full.
-    struct route_place *places;
-    uint64_t place_count; // a power of two
+    struct route **places; // NULL: free
+    uint64_t place_count;  // a power of two
     uint64_t routes;
     struct route_block *blocks; // memory of the routes, one after another; the newest block first
-    struct route_end *ends;     // by station
+    struct pool owned[ROUTE_CLASSES];          // routes that packets own, by length (route_class)
+    struct route_end *ends;                    // by station
     struct channel *channels[ROUTE_MAX_LINKS]; // of one walk
     GHashTable *given; // by pair of hosts: GPtrArray of struct topology_route *
     // By destination switch: the distance from each switch (up_down_distances if there are ranks);
@@ -156,7 +156,9 @@ struct route_cache *route_cache_new(struct network *network, const struct topolo
     struct route_cache *cache = g_new0(struct route_cache, 1);
     cache->network = network;
     cache->place_count = FIRST_PLACES;
-    cache->places = g_new0(struct route_place, FIRST_PLACES);
+    cache->places = g_new0(struct route *, FIRST_PLACES);
+    for (int i = 0; i < ROUTE_CLASSES; i++)
+        pool_init(&cache->owned[i], (size_t)ROUTE_LINE << i);
     cache->ends = route_ends(network);
     cache->given =
         g_hash_table_new_full(pair_hash, g_int64_equal, g_free, (GDestroyNotify)g_ptr_array_unref);
@@ -177,9 +179,11 @@ void route_cache_free(struct route_cache *cache)
     g_free(cache->places);
     while (cache->blocks) {
         struct route_block *next = cache->blocks->next;
-        g_aligned_free(cache->blocks);
+        huge_free(cache->blocks);
         cache->blocks = next;
     }
+    for (int i = 0; i < ROUTE_CLASSES; i++)
+        pool_clear(&cache->owned[i]);
     g_free(cache->ends);
     g_hash_table_unref(cache->given);
     for (int i = 0; i < cache->network->switch_count; i++) {
@@ -448,35 +452,49 @@ static bool walk_route(struct route_walk *walk, int from, int to)
 }
 
 // Returns the slot of a pair, or the free slot where it belongs.
-static struct route_place *route_place(const struct route_cache *cache, uint64_t pair)
+static struct route **route_place(const struct route_cache *cache, uint64_t pair)
 {
     uint64_t mask = cache->place_count - 1, at = (pair * 0x9e3779b97f4a7c15u) >> 20;
-    while (cache->places[at & mask].route && cache->places[at & mask].pair != pair)
+    while (cache->places[at & mask] && cache->places[at & mask]->pair != pair)
         at++;
     return &cache->places[at & mask];
 }
 
 static void route_cache_grow(struct route_cache *cache)
 {
-    struct route_place *old = cache->places;
+    struct route **old = cache->places;
     uint64_t count = cache->place_count;
     cache->place_count = 2 * count;
-    cache->places = g_new0(struct route_place, cache->place_count);
+    cache->places = g_new0(struct route *, cache->place_count);
     for (uint64_t i = 0; i < count; i++)
-        if (old[i].route)
-            *route_place(cache, old[i].pair) = old[i];
+        if (old[i])
+            *route_place(cache, old[i]->pair) = old[i];
     g_free(old);
+}
+
+static size_t route_size(int links)
+{
+    return sizeof(struct route) + (size_t)links * sizeof(struct channel *);
+}
+
+// The pool of routes of so many links.
+static int route_class(int links)
+{
+    int class = 0;
+    while ((size_t)ROUTE_LINE << class < route_size(links))
+        class ++;
+    return class;
 }
 
 // Allocates memory for a route, directly after the one before.
 static struct route *route_new(struct route_cache *cache, int links)
 {
-    size_t size = sizeof(struct route) + (size_t)links * sizeof(struct channel *);
+    size_t size = route_size(links);
     struct route_block *block = cache->blocks;
     if (!block || block->used + size > block->size) {
         size_t larger = block ? MIN(2 * block->size, LARGEST_BLOCK) : FIRST_BLOCK;
         larger = MAX(larger, size);
-        block = g_aligned_alloc(1, sizeof *block + larger, alignof(struct route_block));
+        block = huge_alloc(sizeof *block + larger);
         *block = (struct route_block){.next = cache->blocks, .size = larger};
         cache->blocks = block;
     }
@@ -485,35 +503,71 @@ static struct route *route_new(struct route_cache *cache, int links)
     return route;
 }
 
-static const struct route *route_of(struct route_cache *cache, int from, int to)
+// Walks from one station to another. Returns false if no path joins them.
+static bool walk_pair(struct route_walk *walk, struct route_cache *cache, int from, int to)
 {
-    uint64_t pair = pair_key(from, to);
-    const struct route_place *place = route_place(cache, pair);
-    if (place->route)
-        return place->route;
-    struct route_walk walk = {
+    *walk = (struct route_walk){
         .cache = cache,
         .channels = cache->channels,
-        .pair = pair,
+        .pair = pair_key(from, to),
         .from = &cache->ends[from],
         .to = &cache->ends[to],
     };
-    if (!walk_route(&walk, from, to))
+    return walk_route(walk, from, to);
+}
+
+static void route_write(struct route *route, const struct route_walk *walk)
+{
+    *route = (struct route){
+        .pair = walk->pair,
+        .links = (uint16_t)walk->links,
+        .route_bytes = (uint16_t)walk->route_bytes,
+    };
+    memcpy(route->channels, walk->channels, (size_t)walk->links * sizeof(struct channel *));
+}
+
+static const struct route *route_of(struct route_cache *cache, int from, int to)
+{
+    uint64_t pair = pair_key(from, to);
+    struct route *route = *route_place(cache, pair);
+    struct route_walk walk;
+    if (route)
+        return route;
+    if (!walk_pair(&walk, cache, from, to))
         return NULL;
-    struct route *route = route_new(cache, walk.links);
-    *route = (struct route){.pair = pair, .links = walk.links, .route_bytes = walk.route_bytes};
-    memcpy(route->channels, walk.channels, (size_t)walk.links * sizeof(struct channel *));
+    route = route_new(cache, walk.links);
+    route_write(route, &walk);
     if (++cache->routes > cache->place_count / 2)
         route_cache_grow(cache);
-    *route_place(cache, pair) = (struct route_place){pair, route};
+    *route_place(cache, pair) = route;
     return route;
+}
+
+// Only a loopback cable leads from a station to itself.
+static bool route_exists(const struct route_cache *cache, int from, int to)
+{
+    const struct station *station = &cache->network->stations[from];
+    return from != to || station->out->to.station == station;
 }
 
 const struct route *route_find(struct route_cache *cache, int from, int to)
 {
-    const struct station *station = &cache->network->stations[from];
-    bool cable = station->out->to.station == station; // a loopback cable
-    return from == to && !cable ? NULL : route_of(cache, from, to);
+    return route_exists(cache, from, to) ? route_of(cache, from, to) : NULL;
+}
+
+struct route *route_make(struct route_cache *cache, int from, int to)
+{
+    struct route_walk walk;
+    if (!route_exists(cache, from, to) || !walk_pair(&walk, cache, from, to))
+        return NULL;
+    struct route *route = pool_take(&cache->owned[route_class(walk.links)]);
+    route_write(route, &walk);
+    return route;
+}
+
+void route_discard(struct route_cache *cache, struct route *route)
+{
+    pool_give(&cache->owned[route_class(route->links)], route);
 }
 
 const struct route *route_back(struct route_cache *cache, int station)

@@ -12,6 +12,7 @@
 
 #include <stdalign.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define CACHE_LINE 64
@@ -37,7 +38,6 @@ struct worm {
 
     sim_time granted;             // when the holder got the channel
     struct packet *packet;        // the holder; only valid while its tail is held back; NULL: lost
-    struct event *sent;           // of network_send
     struct channel *feeder;       // the input from which the holder comes; NULL: none
     struct channel *front_out;    // granted to the packet at the front of the buffer; NULL: not yet
     sim_time asked;               // when the front packet requests, or requested, its output
@@ -52,33 +52,41 @@ struct worm {
     bool corrupt : 1;    // the holder came to the channel with a bit error, or got one on it
     bool cut : 1;        // the cable was pulled out under the holder
     bool to_limited : 1; // the far end is a station that takes a packet only with a credit
+    bool notifies : 1;   // the holder's station waits for its end: `sent`
     uint16_t port;       // at which the channel ends
     int16_t last_port;   // the input served last
     uint16_t ports;      // of the sending switch
+    int64_t length;      // bytes of the holder
 
     // The far end, if it cuts through: the slack buffer of that input.
     struct slack_entry *entries; // ring; capacity is a power of two
     uint32_t head, tail;
     uint32_t capacity;
-    uint32_t header;            // bytes before a packet can be switched
-    int64_t length;             // bytes of the holder
-    struct message_ref message; // of the holder
-    int64_t slack;              // B
-    int64_t behind; // B of this slack buffer and of those upstream that the holder came through
-    uint64_t walk;  // of credits.c: the last walk that visited this channel
-
+    uint32_t header;    // bytes before a packet can be switched
+    int64_t slack;      // B
+    int64_t behind;     // B of this slack buffer and of those upstream that the holder came through
+    uint64_t walk;      // of credits.c: the last walk that visited this channel
     int64_t walk_bytes; // and the number of bytes it asked for
-    struct gate *gate;  // of stop_go.c; NULL: no symbols are sent
-    struct slack_entry first_entries[SLACK_ENTRIES];
-    // Packets that wait for the channel at a station or a store-and-forward switch.
-    struct packet *first, *last;
-    int64_t queued, queued_bytes;
 
     // For the counts of the link: packets that wait for the channel, and since when they are so
     // many.
     int64_t waiting_packets, waiting_bytes;
     sim_time waiting_since;
+    struct slack_entry first_entries[SLACK_ENTRIES];
+
+    // Few packets touch these.
+    struct gate *gate;          // of stop_go.c; NULL: no symbols are sent
+    struct event *sent;         // of network_send
+    struct message_ref message; // of the holder, for a trace
+    // Packets that wait for the channel at a station or a store-and-forward switch.
+    struct packet *first, *last;
+    int64_t queued, queued_bytes;
     sim_time closed_since; // packets wait, and the station has no credit; TIME_NEVER: not so
 };
+
+_Static_assert(offsetof(struct worm, first_entries) + 2 * sizeof(struct slack_entry) ==
+                   4 * CACHE_LINE,
+               "the lines that each hop touches");
+_Static_assert(sizeof(struct worm) == 6 * CACHE_LINE, "a large network has many");
 
 #endif

@@ -121,7 +121,7 @@ void slack_ready(struct channel *channel, sim_time ready)
     struct worm *worm = channel->worm;
     struct slack_entry *last = slack_at(worm, worm->tail - 1);
     last->ready = ready;
-    if (ready != TIME_NEVER)
+    if (ready != TIME_NEVER && channel->network->sim->trace)
         channel_trace_delay(channel, worm->message, ready - channel->delay);
     if (worm->tail - worm->head > 1)
         return;
@@ -198,8 +198,10 @@ static void slack_pop(struct channel *channel)
     struct worm *worm = channel->worm;
     worm->head++;
     worm->front_out = NULL;
-    if (worm->head == worm->tail)
+    if (worm->head == worm->tail) {
+        worm->head = worm->tail = 0; // so that one place is used mostly
         return;
+    }
     slack_front(channel);
     channel->network->flow->popped(channel);
 }
@@ -275,9 +277,13 @@ static void worm_grant(struct channel *channel, struct packet *packet, struct ch
         worm_count_closed(channel, worm->granted);
     }
     worm->packet = packet;
-    worm->message = packet->message;
-    worm->sent = packet->sent;
-    packet->sent = NULL;
+    worm->notifies = packet->sent != NULL;
+    if (worm->notifies) {
+        worm->sent = packet->sent;
+        packet->sent = NULL;
+    }
+    if (network->sim->trace)
+        worm->message = packet->message;
     worm->feeder = feeder;
     network->hops++;
     channel_trace_step(channel, packet, worm->granted);
@@ -484,7 +490,7 @@ static void worm_release(struct engine *engine, struct event *event)
     worm->held = false;
     if (worm->repeats)
         worm->held = worm->kept = worm_keeps(channel, now);
-    if (worm->sent)
+    if (worm->notifies)
         engine_schedule(engine, worm->sent, now);
     if (worm->feeder)
         slack_pop(worm->feeder);
@@ -518,7 +524,7 @@ static void worm_repeat(struct channel *channel)
     channel_count_packet(channel, copy.length, 0);
     worm->packet = copy.packet;
     worm->message = copy.message;
-    worm->sent = NULL;
+    worm->notifies = false;
     worm->feeder = NULL;
     network->hops++;
     if (copy.packet)

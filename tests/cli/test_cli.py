@@ -341,7 +341,7 @@ class Bench(Case):
         for row in document["nas"]:
             # Of 251 iterations with 3,024 messages each between ranks, and a few more.
             self.assertAlmostEqual(row["messages_per_s"] * row["class_a_s"] / (251 * 3024), 1, delta=0.2)
-        self.assertEqual([row["hosts"] for row in document["clos"]], [16, 128, 1024])
+        self.assertEqual([row["hosts"] for row in document["clos"]], [16, 128, 1024, 4096])
         for row in document["clos"]:
             self.assertGreater(row["packet_hops_per_s"], 0)
         self.assertEqual([row["pending"] for row in document["hold"]], 5 * [64, 1024, 16384, 262144])

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Stations, routes, and what a topology costs.
 #include "sim/net/fabric.h"
+#include "tests/support/random_net.h"
 #include "tests/support/suite.h"
 #include "tests/support/topology.h"
 
 #include <malloc.h>
+#include <string.h>
 
 static struct link_config link;
 static struct switch_config node;
@@ -262,6 +264,72 @@ static void test_turns(void)
     topology_free(topology);
 }
 
+// ---- Routes that packets own ----
+
+static bool same_route(const struct route *a, const struct route *b)
+{
+    return a->pair == b->pair && a->links == b->links && a->route_bytes == b->route_bytes &&
+           memcmp(a->channels, b->channels, (size_t)a->links * sizeof *a->channels) == 0;
+}
+
+// Of every pair, and of a station to itself: what the cache returns, and nothing where it has none.
+static int owned_differ(struct network *network)
+{
+    int stations = network_stations(network), differ = 0;
+    for (int pair = 0; pair < stations * stations; pair++) {
+        int from = pair / stations, to = pair % stations;
+        struct packet *packet = packet_new(network), *copy;
+        bool set = packet_set_route(network, packet, from, to);
+        const struct route *kept = network_route(network, from, to);
+        copy = packet_copy(network, packet);
+        packet_free(network, packet);
+        differ += set != (kept != NULL) || (kept && !same_route(copy->route, kept)) ||
+                  (kept && copy->route == kept);
+        packet_free(network, copy);
+    }
+    return differ;
+}
+
+static void test_owned(void)
+{
+    for (uint64_t seed = 1; seed <= 100; seed++) {
+        struct random_net net;
+        random_net_init(&net, seed, 0);
+        struct sim *sim = sim_new(1, NULL);
+        struct network *network = network_new(sim, net.topology);
+        SUITE_SAME_INTEGER(owned_differ(network), 0);
+        network_free(network);
+        sim_free(sim);
+        random_net_clear(&net);
+    }
+}
+
+// Ever other pairs need no more memory than the packets under way.
+static void test_owned_are_bounded(void)
+{
+    setup();
+    enum { HOSTS = 600, ROUNDS = 100 };
+    struct topology *topology = topology_new(HOSTS, 1);
+    for (int i = 0; i < HOSTS; i++)
+        topology_add_link(topology, i, HOSTS, &link);
+    struct sim *sim = sim_new(1, NULL);
+    struct network *network = network_new(sim, topology);
+    size_t first = 0, last = 0;
+    for (int round = 1; round <= ROUNDS; round++) {
+        for (int from = 0; from < HOSTS; from++) {
+            struct packet *packet = packet_new(network);
+            packet_set_route(network, packet, from, (from + round) % HOSTS);
+            packet_free(network, packet);
+        }
+        last = mallinfo2().uordblks + mallinfo2().hblkhd;
+        first = round == 1 ? last : first;
+    }
+    CU_ASSERT(last <= first + 1024);
+    network_free(network);
+    sim_free(sim);
+    topology_free(topology);
+}
+
 // ---- Given routes ----
 
 static void test_given(void)
@@ -384,6 +452,8 @@ int main(void)
         {"parallel links are shared out", test_parallel_links},
         {"equal paths are shared out", test_equal_paths},
         {"turns at switches", test_turns},
+        {"routes that packets own", test_owned},
+        {"the memory of routes that packets own", test_owned_are_bounded},
         {"given routes", test_given},
         {"a given route for one rail", test_given_for_one_rail},
         {"what cut-through switches ask for", test_check},

@@ -34,7 +34,11 @@ static void probe_packet_send(struct engine *engine, struct event *event)
     struct probe_packet *sending = container_of(event, struct probe_packet, send);
     struct network *network = sending->probe->network;
     struct packet *packet = packet_new(network);
-    packet->route = network_route(network, sending->from, sending->to);
+    // Some packets own their routes, some share those of the network.
+    if ((sending->from + sending->to) % 2)
+        packet_set_route(network, packet, sending->from, sending->to);
+    else
+        packet->route = network_route(network, sending->from, sending->to);
     packet->wire_bytes = packet->length = sending->wire_bytes;
     packet->message = sending->message =
         ledger_open(sending->probe->sim->ledger, sending->from, sending->to, sending->wire_bytes,

@@ -7,7 +7,7 @@ struct packet *ni_packet(struct grim_ni *ni, const struct grim_ni *to,
 {
     struct network *network = ni->fabric->cluster->network;
     struct packet *packet = packet_new(network);
-    packet->route = network_route(network, lanai_station(ni->card), lanai_station(to->card));
+    packet_set_route(network, packet, lanai_station(ni->card), lanai_station(to->card));
     packet->wire_bytes = (uint32_t)bytes;
     packet->protocol = GRIM_ID;
     grim_encode(header, packet_header(packet, struct grim_packet)->bytes);
