@@ -10,6 +10,7 @@
 #include "models/armci/job.h"
 #include "models/armci/request_message.h"
 #include "models/mpich_gm/mpich.h"
+#include "sim/core/sparse.h"
 
 struct armci_client;
 struct armci_server;

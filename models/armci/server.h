@@ -11,6 +11,7 @@
 
 #include "models/armci/client.h"
 #include "sim/core/machine.h"
+#include "sim/core/sparse.h"
 
 enum armci_server_state {
     ARMCI_SERVER_STARTS,

@@ -25,7 +25,6 @@ struct mpi_process *mpi_process_new(struct sim *sim, struct host *host, int nth_
     process->rank = rank;
     process->ranks = ranks;
     process->name = intern_text(name);
-    sparse_init(&process->sequence, ranks, sizeof(uint32_t));
     process->heap_end = HEAP_START;
     cpu_task_init(&process->task, host_process_core(host, nth_on_host), CPU_USER, run);
     mpi_matcher_init(&process->matcher);
@@ -39,7 +38,7 @@ void mpi_process_free(struct mpi_process *process)
         return;
     pool_clear(&process->request_pool);
     mpi_matcher_clear(&process->matcher);
-    sparse_clear(&process->sequence);
+    peer_counts_clear(&process->sequence);
     mpi_packs_clear(process);
     g_free(process);
 }
@@ -236,7 +235,7 @@ struct mpi_request *mpi_start(struct cpu_context *context, struct mpi_process *p
     if (moves(request) != OPERATION_MOVES_NOTHING)
         open_message(context, request);
     if (kind == REQUEST_SEND)
-        request->status.sequence = (*(uint32_t *)sparse_at(&process->sequence, request->peer))++;
+        request->status.sequence = (*peer_counts_at(&process->sequence, request->peer))++;
     observe(request, OBSERVED_START);
     if (kind != REQUEST_OPERATION && !request->prebuilt)
         mpi_call(context, process);

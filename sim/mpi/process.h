@@ -9,11 +9,11 @@
 #ifndef NETSIM_MPI_PROCESS_H
 #define NETSIM_MPI_PROCESS_H
 
-#include "sim/core/sparse.h"
 #include "sim/host/host.h"
 #include "sim/mpi/library.h"
 #include "sim/mpi/matcher.h"
 #include "sim/mpi/observer.h"
+#include "sim/mpi/peer_counts.h"
 #include "sim/mpi/progress.h"
 #include "sim/mpi/request.h"
 
@@ -120,7 +120,7 @@ struct mpi_process {
     int open_waits;                 // unfinished requests that the program waits for
     const struct mpi_request *own;  // the one that the library waits for now, if it does so one by
                                     // one (mpi_progress_rule.in_order); else NULL
-    struct sparse sequence;         // uint32_t: of messages, by destination
+    struct peer_counts sequence;    // of messages, by destination
     GArray *packs;                  // struct mpi_pack: buffers for packed data; NULL: none yet
     int64_t heap_end;               // end of the allocated part of the process's address space
     const struct wait *blocked_for; // what a traced process sleeps for; else NULL

@@ -33,6 +33,7 @@
 #include "models/grim/ni/ni.h"
 #include "sim/config/param.h"
 #include "sim/core/pool.h"
+#include "sim/core/sparse.h"
 #include "sim/mpi/arrival.h"
 #include "sim/mpi/startup.h"
 

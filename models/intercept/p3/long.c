@@ -13,6 +13,7 @@
 
 #include "models/intercept/p3/handler_cb.h"
 
+#include "sim/core/sparse.h"
 #include <string.h>
 
 // Types of the handler's messages; those of handler_cb.h are higher.

@@ -26,6 +26,7 @@
 
 #include "models/mpich2/ch3/ch3.h"
 #include "models/sctp_cmt/sctp/socket.h"
+#include "sim/core/sparse.h"
 #include "sim/model/stack.h"
 #include "sim/mpi/startup.h"
 

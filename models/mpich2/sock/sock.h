@@ -20,6 +20,7 @@
 
 #include "models/mpi_tcp/mesh.h"
 #include "models/mpich2/ch3/ch3.h"
+#include "sim/core/sparse.h"
 
 struct sock_config {
     int64_t socket_buffer; // bytes
