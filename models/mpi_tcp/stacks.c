@@ -66,12 +66,18 @@ static void check_mtu(const struct scenario_case *test_case, struct diag_list *d
 
 // ---- LAM over the TCP RPI ----
 
+// Of a socket, in which an envelope waits for the data before it.
+static int64_t lam_tcp_buffer(const struct scenario_case *test_case)
+{
+    const struct lam_tcp_config *config = scenario_section_values(test_case, "lam_tcp");
+    return config->socket_buffer ? config->socket_buffer : config->short_limit + config->envelope;
+}
+
 static void lam_tcp_init(struct job *job, struct mpi_process *process)
 {
     const struct lam_tcp_config *config = scenario_section_values(job->test_case, "lam_tcp");
     struct lam_process *lam = process->device;
-    int64_t buffer =
-        config->socket_buffer ? config->socket_buffer : config->short_limit + config->envelope;
+    int64_t buffer = lam_tcp_buffer(job->test_case);
     lam->process = process;
     lam->config = config;
     join_mesh(job, process,
@@ -115,6 +121,7 @@ const struct stack lam_tcp_stack = {
                  "lam_tcp"),
     .process_size = sizeof(struct lam_process),
     .eager = &lam_tcp_eager,
+    .hands_over = lam_tcp_buffer,
     .library_section = "lam",
 };
 

@@ -23,7 +23,7 @@ static char *lacking(const struct scenario *scenario)
     char *why = NULL;
     for (guint i = 0; i < scenario->cases->len && !why; i++) {
         const struct scenario_case *test_case = g_ptr_array_index(scenario->cases, i);
-        if (test_case->fidelity != FIDELITY_PACKET)
+        if (scenario_case_on_simgrid(test_case))
             g_free(flow_simgrid_version(&why));
     }
     return why;

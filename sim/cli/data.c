@@ -291,13 +291,15 @@ bool cli_draw(const char *script, const char *json, const char *path)
 bool cli_packets_exist(const struct scenario *scenario, char **names, const char *what)
 {
     const struct scenario_case *flow = NULL;
-    bool packets = false;
+    // The device of flows has states and times, but no frames to capture or to explain.
+    bool packets = false, frames = strcmp(what, "--pcap") == 0 || strcmp(what, "explain") == 0;
     for (guint i = 0; i < scenario->cases->len; i++) {
         const struct scenario_case *one = g_ptr_array_index(scenario->cases, i);
         if (!cli_series_wanted(names, one->name))
             continue;
-        packets = packets || one->fidelity == FIDELITY_PACKET;
-        if (one->fidelity == FIDELITY_FLOW)
+        bool none = scenario_case_on_simgrid(one) || (frames && one->fidelity == FIDELITY_FLOW);
+        packets = packets || !none;
+        if (none)
             flow = one;
     }
     if (flow && packets)

@@ -2,6 +2,7 @@
 #include "sim/flow/flow.h"
 
 #include "sim/flow/child.h"
+#include "sim/flow/flow_device.h"
 #include "sim/flow/quality.h"
 #include "sim/flow/steps.h"
 #include "sim/measure/books.h"
@@ -455,6 +456,19 @@ static struct series_result *run_flows(struct flowing *flowing)
     return result;
 }
 
+// On the device the case is run as on packets, by another stack.
+static struct series_result *run_device(const struct flowing *flowing)
+{
+    struct flow_device *device = flow_device_new(flowing->registry, flowing->test_case);
+    struct run_options options = *flowing->options;
+    options.stack = flow_device_stack(device);
+    struct series_result *result =
+        run_case(flowing->registry, flowing->test_case, flowing->series, flowing->seed, &options);
+    result->basis = flow_device_basis(flowing->test_case, flow_device_costs(device));
+    flow_device_free(device);
+    return result;
+}
+
 struct series_result *flow_or_packets(const struct registry *registry,
                                       const struct scenario_case *test_case, int series,
                                       uint64_t seed, const struct run_options *options)
@@ -470,7 +484,8 @@ struct series_result *flow_or_packets(const struct registry *registry,
         .series = series,
     };
     gint64 start = g_get_monotonic_time();
-    struct series_result *result = run_flows(&flowing);
+    struct series_result *result =
+        test_case->flow == FLOW_BY_DEVICE ? run_device(&flowing) : run_flows(&flowing);
     result->number = series;
     result->fidelity = fidelity_names[FIDELITY_FLOW];
     result->note = note;

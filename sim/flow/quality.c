@@ -35,21 +35,31 @@ static const struct flow_accuracy *accuracy_of(const struct workload *workload)
     return NULL;
 }
 
-static void append_curve_source(GString *text, const struct scenario_case *test_case,
-                                const struct flow_curve *curve)
+static void append_source(GString *text, const struct scenario_case *test_case, const int hosts[2],
+                          int sizes, int64_t largest)
 {
-    const GArray *hosts = test_case->topology.hosts;
-    const GArray *points = curve->points;
-    int64_t most = g_array_index(points, struct flow_curve_point, points->len - 1).size;
-    char *size = quantity_format(QUANTITY_SIZE, (struct quantity){.integer = most});
-    const char *from = g_array_index(hosts, struct topology_node, curve->from).name;
-    const char *to = g_array_index(hosts, struct topology_node, curve->to).name;
-    g_string_append_printf(text, "costs of a message measured on packets, two ranks on %s", from);
-    if (curve->from != curve->to)
-        g_string_append_printf(text, " and %s", to);
-    g_string_append_printf(text, " with nothing else under way, %u sizes up to %s", points->len,
-                           size);
+    const struct topology *topology = &test_case->topology;
+    char *size = quantity_format(QUANTITY_SIZE, (struct quantity){.integer = largest});
+    g_string_append_printf(text, "costs of a message measured on packets, two ranks on %s",
+                           topology_node_name(topology, hosts[0]));
+    if (hosts[0] != hosts[1])
+        g_string_append_printf(text, " and %s", topology_node_name(topology, hosts[1]));
+    g_string_append_printf(text, " with nothing else under way, %d size%s up to %s", sizes,
+                           sizes == 1 ? "" : "s", size);
     g_free(size);
+}
+
+const char *flow_device_basis(const struct scenario_case *test_case, const struct flow_costs *costs)
+{
+    GString *text = g_string_new(NULL);
+    int hosts[2];
+    int64_t largest;
+    int sizes = flow_costs_sizes(costs, &largest);
+    flow_costs_hosts(costs, &hosts[0], &hosts[1]);
+    append_source(text, test_case, hosts, sizes, largest);
+    const char *basis = intern_text(text->str);
+    g_string_free(text, TRUE);
+    return basis;
 }
 
 const char *flow_basis(const struct scenario_case *test_case, const struct flow_curve *curve)
@@ -57,7 +67,9 @@ const char *flow_basis(const struct scenario_case *test_case, const struct flow_
     const struct workload *workload = &test_case->workload;
     const struct flow_accuracy *accuracy = accuracy_of(workload);
     GString *text = g_string_new(NULL);
-    append_curve_source(text, test_case, curve);
+    const GArray *points = curve->points;
+    append_source(text, test_case, (const int[]){curve->from, curve->to}, (int)points->len,
+                  g_array_index(points, struct flow_curve_point, points->len - 1).size);
     if (accuracy)
         g_string_append_printf(
             text,

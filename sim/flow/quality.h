@@ -5,9 +5,14 @@
 #define NETSIM_FLOW_QUALITY_H
 
 #include "sim/flow/curve.h"
+#include "sim/flow/flow_costs.h"
 
 // Returns the basis of a run on flows: between which hosts its curve was measured, and how far
 // flows were off for this kind of program, or that this was never compared. Interned.
 const char *flow_basis(const struct scenario_case *test_case, const struct flow_curve *curve);
+
+// Like flow_basis, of the device: which sizes it has measured.
+const char *flow_device_basis(const struct scenario_case *test_case,
+                              const struct flow_costs *costs);
 
 #endif

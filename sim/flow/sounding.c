@@ -43,6 +43,7 @@ struct sounding {
     const struct registry *registry;
     struct scenario_case test_case; // of the pair
     struct topology pair;
+    const struct stack *stack;  // that plays the messages; NULL: the case's own
     double rate;                // bytes/s of the route's slowest link; 0: on one host
     GPtrArray *sections;        // of the pair: the case's, but for the limits
     struct param_values limits; // which are those of the whole run
@@ -334,6 +335,11 @@ void sounding_free(struct sounding *sounding)
     g_free(sounding);
 }
 
+void sounding_play_on(struct sounding *sounding, const struct stack *stack)
+{
+    sounding->stack = stack;
+}
+
 static void sounded_begin(struct sounded *sounded, const struct sounding *sounding,
                           struct sounding_found *found, int count, bool round_trips)
 {
@@ -383,6 +389,7 @@ bool sounding_run(struct sounding *sounding, struct sounding_found *found, int c
     sounded.beat_owner = owner;
     struct run_options options = {
         .source = &sounded.source,
+        .stack = sounding->stack,
         .trace = &sounded.trace,
         .measured = on_measured,
         .measured_owner = &sounded,

@@ -27,6 +27,9 @@ struct sounding *sounding_new(const struct registry *registry,
                               int from, int to);
 void sounding_free(struct sounding *sounding);
 
+// From now on messages are played by `stack`, without cards, in place of the case's own (NULL).
+void sounding_play_on(struct sounding *sounding, const struct stack *stack);
+
 // Runs one sounding of messages of the sizes of `found`, one after the other, and fills in the
 // rest. round_trips: measures `one_way`, too. `beat` is called occasionally while it runs, with the
 // number of sizes that have finished (NULL: no call). Returns false with *error (g_free) if the run

@@ -49,6 +49,9 @@ struct stack {
     const struct capture_link *frames;
     // NULL: no send waits for its receive only because it is long.
     const struct stack_eager *eager;
+    // Bytes of a long message that the library hands over at once, to a card or a socket, so that
+    // what it sends next waits for them. NULL: next to none.
+    int64_t (*hands_over)(const struct scenario_case *test_case);
     // The MPI library's parameter section ("lam"), NULL if the stack is no MPI library.
     const char *library_section;
 };

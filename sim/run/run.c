@@ -148,9 +148,12 @@ static void running_build(struct running *run, const struct registry *registry)
     run->cluster = cluster_new(run->sim, test_case);
     run->ranks = workload->ranks;
     run->interpreters = g_new0(struct interpreter *, run->ranks);
-    build_cards(run, registry);
-    run->job = job_new(run->cluster, test_case, registry_stack(registry, test_case->stack->name),
-                       interpreter_run);
+    const struct stack *stack = run->options->stack;
+    if (!stack)
+        build_cards(run, registry);
+    run->job =
+        job_new(run->cluster, test_case,
+                stack ? stack : registry_stack(registry, test_case->stack->name), interpreter_run);
     measurements_begin(&run->measurements, registry, test_case, run->options, run->result);
     run->measurements.sim = run->sim;
     const struct benchmark *benchmark = run->measurements.benchmark;

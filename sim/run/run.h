@@ -37,7 +37,9 @@ struct run_options {
     struct capture *capture;       // NULL: none
     struct mpi_observer *observer; // NULL: none
     struct op_source *source;      // its calls are run; NULL: the workload's. Not owned
-    run_progress_fn *progress;     // NULL: none
+    // Plays the messages in place of the case's own stack and cards; NULL: those do. Not owned
+    const struct stack *stack;
+    run_progress_fn *progress; // NULL: none
     void *progress_owner;
     run_measured_fn *measured; // NULL: none
     void *measured_owner;

@@ -104,6 +104,13 @@ static void read_fidelity(struct scenario_case *test_case, struct diag_list *dia
     test_case->fidelity = index < 0 ? FIDELITY_PACKET : (enum fidelity)index;
 }
 
+static void read_flow(struct scenario_case *test_case, struct diag_list *diags)
+{
+    const struct node *node = node_get(test_case->tree, "flow");
+    int index = node ? reader_choice(node, "flow", "flow", flow_player_names, diags) : -1;
+    test_case->flow = index < 0 ? FLOW_BY_SIMGRID : (enum flow_player)index;
+}
+
 static const char *only_one(const char *const *names)
 {
     return names[0] && !names[1] ? names[0] : NULL;
@@ -227,6 +234,7 @@ struct scenario_case *case_read(const char *name, struct source_mark mark, struc
     test_case->tree = tree;
     test_case->sections = g_ptr_array_new_with_free_func(free_values);
     read_fidelity(test_case, diags);
+    read_flow(test_case, diags);
     test_case->stack = read_stack(tree, schema, diags);
     bool lists = topology_lists_cards(tree);
     if (!lists)

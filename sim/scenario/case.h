@@ -14,10 +14,17 @@ enum fidelity { FIDELITY_PACKET, FIDELITY_FLOW };
 // Their names, as the key `fidelity` has them; NULL-terminated.
 extern const char *const fidelity_names[];
 
+// What plays flows: SimGrid in a child process, or a device of sim/mpi.
+enum flow_player { FLOW_BY_SIMGRID, FLOW_BY_DEVICE };
+
+// Their names, as the key `flow` has them; NULL-terminated.
+extern const char *const flow_player_names[];
+
 struct scenario_case {
     char *name; // of the series
     struct source_mark mark;
     enum fidelity fidelity;
+    enum flow_player flow;
     struct source_mark fidelity_mark; // of its key; line 0: not given
     const struct stack_schema *stack;
     const char *nic;     // NIC model of all hosts; if hosts list their cards, that of the first
@@ -26,6 +33,12 @@ struct scenario_case {
     struct workload workload;
     struct node *tree; // the merged tree, for the manifest
 };
+
+// Whether SimGrid plays the case, of which there is nothing to trace.
+static inline bool scenario_case_on_simgrid(const struct scenario_case *test_case)
+{
+    return test_case->fidelity == FIDELITY_FLOW && test_case->flow == FLOW_BY_SIMGRID;
+}
 
 // Returns the values of the section at `path` ("lam_via"), as the table's struct. Aborts if the
 // schema has no such section.

@@ -109,13 +109,25 @@ static json_t *describe_nic(const struct scenario_schema *schema)
                      "description", "the name of a card that the hosts list under `nics`");
 }
 
+// One of some names, the first of which is the default.
+static json_t *describe_choice(const char *const *choices)
+{
+    json_t *names = json_array();
+    for (const char *const *name = choices; *name; name++)
+        json_array_append_new(names, json_string(*name));
+    return json_pack("{s:o, s:s}", "enum", names, "default", choices[0]);
+}
+
 static json_t *describe_fidelity(const struct scenario_schema *schema)
 {
     (void)schema;
-    json_t *names = json_array();
-    for (const char *const *name = fidelity_names; *name; name++)
-        json_array_append_new(names, json_string(*name));
-    return json_pack("{s:o, s:s}", "enum", names, "default", fidelity_names[FIDELITY_PACKET]);
+    return describe_choice(fidelity_names);
+}
+
+static json_t *describe_flow(const struct scenario_schema *schema)
+{
+    (void)schema;
+    return describe_choice(flow_player_names);
 }
 
 // One rule, or a list of them.
@@ -370,6 +382,7 @@ static json_t *(*const key_schemas[SCENARIO_KEYS])(const struct scenario_schema 
     [SCENARIO_KEY_ROUTES] = describe_routes,     [SCENARIO_KEY_LINK] = describe_link,
     [SCENARIO_KEY_SWITCH] = describe_switch,     [SCENARIO_KEY_NIC] = describe_nic,
     [SCENARIO_KEY_WHAT_IF] = describe_what_if,   [SCENARIO_KEY_FIDELITY] = describe_fidelity,
+    [SCENARIO_KEY_FLOW] = describe_flow,
 };
 
 // ---- The whole ----

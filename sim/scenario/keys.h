@@ -42,6 +42,7 @@ enum scenario_key_index {
     SCENARIO_KEY_NIC,
     SCENARIO_KEY_WHAT_IF,
     SCENARIO_KEY_FIDELITY,
+    SCENARIO_KEY_FLOW,
     SCENARIO_KEYS, // their number
 };
 

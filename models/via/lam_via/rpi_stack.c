@@ -139,6 +139,13 @@ static const struct stack_eager lam_via_eager = {
     .limit = lam_via_eager_limit,
 };
 
+// A descriptor's worth of a long message, before the process makes progress again.
+static int64_t lam_via_hands_over(const struct scenario_case *test_case)
+{
+    const struct mvia_config *mvia = scenario_section_values(test_case, "mvia");
+    return mvia->largest_transfer;
+}
+
 const struct stack lam_via_stack = {
     .schema =
         {
@@ -158,5 +165,6 @@ const struct stack lam_via_stack = {
     .process_clear = rpi_process_clear,
     .frames = &nic_capture_link,
     .eager = &lam_via_eager,
+    .hands_over = lam_via_hands_over,
     .library_section = "lam",
 };
