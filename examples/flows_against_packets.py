@@ -7,6 +7,7 @@ by how much flows are off, or how many times as long packets take, as tables in 
 
     examples/flows_against_packets.py                     all tables
     examples/flows_against_packets.py collectives         that of flow_collectives.yaml
+    examples/flows_against_packets.py --device [TABLE...] with the device of flows in place of SimGrid
 
 The program is $NETSIM, or the launcher next to this directory, or the one that is installed.
 """
@@ -24,6 +25,8 @@ NETSIM = os.environ.get("NETSIM", str(LAUNCHER) if LAUNCHER.is_file() else "nets
 FLOWS = " on flows"
 ENDED = (0, 2, 3)  # a program that fails on packets, as it should, leaves results too
 BETWEEN = (3, 11, 48, 100, 192, 400, 750, 1500, 3000, 6000, 12000, 24000, 48000, 96000, 200000, 750000, 3000000)
+DEVICE = "--device"
+PLAYER = []  # settings
 LAPS = ("1KiB", "4KiB", "16KiB", "64KiB", "256KiB", "1MiB")
 
 
@@ -31,7 +34,7 @@ def run(scenario: str, *sets: str) -> dict:
     """{series: its part of the JSON of a run}."""
     with tempfile.TemporaryDirectory(prefix="netsim-flows-") as out:
         command = [NETSIM, "run", str(SOURCE / "scenarios" / f"{scenario}.yaml"), "-q", "--format", "json", "--out", out]
-        for one in sets:
+        for one in (*PLAYER, *sets):
             command += ["--set", one]
         done = subprocess.run(command, check=False, capture_output=True, encoding="utf-8")
     if done.returncode not in ENDED:
@@ -161,6 +164,9 @@ TABLES = {"pingpong": pingpong, "shared": shared, "collectives": collectives, "e
 
 
 def main(words: list) -> int:
+    if DEVICE in words:
+        words.remove(DEVICE)
+        PLAYER.append("flow=device")
     unknown = [word for word in words if word not in TABLES]
     if unknown:
         print(f"no table is called {unknown[0]} (known: {', '.join(TABLES)})", file=sys.stderr)
