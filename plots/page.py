@@ -65,6 +65,7 @@ def inline(svg, prefix, title):
     svg = svg.replace("url(#", f"url(#{prefix}-")
     for colour, variable in THEME.items():
         svg = svg.replace(colour, variable)
+    svg = re.sub(r'(<svg [^>]*) role="img"', r"\1", svg, count=1)
     return svg.replace("<svg ", f'<svg role="img" aria-label="{text(title)}" ', 1)
 
 

@@ -10,6 +10,7 @@ import argparse
 import shlex
 import sys
 
+import diagram
 import draw
 import explain
 import gallery
@@ -59,9 +60,10 @@ class Part:
     def run(self):
         manifest = self.part["manifest"]
         if self.part.get("machine"):
-            self.add("machine", "The machine", f'<div class="machine">{page.inline(self.part["machine"], self.prefix + "-m", "the machine")}</div>')
+            self.add("machine", "The machine", f'<div class="drawn">{page.inline(self.part["machine"], self.prefix + "-m", "the machine")}</div>')
         if self.part.get("explain"):
             self.add("time", "Where the time goes", self.explained(self.part["explain"]))
+        self.add("message", "A message on its way", self.on_their_way(self.part.get("diagrams") or []))
         self.add("series", "How the series ended", ended(manifest))
         self.add("busiest", "Loads of links", busiest(self.csv("links")))
         self.add("losses", "Losses", losses(manifest))
@@ -70,6 +72,16 @@ class Part:
             self.add("claims", "Claims of the sources", claims_text(claims))
         self.add("parameters", "Parameters and their sources", parameters(manifest, f"{self.prefix}-values"))
         self.add("made", "How it was made", made(manifest))
+
+    def on_their_way(self, documents):
+        """The space-time diagram of a message of each of the series, folded."""
+        found = ""
+        for number, document in enumerate(documents):
+            prefix = f"{self.prefix}-way{number}-"
+            name = text(document.get("series") or document.get("scenario"))
+            found += (f'<details class="way"{"" if number else " open"}><summary>{name}</summary><div class="drawn" tabindex="0" '
+                      f'role="region" aria-label="a message of {name} on its way">{diagram.render(document, prefix)}</div></details>')
+        return found
 
     def explained(self, document):
         series_list = [one for one in document["series"] if any(one["total"])]

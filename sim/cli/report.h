@@ -11,7 +11,8 @@
 //               "notes": [text],
 //               of a run: "manifest", "machine" (SVG or null), "claims": rows of a scorecard
 //                         (sim/validate/validate.h), "explain": what `netsim explain --format json`
-//                         prints, or null
+//                         prints, or null; "diagrams": what `netsim diagram --format json`
+//                         prints, of one message of each of the series
 //               of a sweep: "report" (sim/outcome/outcome_report.h), "command": text}]}
 //
 // "left" is the number of rows that a table lacks, so that the page stays bounded.

@@ -2,12 +2,13 @@
 // The part of a page that is a run: its files, and what its scenario gives besides.
 #include "sim/cli/report.h"
 
-#include "sim/campaign/source_id.h"
+#include "sim/explain/diagram.h"
 #include "sim/explain/report.h"
 #include "sim/figures/document.h"
 #include "sim/figures/results.h"
 #include "sim/measure/result.h"
 #include "sim/output/manifest.h"
+#include "sim/output/topology_graph.h"
 #include "sim/run/schema.h"
 #include "sim/validate/validate.h"
 
@@ -19,6 +20,9 @@
 #define PAGE_MOST_SIZES 6
 #define PAGE_REPETITIONS 5
 #define PAGE_MOST_EVENTS 2000000
+// Series of which a message is shown on its way, and the largest message.
+#define PAGE_MOST_DIAGRAMS 6
+#define PAGE_LARGEST_MESSAGE 65536
 
 static void page_note(json_t *notes, char *text)
 {
@@ -283,6 +287,57 @@ static json_t *page_explain(const struct scenario *scenario, const json_t *manif
     return explained;
 }
 
+// ---- A message on its way ----
+
+// Of a benchmark: the first of its sizes above 0 that is not too large; -1: there is none.
+static int64_t page_message_size(const struct scenario_case *test_case)
+{
+    const struct workload *workload = &test_case->workload;
+    if (!workload->benchmark || workload->benchmark->sizeless)
+        return -1;
+    for (guint i = 0; i < workload->sizes->len; i++) {
+        int64_t size = g_array_index(workload->sizes, int64_t, i);
+        if (size > 0 && size <= PAGE_LARGEST_MESSAGE)
+            return size;
+    }
+    return -1;
+}
+
+// The diagrams of a message of each of the series (sim/explain/diagram.h).
+static json_t *page_diagrams(const struct scenario *scenario)
+{
+    json_t *list = json_array();
+    for (guint i = 0; i < scenario->cases->len && json_array_size(list) < PAGE_MOST_DIAGRAMS; i++) {
+        const struct scenario_case *test_case = g_ptr_array_index(scenario->cases, i);
+        struct explain_run run = {.registry = &model_registry,
+                                  .test_case = test_case,
+                                  .seed = scenario->seed,
+                                  .size = page_message_size(test_case),
+                                  .repetitions = PAGE_REPETITIONS};
+        if (run.size < 0 || test_case->fidelity != FIDELITY_PACKET)
+            continue;
+        const struct diagram_request request = {&run, 0};
+        struct diagram *diagram = diagram_of(&request);
+        if (!diagram->why)
+            json_array_append_new(list, diagram_json(diagram, scenario->name, &request));
+        diagram_free(diagram);
+    }
+    return list;
+}
+
+// ---- The machine ----
+
+static void page_add_machine(json_t *part, const struct scenario *scenario)
+{
+    const struct scenario_case *first = g_ptr_array_index(scenario->cases, 0);
+    struct topology_graph *graph = topology_graph_new(&first->topology, GRAPH_AUTO);
+    bool irregular;
+    GString *svg = topology_graph_svg(graph, scenario->name, &irregular);
+    json_object_set_new(part, "machine", json_string(svg->str));
+    g_string_free(svg, TRUE);
+    topology_graph_free(graph);
+}
+
 // ---- Claims ----
 
 // The verdicts of claims on the scenario as it is shipped; NULL: it is not that.
@@ -338,8 +393,11 @@ static void page_add_scenario(json_t *part, const json_t *manifest, json_t *resu
     if (scenario) {
         json_t *explained = arguments->no_explain ? NULL : page_explain(scenario, manifest, notes);
         json_t *claims = page_claims(scenario, result, given, notes);
+        page_add_machine(part, scenario);
         if (explained)
             json_object_set_new(part, "explain", explained);
+        if (!arguments->no_explain)
+            json_object_set_new(part, "diagrams", page_diagrams(scenario));
         if (claims)
             json_object_set_new(part, "claims", claims);
         scenario_free(scenario);

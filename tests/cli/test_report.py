@@ -101,7 +101,7 @@ class Still(Page):
         self.lacks(page, "<script")
         self.has(page, "&lt;/script&gt;&lt;b&gt;first")
         self.assertGreaterEqual(page.count("<svg "), 2)
-        for text in ("netsim run two.yaml --out run -q", "Where the time goes", "Loads of links", "node0-&gt;switch",
+        for text in ("netsim run two.yaml --out run -q", "Where the time goes", "Loads of links", "node0-&gt;switch", "A message on its way", 'class="netsim-diagram"', 'class="machine"',
                      "Nothing was dropped", "lam_via.tiny", "testbeds/cluster1.yaml:", "SHA-256"):
             self.has(page, text)
         self.netsim("report", "run", "--static", "-q")
