@@ -146,6 +146,16 @@ def by_srun(cluster, netsim, expected):
     check(min(shares) > 1 and max(shares) < expected.count("\n"), "srun: each task has a part of the runs", shares)
 
 
+def in_draws(cluster, netsim):
+    """A step of three tasks that share out the draws of each point."""
+    options = ("sweep", str(SWEEP), "--set", "lam_via.rdescs=8,16", "--draws", "3", "--quiet", "--out")
+    cluster.run(netsim, *options, "drawn-one")
+    cluster.run("srun", "--overcommit", "-n", "3", netsim, *options, "drawn")
+    cluster.run(netsim, "sweep", "merge", "drawn/sweep.sqlite", *(f"drawn/shard-{task}" for task in (1, 2, 3)))
+    check(report(cluster, netsim, "drawn/sweep.sqlite") == report(cluster, netsim, "drawn-one/sweep.sqlite"),
+          "srun, in draws: the same report, byte for byte")
+
+
 def by_array(cluster, netsim, expected):
     cluster.run(str(ROOT / "examples/slurm_array.sh"), SCENARIO=str(SWEEP), OUT="array", TASKS="4", NETSIM=netsim, SBATCH_OVERCOMMIT="1",
                 SBATCH_OVERSUBSCRIBE="1")
@@ -177,6 +187,7 @@ def main():
             expected = report(cluster, netsim, "one/sweep.sqlite")
             check(expected.count("\n") > 10, "one process: a report")
             by_srun(cluster, netsim, expected)
+            in_draws(cluster, netsim)
             by_array(cluster, netsim, expected)
         finally:
             cluster.stop()

@@ -2,6 +2,7 @@
 #include "sim/calibrate/posterior.h"
 
 #include "sim/core/sim.h"
+#include "sim/output/text.h"
 #include "sim/statistics/rank.h"
 #include "sim/statistics/smoother.h"
 #include "sim/statistics/weights.h"
@@ -172,22 +173,6 @@ static bool run_machines(struct posterior *posterior, struct evaluation *evaluat
 
 // ---- What failed ----
 
-// Whether two reasons differ in numbers alone, such as the time of a failure.
-static bool same_fault(const char *one, const char *other)
-{
-    while (one && other) {
-        one += strspn(one, "0123456789.");
-        other += strspn(other, "0123456789.");
-        if (*one != *other)
-            return false;
-        if (!*one)
-            return true;
-        one++;
-        other++;
-    }
-    return false;
-}
-
 // The reason that most of the machines with a fault have; ties: the first draw's.
 static const char *common_fault(const struct posterior_machines *machines, int draws, int *count)
 {
@@ -196,7 +181,7 @@ static const char *common_fault(const struct posterior_machines *machines, int d
     for (int i = 0; i < draws; i++) {
         int same = 0;
         for (int k = 0; machines->faults[i] && k < draws; k++)
-            same += same_fault(machines->faults[i], machines->faults[k]);
+            same += text_alike(machines->faults[i], machines->faults[k]);
         if (same > *count) {
             *count = same;
             best = machines->faults[i];

@@ -14,7 +14,6 @@
 struct survey {
     const struct sweep *sweep;
     bool **possible;     // [axis][value]: in one point at least
-    bool *draws;         // [draw]: in one point at least; [0]: without draws
     GHashTable *origins; // "--set path=value" -> struct sweep_value *
     GPtrArray *found;    // of each point: struct diag_list *, or NULL
 };
@@ -34,7 +33,6 @@ static void survey_open(struct survey *survey, const struct sweep *sweep)
 {
     survey->sweep = sweep;
     survey->possible = g_new0(bool *, sweep->axes->len + 1);
-    survey->draws = g_new0(bool, sweep->draws + 1);
     survey->origins = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     survey->found = g_ptr_array_new_with_free_func(free_diags);
     for (guint i = 0; i < sweep->axes->len; i++) {
@@ -55,7 +53,6 @@ static void survey_close(struct survey *survey)
     for (guint i = 0; i < survey->sweep->axes->len; i++)
         g_free(survey->possible[i]);
     g_free(survey->possible);
-    g_free(survey->draws);
     g_hash_table_unref(survey->origins);
     g_ptr_array_unref(survey->found);
 }
@@ -79,14 +76,12 @@ static void pass_on(const struct survey *survey, const struct diag *diag, struct
 }
 
 // All values that no point could have with the reasons that its points give. Returns true if there
-// is one.
+// is one. A draw is no value that was given: one that is refused at each point is impossible there.
 static bool complain(const struct survey *survey, const struct points *points,
                      struct diag_list *diags)
 {
     bool wrong = points->impossible == points->count;
     bool *to_blame = g_new0(bool, points->count);
-    for (int point = 0; point < points->count; point++)
-        to_blame[point] = !survey->draws[sweep_point_draw(survey->sweep, point)];
     for (guint axis = 0; axis < survey->sweep->axes->len; axis++)
         for (int point = 0; point < points->count; point++)
             to_blame[point] |=
@@ -144,7 +139,6 @@ static void compile_point(struct points *points, struct survey *survey, struct c
     }
     g_ptr_array_add(survey->found, NULL);
     diag_list_free(found);
-    survey->draws[sweep_point_draw(sweep, point)] = true;
     for (guint i = 0; i < sweep->axes->len; i++)
         survey->possible[i][sweep_point_value(sweep, point, (int)i)] = true;
 }

@@ -4,6 +4,7 @@
 #include "sim/cli/run_draws_internal.h"
 #include "sim/output/text.h"
 #include "sim/scenario/draw.h"
+#include "sim/statistics/band.h"
 #include "sim/statistics/rank.h"
 
 #include <gsl/gsl_cdf.h>
@@ -81,7 +82,7 @@ static struct rank_inputs *ranked_inputs(const struct causes_inputs *inputs, con
 struct causes_sums {
     double *shares, *signs; // by input
     double r2;
-    int sizes; // at which the value varies
+    int sizes; // at which the value has a band
 };
 
 static json_t *regression_json(const struct rank_regression *found, const struct cell *cell,
@@ -108,6 +109,19 @@ static bool cell_varies(const struct cell *cell)
     return false;
 }
 
+// Whether the ends of a cell's band print alike, as where an ensemble is fitted to the value: what
+// is left is the fit's step, and no band.
+static bool cell_is_pinned(const struct cell *cell)
+{
+    struct band band = band_of(cell_values(cell), cell->values->len);
+    char *low = text_with_band(band.low, band.low, band.high);
+    char *high = text_with_band(band.high, band.low, band.high);
+    bool pinned = strcmp(low, high) == 0;
+    g_free(low);
+    g_free(high);
+    return pinned;
+}
+
 static bool same_draws(const GArray *one, const GArray *other)
 {
     return one && one->len == other->len &&
@@ -131,12 +145,13 @@ static json_t *regress_cells(const GPtrArray *cells, const struct causes_inputs 
             ranked = ranked_inputs(inputs, draws);
         }
         struct rank_regression found = rank_regression_of(ranked, cell_values(cell), CAUSES_CHANCE);
-        for (size_t k = 0; k < found.count; k++) {
+        bool counts = !cell_is_pinned(cell);
+        for (size_t k = 0; counts && k < found.count; k++) {
             sums->shares[found.list[k].input] += found.list[k].share;
             sums->signs[found.list[k].input] += found.list[k].value;
         }
-        sums->r2 += found.r2;
-        sums->sizes++;
+        sums->r2 += counts ? found.r2 : 0.0;
+        sums->sizes += counts;
         json_array_append_new(list, regression_json(&found, cell, inputs));
         rank_regression_clear(&found);
     }

@@ -5,9 +5,12 @@
 #include "sim/outcome/outcome_metrics.h"
 #include "sim/outcome/outcome_point.h"
 #include "sim/outcome/replicated.h"
+#include "sim/output/text.h"
 
 #include <math.h>
 #include <string.h>
+
+#define MOST_REFUSED 10 // draws that are listed
 
 // ---- How points ended ----
 
@@ -335,14 +338,72 @@ static char *same_seeds_text(const struct outcome *means)
                     "seed tells as much");
 }
 
-static void warn_of_draws(json_t *warnings, const struct outcome *means)
+// The first run that was refused for the reason that most of those have; -1: none. *alike: how many
+// runs that is, *refused: how many were refused.
+static int most_refused(const struct outcome *runs, int *alike, int *refused)
 {
-    int parts = 0, failed = 0, runs = 0;
+    int best = -1;
+    *alike = *refused = 0;
+    for (int run = 0; run < runs->points; run++) {
+        int same = 0;
+        *refused += runs->problems[run] != NULL;
+        for (int other = 0; runs->problems[run] && other < runs->points; other++)
+            same += text_alike(runs->problems[run], runs->problems[other]);
+        if (same > *alike) {
+            *alike = same;
+            best = run;
+        }
+    }
+    return best;
+}
+
+// "50, 57": the draws that are refused at a point or more.
+static char *refused_draws(const struct outcome *runs, int *count)
+{
+    GString *out = g_string_new(NULL);
+    *count = 0;
+    for (guint i = 0; i < runs->all_draws->len; i++) {
+        int64_t draw = g_array_index(runs->all_draws, int64_t, i);
+        bool is = false;
+        for (int run = 0; run < runs->points; run++)
+            is |= runs->draws[run] == draw && runs->problems[run];
+        if (!is)
+            continue;
+        (*count)++;
+        if (*count <= MOST_REFUSED)
+            g_string_append_printf(out, "%s%" G_GINT64_FORMAT, out->len ? ", " : "", draw);
+        else if (*count == MOST_REFUSED + 1)
+            g_string_append(out, " ...");
+    }
+    return g_string_free(out, FALSE);
+}
+
+// Draws whose machine a rule does not allow, and what they have in common.
+static void warn_of_refused_draws(json_t *warnings, const struct outcome *runs)
+{
+    int alike, refused, count, first = most_refused(runs, &alike, &refused);
+    if (first < 0)
+        return;
+    char *draws = refused_draws(runs, &count);
+    char *all = alike < refused ? g_strdup_printf("%d of %d because ", alike, refused)
+                                : g_strdup("because ");
+    warn(warnings,
+         g_strdup_printf("%d of %d draws (%s) are of no possible machine at a point or "
+                         "more, %s%s",
+                         count, (int)runs->all_draws->len, draws, all, runs->problems[first]));
+    g_free(all);
+    g_free(draws);
+}
+
+static void warn_of_draws(json_t *warnings, const struct outcome *runs, const struct outcome *means)
+{
+    warn_of_refused_draws(warnings, runs);
+    int parts = 0, failed = 0, ran = 0;
     for (int i = 0; i < means->points * (int)means->series->len; i++) {
         const struct outcome_end *end = &means->ends[i];
         parts += end->completed > 0 && end->completed < end->runs;
         failed += end->completed > 0 ? end->runs - end->completed : 0;
-        runs += end->completed > 0 ? end->runs : 0;
+        ran += end->completed > 0 ? end->runs : 0;
     }
     if (repeats_changed_nothing(means))
         warn(warnings, g_strdup("the draws changed nothing: no uncertain constant plays a part"));
@@ -350,13 +411,13 @@ static void warn_of_draws(json_t *warnings, const struct outcome *means)
         warn(warnings, g_strdup_printf("%d of %d runs did not complete at %d point%s where others "
                                        "did: bands and differences are of the draws that have a "
                                        "value, and a draw without one is not the best",
-                                       failed, runs, parts, parts == 1 ? "" : "s"));
+                                       failed, ran, parts, parts == 1 ? "" : "s"));
 }
 
-static void warn_of_seeds(json_t *warnings, const struct outcome *means)
+static void warn_of_seeds(json_t *warnings, const struct outcome *runs, const struct outcome *means)
 {
     if (outcome_in_draws(means)) {
-        warn_of_draws(warnings, means);
+        warn_of_draws(warnings, runs, means);
         return;
     }
     if (repeats_changed_nothing(means))
@@ -367,7 +428,8 @@ static void warn_of_seeds(json_t *warnings, const struct outcome *means)
         warn_of_other_seeds(warnings, means);
 }
 
-static json_t *warnings_json(const struct outcome *means, const json_t *axes, const json_t *ends)
+static json_t *warnings_json(const struct outcome *runs, const struct outcome *means,
+                             const json_t *axes, const json_t *ends)
 {
     json_t *warnings = json_array();
     const json_t *axis;
@@ -387,7 +449,7 @@ static json_t *warnings_json(const struct outcome *means, const json_t *axes, co
                                        (int)impossible, means->points, means->problems[point]));
         break;
     }
-    warn_of_seeds(warnings, means);
+    warn_of_seeds(warnings, runs, means);
     json_int_t lost = json_integer_value(json_object_get(ends, "lost"));
     if (lost)
         warn(warnings, g_strdup_printf("%d runs lost data: their values count for nothing here, "
@@ -414,7 +476,7 @@ json_t *outcome_report_json(const struct outcome *outcome)
 {
     struct outcome *means = outcome_replicated(outcome);
     json_t *axes = axes_json(means), *ends = ends_json(outcome, means);
-    json_t *warnings = warnings_json(means, axes, ends);
+    json_t *warnings = warnings_json(outcome, means, axes, ends);
     json_t *report = json_pack(
         "{s:s, s:s, s:s*, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "scenario", outcome->scenario,
         "source", outcome->source, "counts", outcome->counts, "points", means->points, "axes", axes,

@@ -102,8 +102,21 @@ static void describe(const struct outcome *runs, int run, struct outcome *to, in
     to->numbers[point] = runs->numbers[run];
     to->seeds[point] = runs->seeds[run];
     to->draws[point] = runs->draws[run];
-    to->problems[point] = g_strdup(runs->problems[run]);
     copy_texts(runs, run, to, point);
+}
+
+// A point is impossible if all its runs are, and then for the reason of the first.
+static void copy_problems(const struct outcome *runs, struct outcome *to)
+{
+    bool *possible = g_new0(bool, to->points + 1);
+    for (int run = 0; run < runs->points; run++)
+        possible[point_of(runs, run)] |= !runs->problems[run];
+    for (int run = 0; run < runs->points; run++) {
+        int point = point_of(runs, run);
+        if (!possible[point] && !to->problems[point])
+            to->problems[point] = g_strdup(runs->problems[run]);
+    }
+    g_free(possible);
 }
 
 // ---- How they ended ----
@@ -218,6 +231,7 @@ struct outcome *outcome_replicated(const struct outcome *runs)
         for (int series = 0; series < (int)to->series->len; series++)
             add_end(runs, run, to, point, series);
     }
+    copy_problems(runs, to);
     for (guint i = 0; i < runs->curves->len; i++)
         g_ptr_array_add(to->curves, replicated_curve(runs, outcome_curve_at(runs, (int)i), to));
     return to;

@@ -99,6 +99,21 @@ bool text_metric_is(const char *metric, const char *name)
     return is;
 }
 
+bool text_alike(const char *one, const char *other)
+{
+    while (one && other) {
+        one += strspn(one, "0123456789.");
+        other += strspn(other, "0123456789.");
+        if (*one != *other)
+            return false;
+        if (!*one)
+            return true;
+        one++;
+        other++;
+    }
+    return false;
+}
+
 int text_width(const char *text)
 {
     if (!g_utf8_validate(text, -1, NULL))

@@ -3,6 +3,7 @@
 
 #include "sim/benchmark/benchmark.h"
 #include "sim/flatten/flatten.h"
+#include "sim/measure/steady.h"
 #include "sim/model/model.h"
 
 #include <math.h>
@@ -151,6 +152,49 @@ bool estimate_sample(const struct scenario_case *test_case, struct estimate_samp
     return known;
 }
 
+// ---- Repetitions that are alike ----
+
+// Repetitions that a loop takes beyond the equal ones until it is seen to be steady, as measured.
+#define TURNS_BEFORE_STEADY 2
+
+// Whether the benchmark has a loop that may end early (benchmark_repeats).
+static bool repeats_alike(const GPtrArray *body)
+{
+    for (guint i = 0; i < body->len; i++) {
+        const struct op *op = g_ptr_array_index(body, i);
+        if (op_is(op, OP_LOOP) && (((const struct loop_arguments *)op->arguments)->sharers > 0 ||
+                                   repeats_alike(op->body)))
+            return true;
+    }
+    return false;
+}
+
+static bool ends_early(const struct workload *workload)
+{
+    const struct benchmark *benchmark =
+        workload->steady > 0 && workload->benchmark
+            ? registry_benchmark(&model_registry, workload->benchmark->name)
+            : NULL;
+    // A kernel of one size changes from one repetition to the next.
+    if (!benchmark || !workload->sizes ||
+        (workload->benchmark->repetitions_for && workload->sizes->len < 2))
+        return false;
+    struct workload once = sampled_workload(workload);
+    struct program *program = benchmark_program(benchmark, &once);
+    bool early = program->parts->len > 0 &&
+                 repeats_alike(((const struct program_part *)program->parts->pdata[0])->body);
+    program_free(program);
+    g_array_unref(once.sizes);
+    return early;
+}
+
+// Those of so many repetitions that are run, if a loop's period is short.
+static double turns_run(const struct workload *workload, double repetitions)
+{
+    double equal = MAX((double)workload->steady, repetitions / STEADY_PART);
+    return MIN(repetitions, equal + TURNS_BEFORE_STEADY);
+}
+
 // ---- Messages ----
 
 // Operations that are read for them, and ranks at least: one may send and another only receive.
@@ -268,10 +312,13 @@ static bool benchmark_messages(const struct scenario_case *test_case, double pay
     bool known = second.ranks >= MIN(all->ranks, LEAST_RANKS) && first.ranks == second.ranks;
     double scale = known ? (double)all->ranks / second.ranks : 0, mean = 0;
     guint others = size_buckets(all) - 1;
+    bool early = ends_early(all);
     for (guint i = 0; i <= others; i++) {
         double times =
             i < others ? (double)benchmark_repetitions(all, g_array_index(all->sizes, int64_t, i))
                        : mean;
+        if (early && i < others)
+            times = turns_run(all, times);
         double further = (times - (double)repetitions) / (double)repetitions;
         mean += times / MAX(others, 1);
         messages->messages +=
@@ -301,7 +348,7 @@ bool estimate_messages(const struct scenario_case *test_case, double payload, do
     if (workload->recording || workload->ranks > SAMPLE_MOST_RANKS ||
         (workload->benchmark && workload->benchmark->over_time))
         return false;
-    if (workload->benchmark && !workload->benchmark->repetitions_for)
+    if (workload->benchmark && (!workload->benchmark->repetitions_for || ends_early(workload)))
         return benchmark_messages(test_case, payload, MANY_REPETITIONS, messages) ||
                benchmark_messages(test_case, payload, ONE_REPETITION, messages);
     struct counted counted = count_workload(test_case, workload, payload, SAMPLE_RANKS);

@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-#define DRAWS_STEADY "3" // workload.steady of a draw
+#define DRAWS_STEADY 3 // workload.steady of a draw
 #define MOST_SERIES 256
 #define MOST_NODES (10 * NODE_MAX_NODES) // in the trees of all cases together
 
@@ -190,16 +190,25 @@ static struct node *case_tree(struct compiler *compiler, const struct series *se
     return NULL;
 }
 
-// Repetitions that are alike are left out of draws, unless the file has a word on it.
-static void lay_steady(const struct scenario_case *medians, struct node **tree,
-                       struct diag_list *diags)
+int scenario_steady_in_draws(const struct scenario_case *medians)
 {
     const struct workload *workload = &medians->workload;
     const struct benchmark_schema *benchmark = workload->benchmark;
-    if (benchmark && !benchmark->over_time && !workload->samples &&
-        medians->fidelity == FIDELITY_PACKET &&
-        !node_get(node_get(medians->tree, "workload"), "steady"))
-        node_set(tree, "workload.steady", DRAWS_STEADY, "draw", diags);
+    bool laid = benchmark && !benchmark->over_time && !workload->samples &&
+                medians->fidelity == FIDELITY_PACKET &&
+                !node_get(node_get(medians->tree, "workload"), "steady");
+    return laid ? DRAWS_STEADY : workload->steady;
+}
+
+static void lay_steady(const struct scenario_case *medians, struct node **tree,
+                       struct diag_list *diags)
+{
+    int steady = scenario_steady_in_draws(medians);
+    if (steady == medians->workload.steady)
+        return;
+    char *text = g_strdup_printf("%d", steady);
+    node_set(tree, "workload.steady", text, "draw", diags);
+    g_free(text);
 }
 
 struct scenario_case *compiler_draw_case(struct compiler *compiler, int64_t draw,

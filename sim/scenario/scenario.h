@@ -46,4 +46,8 @@ struct scenario *scenario_parse(const char *text, size_t length, const char *nam
                                 const struct scenario_options *options, struct diag_list *diags);
 void scenario_free(struct scenario *scenario);
 
+// workload.steady of a case's draws: repetitions that are alike are left out of them, unless the
+// file has a word on it. `medians` has its tree.
+int scenario_steady_in_draws(const struct scenario_case *medians);
+
 #endif

@@ -320,9 +320,12 @@ guint runs_inputs(const struct runs *runs, const struct curve *curve, double *ev
     char *why = NULL;
     const struct scenario_case *one = case_of(runs, curve, &why);
     g_free(why);
-    *events = one ? estimate_of(one).events : 0.0;
+    *events = 0.0;
     if (!one)
         return 0;
+    struct scenario_case drawn = *one;
+    drawn.workload.steady = scenario_steady_in_draws(one);
+    *events = estimate_of(&drawn).events;
     GPtrArray *inputs = draw_inputs(one, runs->schema);
     guint count = inputs->len;
     g_ptr_array_unref(inputs);

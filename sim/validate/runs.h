@@ -58,7 +58,8 @@ void runs_add_state_log(struct runs *runs, const struct curve *curve, const char
 json_t *runs_case(const struct runs *runs, const struct curve *curve, char **why);
 
 // The number of uncertain constants that a curve's series draws from (draw_inputs), and an estimate
-// of its *events. Both are 0 if there is no such series, or no scenario is at hand. Runs nothing.
+// of the *events of a draw. Both are 0 if there is no such series, or no scenario is at hand. Runs
+// nothing.
 guint runs_inputs(const struct runs *runs, const struct curve *curve, double *events);
 
 // The file of a scenario. The caller frees it (g_free).

@@ -104,8 +104,8 @@ static void append_classes(GString *out, const json_t *totals)
     g_string_append_printf(out, "\nIn %d draws of the uncertain constants",
                            scorecard_count_of(draws, "draws"));
     if (first > 0)
-        g_string_append_printf(out, "; %d claims, whose runs are longest, in %d", first,
-                               scorecard_count_of(draws, "first_draws"));
+        g_string_append_printf(out, "; %d claim%s, whose runs are longest, in %d", first,
+                               first == 1 ? "" : "s", scorecard_count_of(draws, "first_draws"));
     if (decided > 0)
         g_string_append_printf(out, "; %d with long runs until they were decided", decided);
     g_string_append_printf(out, "\n%-11s%7s%8s%11s%11s%17s%12s%15s\n", "", "", "robust",

@@ -162,6 +162,21 @@ class Estimates(Case):
         # Three sizes, three repetitions, two ranks, a send and a receive.
         self.assertEqual(series[0]["operations"], 36)
 
+    def test_repetitions_that_are_alike(self):
+        """In draws they are left out, and the estimate knows it: each series within a factor of 2, all within 1.5."""
+        all_ran = all_said = 0
+        for name in ("pingpong_cluster1", "osu_latency_x306"):
+            done = self.netsim("run", name, "--set", "draw=1", "--format", "json", "--quiet")
+            ran = {one["name"]: one["events"] for one in json.loads(done.stdout)["series"]}
+            told = self.netsim("check", "--format", "json", "--set", "workload.steady=3", name)
+            said = {one["name"]: one["events"] for one in json.loads(told.stdout)["scenarios"][0]["series"]}
+            for series, events in ran.items():
+                with self.subTest(scenario=name, series=series):
+                    self.assertTrue(events / 2 < said[series] < 2 * events, f"{said[series]:.3g} of {events:.3g}")
+            all_ran += sum(ran.values())
+            all_said += sum(said.values())
+        self.assertTrue(all_ran / 1.5 < all_said < 1.5 * all_ran, f"{all_said:.3g} of {all_ran:.3g}")
+
     def test_benchmark_over_time(self):
         """As much as fits the link in that time: 100 Mb/s, 10 s, 10 kB, each written and read."""
         name = self.write("stream.yaml", "schema: 1\nname: stream\ntestbed: testbeds/cluster1.yaml\nstack: tcp\n"

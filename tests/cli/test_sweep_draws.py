@@ -47,6 +47,37 @@ class DrawsCase(SweepCase):
                 if row["metric"] == "both_mean_us" and row["rank"] in ("all", "0")}
 
 
+# A cable of which some draws are longer than the slack buffer of the switch allows.
+REFUSED = LINEAR.replace("name: linear", "name: refused").replace("stack: lam_via\n", """\
+stack: lam_via
+switch: {discipline: cut_through, header: 14 B, slack: 80 B, stop: 56 B, go: 40 B}
+link: {propagation: {value: 800 ns, within: 1.5, source: a long cable}}
+""")
+
+
+class Refused(DrawsCase):
+    """Draws whose machine a rule does not allow."""
+    def setUp(self):
+        super().setUp()
+        self.write("refused.yaml", REFUSED)
+        self.options = ("--set", f"{COMPUTE}=1 ms,2 ms", "--draws", "8")
+
+    def test_some(self):
+        """The others are run, and the report has how many there are and why."""
+        report = self.sweep("refused.yaml", *self.options, code=None).stdout
+        said = " ".join(report.split())
+        self.assertRegex(said, r"[1-7] of 8 draws \([\d, ]*6[\d, ]*\) are of no possible machine at a point or more, because "
+                               r"switches\[0\]: \d+ B come in at switch over link node0-switch")
+        self.assertIn("8 draws", said)
+        self.assertEqual({draw for _, draw in self.laps("")} & {1, 2, 6}, {1, 2})
+
+    def test_all(self):
+        """A machine that no draw makes possible is a mistake, and nothing is run."""
+        told = self.sweep("refused.yaml", "--set", "link.propagation=2 us", *self.options, code=1)
+        self.assertIn("while STOP or GO goes back", told.stderr)
+        self.assertEqual(told.stdout, "")
+
+
 class Points(DrawsCase):
     def test_order(self):
         """Draws vary faster than axes, seeds faster than draws; also where axes are zipped."""

@@ -41,6 +41,14 @@ class Mpi(SweepCase):
         done = self.mpirun(2, "quick.yaml", *TINY, *SHORT, "--out", "mpi2")
         self.assertIn("0 of them new", done.stdout)
 
+    def test_draws(self):
+        """Ranks share draws as other points: the same database and the same report."""
+        draws = (*TINY, "--draws", "3")
+        alone = self.sweep("quick.yaml", *draws, "--quiet", "--out", "alone")
+        done = self.mpirun(3, "quick.yaml", *draws, "--quiet", "--out", "ranks")
+        self.assertEqual((done.returncode, done.stdout), (0, alone.stdout), done.stderr)
+        self.assertEqual(content(self.path("ranks/sweep.sqlite")), content(self.path("alone/sweep.sqlite")))
+
     def case_processes(self, job):
         """The processes that run a case, by rank; ranks are children of mpirun."""
         def children(process):

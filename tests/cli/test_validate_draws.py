@@ -161,6 +161,55 @@ class Shares(Case):
         self.assertEqual(tally(row), (20, 20, 0, 0, 0))
 
 
+# A program that would take long, and that its limit ends at once.
+LONG = """\
+schema: 1
+name: {name}
+testbed: testbeds/cluster1.yaml
+limits: {{simulated_time: 1 ms}}
+workload:
+  ranks: 2
+  program:
+    - {{ranks: 0, do: [{{loop: {{count: {count}, do: [{{recv: {{from: 1, size: 4 B}}}}]}}}}]}}
+    - {{ranks: 1, do: [{{loop: {{count: {count}, do: [{{send: {{to: 0, size: 4 B}}}}]}}}}]}}
+series: [{{name: only, stack: lam_via}}]
+"""
+
+
+class Long(Case):
+    """How many draws a claim is run in hangs on what its runs are estimated to cost."""
+    def setUp(self):
+        super().setUp()
+        for name, count in (("long", 700000), ("longest", 7000000)):
+            self.write(f"data/scenarios/{name}.yaml", LONG.format(name=name, count=count))
+        ends = "{{ends_with: {{scenario: {name}, series: only, status: {status}}}}}"
+        self.claims("others:\n" + claim("short", below(1e9)) +
+                    claim("long", ends.format(name="long", status="failed")) +
+                    claim("longest", ends.format(name="longest", status="failed")) +
+                    claim("misses", ends.format(name="long", status="completed"), known_miss="docs/fidelity.md#fast"))
+
+    def test_depths(self):
+        rows = {row["id"]: row["draws"] for row in self.drawn(draws=60, code=None)["claims"]}
+        self.assertEqual({name: (draws["run"], draws["stopped"], draws["class"]) for name, draws in rows.items()},
+                         {"sys.short": (60, None, "robust"), "sys.long": (40, "decided", "robust"),
+                          "sys.longest": (20, "long", "robust"), "sys.misses": (40, "decided", "robustly_missed")})
+        told = " ".join(self.validate("--draws", "60", "--jobs", "1", code=None).stdout.split())
+        self.assertIn("holds in all draws (at least 91 %), n = 40, which decide: robust", told)
+        self.assertIn("holds in all draws (at least 84 %), n = 20, as its runs are long: robust", told)
+        self.assertIn("In 60 draws of the uncertain constants; 1 claim, whose runs are longest, in 20; 2 with long runs until "
+                      "they were decided", told)
+
+    def test_few(self):
+        """With no more draws than the first block all are run in all, and nothing is said of it."""
+        rows = self.drawn(draws=3, code=None)["claims"]
+        self.assertEqual({(row["draws"]["run"], row["draws"]["stopped"]) for row in rows}, {(3, None)})
+
+    def test_jobs(self):
+        told = [self.validate("--draws", "45", "--jobs", jobs, "--database", f"{jobs}.sqlite", code=None).stdout
+                for jobs in ("1", "3")]
+        self.assertEqual(told[0], told[1])
+
+
 class Printed(Case):
     def setUp(self):
         super().setUp()
@@ -186,6 +235,15 @@ class Printed(Case):
     def test_junit(self):
         told = self.validate("--draws", "20", "--format", "junit", code=None).stdout
         self.assertIn("holds in no draw (at most 16 %), n = 20: robustly missed", told)
+
+    def test_agreements(self):
+        """What compares simulations is drawn with --all."""
+        self.claims("others:\n" + claim("agree", "{agreement: {scenario: small, metric: latency_us, series: second, "
+                                        "with: second, tolerance: 1 %}}", kind="agreement"))
+        row, = self.drawn(draws=2, code=None)["claims"]
+        self.assertIsNone(row["draws"])
+        row, = self.drawn("--all", draws=2, code=None)["claims"]
+        self.assertEqual(tally(row), (2, 2, 0, 0, 0))
 
     def test_bad(self):
         for number in ("0", "-1", "10001", "many", "1.5", ""):
