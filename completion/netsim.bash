@@ -58,7 +58,7 @@ _netsim() {
     case $command in
     run)
         arguments='scenario'
-        options='--series --set --allow-unused --out --seed --draws --sensitivity --format --metric --links --trace --log-states --values --pcap --trace-from --trace-to --pcap-at --pcap-from --pcap-to --pcap-snap --jobs --time-limit --simulated-limit --stop-at --quiet --help'
+        options='--series --set --allow-unused --out --seed --draws --sensitivity --format --metric --wide --links --trace --log-states --values --pcap --trace-from --trace-to --pcap-at --pcap-from --pcap-to --pcap-snap --jobs --time-limit --simulated-limit --stop-at --quiet --help'
         case $previous in
         --series) value='none' ;;
         --set) value='parameter' ;;

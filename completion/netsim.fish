@@ -88,6 +88,7 @@ complete -c netsim -n '__fish_seen_subcommand_from run' -l draws -x -a '(__netsi
 complete -c netsim -n '__fish_seen_subcommand_from run' -l sensitivity -x -a '(__netsim_words choice ranks total)' -d 'with --draws: how the constants that bands come from are found (ranks)'
 complete -c netsim -n '__fish_seen_subcommand_from run' -l format -x -a '(__netsim_words choice table csv json)' -d 'form of the output'
 complete -c netsim -n '__fish_seen_subcommand_from run' -l metric -x -a '(__netsim_words none)' -d 'only this metric (repeatable)'
+complete -c netsim -n '__fish_seen_subcommand_from run' -l wide -d 'put all series side by side in one table'
 complete -c netsim -n '__fish_seen_subcommand_from run' -l links -d 'also print what passed over each direction of each link'
 complete -c netsim -n '__fish_seen_subcommand_from run' -l trace -x -a '(__netsim_words file)' -d 'write a timeline for ui.perfetto.dev'
 complete -c netsim -n '__fish_seen_subcommand_from run' -l log-states -x -a '(__netsim_words file)' -d 'write the protocol transitions, one a line'

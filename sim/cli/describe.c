@@ -20,7 +20,7 @@
 
 #include <string.h>
 
-#define PARAMETER_TEXT_WIDTH 92
+#define PARAMETER_TEXT_WIDTH 80
 #define HIT_WIDTH 40 // of a path with its default
 #define MOST_HITS 40
 
@@ -235,17 +235,42 @@ static void append_indented(GString *out, const char *text)
     g_string_append_c(out, '\n');
 }
 
+// A parameter with its default, range and units: in one line if they fit, else in two or three.
+static void append_param_head(GString *out, const struct param *param, const char *fallback,
+                              const char *range)
+{
+    const char *units = param_kind_units(param->kind);
+    char *within = *range ? g_strdup_printf("[%s]", range) : NULL;
+    char *line = g_strdup_printf("  %s = %s%s%s   %s", param->name, fallback, within ? "   " : "",
+                                 within ? within : "", units);
+    if (text_width(line) <= PARAMETER_TEXT_WIDTH) {
+        g_string_append_printf(out, "%s\n", line);
+    } else {
+        char *start = g_strdup_printf("%s = %s", param->name, fallback);
+        g_string_append(out, "  ");
+        text_append_wrapped(out, start, PARAMETER_TEXT_WIDTH - 6, 6);
+        g_string_append_c(out, '\n');
+        bool fits = within && text_width(within) + text_width(units) + 9 <= PARAMETER_TEXT_WIDTH;
+        if (fits)
+            g_string_append_printf(out, "      %s   %s\n", within, units);
+        else if (within)
+            append_indented(out, within);
+        if (!fits)
+            append_indented(out, units);
+        g_free(start);
+    }
+    g_free(line);
+    g_free(within);
+}
+
 static void append_param_text(GString *out, const struct scenario_section *section,
                               const struct param *param)
 {
     const struct param_table *table = section->table;
     char *prior = default_prior_text(section, param);
     char *range = range_text(param), *fallback = default_text(table, param);
-    g_string_append_printf(out, "  %s = %s", param->name, fallback);
+    append_param_head(out, param, fallback, range);
     g_free(fallback);
-    if (*range)
-        g_string_append_printf(out, "   [%s]", range);
-    g_string_append_printf(out, "   %s\n", param_kind_units(param->kind));
     append_indented(out, param->doc ? param->doc : "");
     char *source = source_text(param);
     if (source) {
@@ -281,9 +306,11 @@ static void append_section_text(GString *out, const struct scenario_schema *sche
                                 const struct scenario_section *section)
 {
     char *links = links_text(schema, section);
-    g_string_append_printf(out, "%s%s: ", out->len > 0 ? "\n" : "", section->path);
-    text_append_wrapped(out, section->table->doc, PARAMETER_TEXT_WIDTH - 2, 2);
+    char *head = g_strdup_printf("%s: %s", section->path, section->table->doc);
+    g_string_append(out, out->len > 0 ? "\n" : "");
+    text_append_wrapped(out, head, PARAMETER_TEXT_WIDTH - 2, 2);
     g_string_append_c(out, '\n');
+    g_free(head);
     if (links) {
         g_string_append(out, "  ");
         text_append_wrapped(out, links, PARAMETER_TEXT_WIDTH - 2, 2);
@@ -297,8 +324,9 @@ static void append_section_text(GString *out, const struct scenario_schema *sche
 // Prints what a benchmark does and reports, for how many ranks and which sizes.
 static void append_benchmark_text(GString *out, const struct benchmark_schema *benchmark)
 {
-    g_string_append_printf(out, "%s: ", benchmark->name);
-    text_append_wrapped(out, benchmark->doc, PARAMETER_TEXT_WIDTH - 2, 2);
+    char *head = g_strdup_printf("%s: %s", benchmark->name, benchmark->doc);
+    text_append_wrapped(out, head, PARAMETER_TEXT_WIDTH - 2, 2);
+    g_free(head);
     g_string_append_printf(out, "\n  ranks: %d", MAX(benchmark->least_ranks, 1));
     if (benchmark->most_ranks == 0)
         g_string_append(out, " or more");

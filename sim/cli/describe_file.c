@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-#define FILE_TEXT_WIDTH 92
+#define FILE_TEXT_WIDTH 80
 
 // The maps of a kind of file; those of checks are made when they are asked for.
 struct described_file {
@@ -52,12 +52,21 @@ static const char *form_of(const struct param *row)
 
 static void append_row(GString *out, const struct param *row)
 {
+    char *choices = row->choices ? g_strjoinv(", ", (char **)row->choices) : NULL;
+    const char *form = choices ? choices : form_of(row);
+    gsize begin = out->len;
     g_string_append_printf(out, "  %s = %s   ", row->name,
                            row->fallback   ? row->fallback
                            : row->optional ? "may be left out"
                                            : "must be given");
-    char *choices = row->choices ? g_strjoinv(", ", (char **)row->choices) : NULL;
-    g_string_append_printf(out, "%s\n      ", choices ? choices : form_of(row));
+    if (text_width(out->str + begin) + text_width(form) <= FILE_TEXT_WIDTH) {
+        g_string_append(out, form);
+    } else {
+        g_string_truncate(out, out->len - strlen("   "));
+        g_string_append(out, "\n      ");
+        text_append_wrapped(out, form, FILE_TEXT_WIDTH - 6, 6);
+    }
+    g_string_append(out, "\n      ");
     text_append_wrapped(out, row->doc, FILE_TEXT_WIDTH - 6, 6);
     g_string_append_c(out, '\n');
     g_free(choices);
@@ -67,9 +76,11 @@ static void append_row(GString *out, const struct param *row)
 static void append_table(const struct param_table *table, void *data)
 {
     GString *out = data;
-    g_string_append_printf(out, "%s%s: ", out->len > 0 ? "\n" : "", table->name);
-    text_append_wrapped(out, table->doc, FILE_TEXT_WIDTH - 2, 2);
+    char *head = g_strdup_printf("%s: %s", table->name, table->doc);
+    g_string_append(out, out->len > 0 ? "\n" : "");
+    text_append_wrapped(out, head, FILE_TEXT_WIDTH - 2, 2);
     g_string_append_c(out, '\n');
+    g_free(head);
     for (const struct param *row = table->params; row->name; row++)
         append_row(out, row);
     for (const struct param *row = table->params; row->name; row++)

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#define OPERATION_TEXT_WIDTH 92
+#define OPERATION_TEXT_WIDTH 80
 #define ALL "operations"
 
 // ---- Which ----
@@ -148,10 +148,19 @@ static char *meaning_of(const struct operation_kind *kind)
 static void append_key_text(GString *out, const struct operation_key *key)
 {
     char *range = range_of(key);
+    gsize begin = out->len;
     g_string_append_printf(out, "  %s = %s", key->param.name, default_of(key));
     if (*range)
         g_string_append_printf(out, "   [%s]", range);
-    g_string_append_printf(out, "   %s\n      ", units_of(key));
+    g_string_append(out, "   ");
+    if (text_width(out->str + begin) + text_width(units_of(key)) <= OPERATION_TEXT_WIDTH) {
+        g_string_append(out, units_of(key));
+    } else {
+        g_string_truncate(out, out->len - strlen("   "));
+        g_string_append(out, "\n      ");
+        text_append_wrapped(out, units_of(key), OPERATION_TEXT_WIDTH - 6, 6);
+    }
+    g_string_append(out, "\n      ");
     text_append_wrapped(out, key->param.doc, OPERATION_TEXT_WIDTH - 6, 6);
     g_string_append_c(out, '\n');
     g_free(range);
@@ -159,10 +168,12 @@ static void append_key_text(GString *out, const struct operation_key *key)
 
 static void append_text(GString *out, const struct operation_kind *kind, const char *stacks)
 {
-    g_string_append_printf(out, "%soperation %s%s%s: ", out->len > 0 ? "\n" : "", kind->name,
-                           stacks ? " of " : "", stacks ? stacks : "");
     char *meaning = meaning_of(kind);
-    text_append_wrapped(out, meaning, OPERATION_TEXT_WIDTH - 2, 2);
+    char *head = g_strdup_printf("operation %s%s%s: %s", kind->name, stacks ? " of " : "",
+                                 stacks ? stacks : "", meaning);
+    g_string_append(out, out->len > 0 ? "\n" : "");
+    text_append_wrapped(out, head, OPERATION_TEXT_WIDTH - 2, 2);
+    g_free(head);
     g_free(meaning);
     g_string_append_c(out, '\n');
     for (const struct operation_key *key = kind->keys; key && key->param.name; key++)

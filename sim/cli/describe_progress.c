@@ -4,7 +4,7 @@
 #include "sim/model/model.h"
 #include "sim/output/text.h"
 
-#define RULE_WIDTH 92
+#define RULE_WIDTH 80
 
 static const struct mpi_progress_rule *rule_of(const char *name)
 {
@@ -23,7 +23,7 @@ static void append_line(GString *out, const char *what, const char *text)
 {
     char *line = g_strdup_printf("%s: %s", what, text);
     g_string_append(out, "  ");
-    text_append_wrapped(out, line, RULE_WIDTH - 2, 6);
+    text_append_wrapped(out, line, RULE_WIDTH - 6, 6);
     g_string_append_c(out, '\n');
     g_free(line);
 }

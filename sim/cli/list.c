@@ -7,6 +7,7 @@
 #include "sim/figures/spec.h"
 #include "sim/model/model.h"
 #include "sim/output/json.h"
+#include "sim/output/table.h"
 #include "sim/output/text.h"
 #include "sim/run/schema.h"
 
@@ -184,7 +185,7 @@ static void print_table(json_t *document)
             g_string_append(out, "  ");
             text_append_left(out, json_string_value(json_object_get(entry, "name")), width + 2);
             text_append_wrapped(out, json_string_value(json_object_get(entry, "description")),
-                                MAX(40, 96 - width), width + 4);
+                                MAX(table_width(stdout) - width - 4, 40), width + 4);
             g_string_append_c(out, '\n');
         }
     }

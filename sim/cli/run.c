@@ -44,7 +44,7 @@ struct run_arguments {
     char *draws; // as given; NULL: none
     char *sensitivity;
     int jobs;
-    gboolean quiet, allow_unused;
+    gboolean quiet, allow_unused, wide;
 };
 
 // Warns of an unusual series before it is run.
@@ -199,7 +199,7 @@ static void print_result(const struct result *result, enum run_format format,
     switch (format) {
     case RUN_TABLE: {
         struct table_options options = {.colour = table_wants_colour(stdout),
-                                        .width = table_terminal_width(stdout),
+                                        .width = arguments->wide ? 0 : table_width(stdout),
                                         .summary = !arguments->quiet,
                                         .directory = directory,
                                         .metrics = (const char *const *)arguments->metrics,
@@ -558,6 +558,13 @@ const struct cli_option cli_run_options[] = {
      .more = "In the table: `latency_us`, `latency`, or with `workload.samples` `p50`, `p90`, "
              "`p99`, `min`, `max` "
              "and `sd` of single repetitions."},
+    {.name = "wide",
+     .value = CLI_FLAG,
+     .offset = offsetof(struct run_arguments, wide),
+     .summary = "put all series side by side in one table",
+     .more =
+         "Otherwise series that 80 columns, or those of the terminal, have no room for stand in "
+         "a further table below."},
     {.name = "links",
      .value = CLI_TEXT,
      .offset = offsetof(struct run_arguments, links),

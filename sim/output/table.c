@@ -558,11 +558,11 @@ void table_print(const struct result *result, const struct table_options *option
     g_string_free(text, TRUE);
 }
 
-int table_terminal_width(FILE *file)
+int table_width(FILE *file)
 {
     struct winsize size = {0};
     bool known = isatty(fileno(file)) && ioctl(fileno(file), TIOCGWINSZ, &size) == 0;
-    return known ? size.ws_col : 0;
+    return known && size.ws_col > 0 ? size.ws_col : TABLE_WIDTH;
 }
 
 bool table_wants_colour(FILE *file)

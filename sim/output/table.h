@@ -29,8 +29,10 @@ void table_print(const struct result *result, const struct table_options *option
 // Whether a metric is printed.
 bool table_shows(const char *const *metrics, const char *metric);
 
-// The columns of the terminal that a file is; 0: it is none.
-int table_terminal_width(FILE *file);
+// The columns that tables on a file may have: those of the terminal that it is, or else
+// TABLE_WIDTH.
+#define TABLE_WIDTH 80
+int table_width(FILE *file);
 
 // Whether output to `file` should be coloured: if it is a terminal, and NO_COLOR is not set.
 bool table_wants_colour(FILE *file);

@@ -4,12 +4,16 @@
 
 import collections
 import csv
+import fcntl
 import io
 import json
 import os
+import pty
 import shutil
 import signal
+import struct
 import subprocess
+import termios
 import time
 import unittest
 
@@ -248,6 +252,43 @@ class Run(Case):
             self.netsim("run", name, "--out", "out", "--quiet")
         done = self.netsim("run", "tniy", code=1)
         self.assertIn("did you mean tiny?", done.stderr)
+
+    def many_series(self):
+        series = "\n".join(f"  - {{name: number {number}, stack: lam_via}}" for number in range(7))
+        self.write("many.yaml", SMALL.split("series:")[0] + "series:\n" + series + "\n")
+        return "many.yaml"
+
+    def test_tables_are_as_wide_as_80_columns(self):
+        narrow = self.netsim("run", self.many_series(), "-q").stdout
+        self.assertLessEqual(max(map(len, narrow.splitlines())), 80)
+        self.assertEqual(narrow.count("bytes"), 3)
+        wide = self.netsim("run", "many.yaml", "-q", "--wide").stdout
+        self.assertEqual(wide.count("bytes"), 1)
+        # The same numbers, side by side.
+        tables = [[line.split() for line in part.splitlines()[3:]] for part in narrow.split("\n\n")]
+        rows = [[rows[0][0]] + [cell for row in rows for cell in row[1:]] for rows in zip(*tables)]
+        self.assertEqual(rows, [line.split() for line in wide.splitlines()[3:]])
+
+    def test_tables_fold_at_the_width_of_a_terminal(self):
+        self.many_series()
+        for columns, tables in ((60, 4), (110, 2), (300, 1)):
+            master, slave = pty.openpty()
+            fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
+            done = subprocess.Popen([NETSIM, "run", "many.yaml", "-q"], cwd=self.directory, stdout=slave,
+                                    stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                                    env={**os.environ, "NO_COLOR": "1"})
+            os.close(slave)
+            text = b""
+            try:
+                while part := os.read(master, 65536):
+                    text += part
+            except OSError: # its end
+                pass
+            self.assertEqual(done.wait(), 0)
+            os.close(master)
+            lines = text.decode().splitlines()
+            self.assertLessEqual(max(map(len, lines)), columns)
+            self.assertEqual(sum("bytes" in line for line in lines), tables)
 
     def piped(self, command, *arguments, text, code=0):
         """netsim with a text on its standard input, through a pipe."""

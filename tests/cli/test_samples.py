@@ -109,7 +109,8 @@ class Samples(Case):
 
     def test_the_table(self):
         head = lambda *options: self.netsim("run", "lossy.yaml", "-q", *KEPT, *options).stdout
-        self.assertRegex(head(), r"latency +bandwidth +repetition p50 +repetition p99 +latency")
+        self.assertRegex(head(), r"latency +bandwidth +repetition p50 +repetition p99\n")
+        self.assertRegex(head("--wide"), r"latency +bandwidth +repetition p50 +repetition p99 +latency")
         self.assertIn("of single repetitions also: p90, min, max, sd (--metric shows them)", head())
         self.assertRegex(head("--metric", "p90", "--metric", "latency"), r"size +latency +repetition p90 +latency +repetition p90\n")
         self.assertRegex(head("--metric", "repetition_sd_us"), r"size +repetition sd +repetition sd\n")
