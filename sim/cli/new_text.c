@@ -5,6 +5,7 @@
 #include "sim/cli/new.h"
 
 #include "sim/cli/cli.h"
+#include "sim/config/quantity.h"
 #include "sim/output/text.h"
 #include "sim/scenario/keys.h"
 #include "sim/scenario/topology_read.h"

@@ -4,6 +4,7 @@
 #include "sim/cli/cli.h"
 
 #include "sim/cli/show_values.h"
+#include "sim/config/quantity.h"
 #include "sim/core/shown.h"
 #include "sim/model/model.h"
 #include "sim/output/json.h"
@@ -14,6 +15,7 @@
 #include "sim/scenario/placement.h"
 #include "sim/scenario/topology_read.h"
 
+#include <glib/gstdio.h>
 #include <string.h>
 
 #define SHOW_WIDTH 80
