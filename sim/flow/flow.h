@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The second fidelity: a case runs on packets, or on flows, by its key `fidelity`. On flows, the
 // stack's protocol is a curve (curve.h), messages share links as fluids do, and MPI's rules are
-// SimGrid's SMPI (plugin.h), or by the key `flow` those of sim/mpi (flow_device.h). Its operations are netsim's own: programs, benchmarks and recordings,
-// with the collectives of their library unfolded (sim/flatten/flatten.h).
+// SimGrid's SMPI (plugin.h), or by the key `flow` those of sim/mpi (flow_device.h). Its operations
+// are netsim's own: programs, benchmarks and recordings, with the collectives of their library
+// unfolded (sim/flatten/flatten.h).
 //
 // Flows have no loss, no full queues, no credits and no windows: the result lists what the run
 // can't show (series_result.note).
@@ -13,8 +14,8 @@
 
 // Runs one case at its fidelity, as run_case of sim/run/run.h, with the same result. On flows,
 // nothing but the result and its progress comes of the options, if SimGrid plays them: no trace,
-// capture, observer or measured interval. Cases that flows can't run have been refused (sim/run/fidelity_check.h);
-// without SimGrid the result has the command that installs it.
+// capture, observer or measured interval. Cases that flows can't run have been refused
+// (sim/run/fidelity_check.h); without SimGrid the result has the command that installs it.
 struct series_result *flow_or_packets(const struct registry *registry,
                                       const struct scenario_case *test_case, int series,
                                       uint64_t seed, const struct run_options *options);
