@@ -301,8 +301,8 @@ _netsim() {
         case $previous in
         --testbed) value='shipped' ;;
         --scenario) value='scenario' ;;
-        --stack) value='none' ;;
-        --benchmark) value='none' ;;
+        --stack) value='stack' ;;
+        --benchmark) value='benchmark' ;;
         --fit) value='parameter' ;;
         --draws) value='none' ;;
         --discrepancy) value='none' ;;

@@ -264,8 +264,9 @@ const struct cli_option cli_new_options[] = {
      .offset = offsetof(struct new_arguments, benchmark),
      .argument = "NAME",
      .words = CLI_WORDS_BENCHMARK,
-     .summary = "what the ranks do, one that the stack runs, or program; otherwise its first",
-     .more = "`program` writes a small program of sends and receives as a start."},
+     .summary = CLI_BENCHMARK_SUMMARY,
+     .more = "One that the stack runs; otherwise its first. `program` writes a small program of "
+             "sends and receives as a start."},
     {.name = "hosts",
      .value = CLI_TEXT,
      .offset = offsetof(struct new_arguments, hosts),
@@ -301,8 +302,9 @@ const struct cli_option cli_new_options[] = {
      .offset = offsetof(struct new_arguments, testbed),
      .argument = "NAME",
      .words = CLI_WORDS_TESTBED,
-     .summary = "shipped machine that its costs are of; otherwise the usual one of the stack",
-     .more = "That is the one on which most shipped scenarios run the stack. Without `--hosts`, "
+     .summary = CLI_TESTBED_SUMMARY,
+     .more = "Its costs hold. Otherwise it is the one on which most shipped scenarios run the "
+             "stack. Without `--hosts`, "
              "`--switches`, `--topology` and `--nic` the scenario runs on that machine as it is."},
     {.name = "force",
      .value = CLI_FLAG,

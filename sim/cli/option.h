@@ -65,6 +65,8 @@ struct cli_option {
     bool optional; // the value may be left out for the first choice, and follows a "=" else
 };
 
+#define CLI_TESTBED_SUMMARY "the machine: a testbed that `netsim list testbeds` shows"
+#define CLI_BENCHMARK_SUMMARY "benchmark, as `netsim list benchmarks` names it"
 #define CLI_STACK_SUMMARY "library and protocol, as `netsim list stacks` names it"
 
 // clang-format off
