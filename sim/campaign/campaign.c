@@ -414,7 +414,7 @@ static bool is_to_do(const struct campaign *campaign, int number)
 // Events, as far as they can be estimated.
 static double piece_cost(void *owner, int item)
 {
-    return estimate_of(piece_at(owner, item)->test_case).events;
+    return estimate_events(piece_at(owner, item)->test_case);
 }
 
 bool campaign_run(struct campaign *campaign, GError **error)

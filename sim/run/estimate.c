@@ -324,14 +324,32 @@ int64_t estimate_memory_there(void)
 
 // ---- The estimate ----
 
-struct estimate estimate_of(const struct scenario_case *test_case)
+// The work of a case, whose ranks have as many peers as a sample of them.
+static struct work sampled_work(const struct scenario_case *test_case,
+                                const struct program *program)
 {
-    struct program *own = own_program(&test_case->workload);
-    const struct program *program = own ? own : test_case->workload.program;
     struct work work = estimate_work_of(test_case, program);
     struct estimate_sample sample;
     if (estimate_sample(test_case, &sample))
         work.peers = sample.peers;
+    return work;
+}
+
+double estimate_events(const struct scenario_case *test_case)
+{
+    struct program *own = own_program(&test_case->workload);
+    struct work work = sampled_work(test_case, own ? own : test_case->workload.program);
+    double events = events_of(test_case, &work);
+    if (own)
+        program_free(own);
+    return events;
+}
+
+struct estimate estimate_of(const struct scenario_case *test_case)
+{
+    struct program *own = own_program(&test_case->workload);
+    const struct program *program = own ? own : test_case->workload.program;
+    struct work work = sampled_work(test_case, program);
     struct estimate estimate = {
         .memory = memory_of(test_case, program, &work),
         .operations = work.operations,

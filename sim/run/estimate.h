@@ -17,6 +17,9 @@ struct estimate {
 
 struct estimate estimate_of(const struct scenario_case *test_case);
 
+// The events alone, which a case can be asked for whose unread sections have been dropped, too.
+double estimate_events(const struct scenario_case *test_case);
+
 // Bytes that a process may take here: the machine's memory, or less if it is limited.
 int64_t estimate_memory_there(void);
 
