@@ -178,7 +178,7 @@ def run_page(text):
     """Runs all console blocks of a page; returns it with the output of today, and how many."""
     scratch = Scratch()
     for path, content in files(text):
-        if path.endswith(".yaml") and not path.startswith("scenarios/"):
+        if path.endswith((".yaml", ".csv")) and not path.startswith("scenarios/"):
             scratch.write(path, content)
     pieces, at, count = [], 0, 0
     for kind, attributes, body, start in blocks(text):
