@@ -217,8 +217,9 @@ _netsim() {
         ;;
     validate)
         arguments='none'
-        options='--top40 --all --draws --tests --all-run --format --out --database --jobs --again --quiet --help'
+        options='--top40 --all --claims --draws --tests --all-run --format --out --database --jobs --again --quiet --help'
         case $previous in
+        --claims) value='file' ;;
         --draws) value='none' ;;
         --tests) value='file' ;;
         --format) value='choice table brief json junit' ;;
@@ -240,13 +241,14 @@ _netsim() {
         ;;
     plot)
         arguments='result'
-        options='--x --y --metric --series --size --title --log --linear --figure --over-time --format --out --set --allow-unused --time-limit --simulated-limit --jobs --quiet --help'
+        options='--x --y --metric --series --size --points --title --log --linear --figure --over-time --format --out --set --allow-unused --time-limit --simulated-limit --jobs --quiet --help'
         case $previous in
         --x) value='none' ;;
         --y) value='none' ;;
         --metric) value='none' ;;
         --series) value='none' ;;
         --size) value='none' ;;
+        --points) value='file' ;;
         --title) value='none' ;;
         --log) value='choice x y xy' ;;
         --linear) value='choice x y xy' ;;

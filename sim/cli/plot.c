@@ -122,6 +122,15 @@ const struct cli_option cli_plot_options[] = {
      .offset = offsetof(struct plot_arguments, sizes),
      .argument = "SIZE",
      .summary = "draw only this message size, or range A..B (repeatable); without a unit: bytes"},
+    {.name = "points",
+     .value = CLI_LIST,
+     .offset = offsetof(struct plot_arguments, points),
+     .argument = "FILE",
+     .words = CLI_WORDS_FILE,
+     .summary = "draw these measured points with their errors, from CSV (repeatable)",
+     .more =
+         "Columns: size, value and, if there are any, series, metric, unit and error. A series of "
+         "the picture has its colour."},
     {.name = "title",
      .value = CLI_TEXT,
      .offset = offsetof(struct plot_arguments, title),

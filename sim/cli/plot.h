@@ -8,14 +8,15 @@
 
 struct plot_arguments {
     char *figure, *format, *out, **sets;
-    char *x, *y, *title, *log, *linear, **metrics, **series, **sizes;
+    char *x, *y, *title, *log, *linear, **metrics, **series, **sizes, **points;
     struct cli_limits limits;
     int jobs;
     gboolean quiet, allow_unused, over_time;
 };
 
 // The document of one picture of all that the words name (scenarios, results, sweeps, measured
-// points). Returns NULL after an error, which is in *error or has been printed.
+// points), with the points of --points. Returns NULL after an error, which is in *error or has been
+// printed.
 json_t *plot_document(char *const *words, int count, const struct plot_arguments *arguments,
                       GError **error);
 

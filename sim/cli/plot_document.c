@@ -142,6 +142,16 @@ static char *label_of(const char *word, enum source_kind kind)
     return last;
 }
 
+// A file of measured points, whatever it is called.
+static bool source_init_points(struct source *source, const char *file, GError **error)
+{
+    *source = (struct source){.kind = SOURCE_MEASURED,
+                              .word = file,
+                              .label = label_of(file, SOURCE_MEASURED),
+                              .path = g_strdup(file)};
+    return g_file_get_contents(file, &source->text, &source->length, error);
+}
+
 static bool source_init(struct source *source, const char *word, GError **error)
 {
     *source = (struct source){.word = word, .path = plot_database_of(word)};
@@ -514,9 +524,10 @@ static json_t *joined(const struct plotter *plotter)
     return document;
 }
 
-json_t *plot_document(char *const *words, int count, const struct plot_arguments *arguments,
+json_t *plot_document(char *const *words, int named, const struct plot_arguments *arguments,
                       GError **error)
 {
+    int count = named + (arguments->points ? (int)g_strv_length(arguments->points) : 0);
     struct plotter plotter = {.arguments = arguments,
                               .choice = choice_of(arguments, error),
                               .sources = g_new0(struct source, count),
@@ -525,7 +536,9 @@ json_t *plot_document(char *const *words, int count, const struct plot_arguments
     json_t *document = NULL;
     bool good = plotter.choice != NULL;
     for (int i = 0; good && i < count; i++)
-        good = source_init(&plotter.sources[i], words[i], error);
+        good = i < named
+                   ? source_init(&plotter.sources[i], words[i], error)
+                   : source_init_points(&plotter.sources[i], arguments->points[i - named], error);
     if (good)
         tell_apart(&plotter);
     if (good && check_options(&plotter, error) && make_documents(&plotter, error) &&

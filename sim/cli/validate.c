@@ -20,6 +20,7 @@ enum validate_format { VALIDATE_TABLE, VALIDATE_BRIEF, VALIDATE_JSON, VALIDATE_J
 struct validate_arguments {
     char *format, *database, *out, *tests;
     char *draws; // as given; NULL: none
+    char **claims;
     gboolean all, all_run, top40, quiet, run_again;
     int jobs;
 };
@@ -76,6 +77,7 @@ static json_t *score(const struct validate_arguments *arguments, char **patterns
     struct validate_options options = {
         .data_dir = cli_data_dir(),
         .patterns = (const char *const *)patterns,
+        .claims = (const char *const *)arguments->claims,
         .behaviours = arguments->all,
         .top40 = arguments->top40,
         .draws = draws,
@@ -115,11 +117,17 @@ static enum cli_exit validate(const struct validate_arguments *arguments, char *
                   arguments->tests);
         return CLI_BAD_INPUT;
     }
+    if (arguments->claims && arguments->top40) {
+        cli_error(NULL, "--top40 is about claims that are shipped, and --claims about others");
+        return CLI_BAD_INPUT;
+    }
     enum cli_exit code;
     json_t *scorecard = score(arguments, patterns, draws, &code);
     if (!scorecard)
         return code;
-    bool failed = validate_failed(scorecard) || (arguments->all_run && validate_not_run(scorecard));
+    bool failed = validate_failed(scorecard) ||
+                  (arguments->all_run && validate_not_run(scorecard)) ||
+                  (arguments->claims && validate_unjudged(scorecard));
     code = failed ? CLI_CHECK_FAILED : CLI_DONE;
     if (!deliver(scorecard, (enum validate_format)format, arguments->out))
         code = CLI_BAD_INPUT;
@@ -138,6 +146,14 @@ const struct cli_option cli_validate_options[] = {
      .offset = offsetof(struct validate_arguments, all),
      .summary = "also list the behaviours, which tests cover",
      .more = "They are counted without this, too, and those that miss are listed."},
+    {.name = "claims",
+     .value = CLI_LIST,
+     .offset = offsetof(struct validate_arguments, claims),
+     .argument = "FILE",
+     .words = CLI_WORDS_FILE,
+     .summary = "judge the claims of this file instead of the shipped ones (repeatable)",
+     .more = "A YAML file with the keys that `netsim describe file claims` prints. A check names a "
+             "shipped scenario, or the file of one."},
     {.name = "draws",
      .value = CLI_TEXT,
      .offset = offsetof(struct validate_arguments, draws),

@@ -468,3 +468,19 @@ struct claim_list *claims_load(const char *data_dir, struct diag_list *diags)
     claims_free(list);
     return NULL;
 }
+
+struct claim_list *claims_load_files(const char *const *files, struct diag_list *diags)
+{
+    struct claim_list *list = claims_new();
+    bool good = true;
+    for (int i = 0; files[i]; i++)
+        good &= read_file(list, files[i], claims_read, diags);
+    if (good && list->claims->len == 0)
+        diag_add(diags, (struct source_mark){.file = intern_text(files[0])}, NULL,
+                 "others: {ID: {kind, statement, source, check}}", "there are no claims here");
+    good = good && list->claims->len > 0 && claims_refer(list, diags);
+    if (good)
+        return list;
+    claims_free(list);
+    return NULL;
+}

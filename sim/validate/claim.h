@@ -67,6 +67,9 @@ extern const struct param_table claim_behaviour_table, claim_other_table;
 // data_dir/docs/fidelity.md exists: an installed program may lack it. Free with claims_free.
 struct claim_list *claims_load(const char *data_dir, struct diag_list *diags);
 
+// Reads these files of claims alone, which are a user's (NULL-terminated). NULL after complaints.
+struct claim_list *claims_load_files(const char *const *files, struct diag_list *diags);
+
 // Reads one file's tree into a list that may already hold others. Returns false after complaints.
 bool claims_read(struct claim_list *list, const struct node *tree, struct diag_list *diags);
 bool claims_read_ranks(struct claim_list *list, const struct node *tree, struct diag_list *diags);

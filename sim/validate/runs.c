@@ -116,6 +116,9 @@ void runs_add_fault(struct runs *runs, const char *scenario, const char *sets, c
 
 char *runs_file(const struct runs *runs, const char *scenario)
 {
+    // A name with a dot or a slash is a file first, as it is of all commands.
+    if (scenario[strcspn(scenario, "./")] && g_file_test(scenario, G_FILE_TEST_IS_REGULAR))
+        return g_strdup(scenario);
     char *name = g_strconcat(scenario, ".yaml", NULL);
     char *file = g_build_filename(runs->data_dir, "scenarios", name, NULL);
     g_free(name);

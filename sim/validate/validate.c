@@ -508,8 +508,11 @@ json_t *validate_scorecard(const struct registry *registry, const struct validat
                            struct diag_list *diags, GError **error)
 {
     json_t *scorecard = NULL;
-    struct claim_list *list = claims_load(options->data_dir, diags);
-    struct fits *fits = list ? fits_load(options->data_dir, list, diags) : NULL;
+    bool own = options->claims && options->claims[0];
+    struct claim_list *list =
+        own ? claims_load_files(options->claims, diags) : claims_load(options->data_dir, diags);
+    // Shipped constants were fitted to claims that are shipped.
+    struct fits *fits = !list ? NULL : own ? fits_new() : fits_load(options->data_dir, list, diags);
     if (fits && patterns_are_right(options, list, diags)) {
         struct campaign_options campaign = options->campaign;
         campaign.data_dir = options->data_dir;
@@ -599,4 +602,17 @@ bool validate_not_run(const json_t *scorecard)
     json_t *totals = json_object_get(scorecard, "totals");
     json_t *behaviours = json_object_get(totals, "behaviours");
     return json_integer_value(json_object_get(behaviours, verdict_name(NOT_RUN))) > 0;
+}
+
+bool validate_unjudged(const json_t *scorecard)
+{
+    size_t index;
+    const json_t *row;
+    json_array_foreach(json_object_get(scorecard, "claims"), index, row)
+    {
+        if (strcmp(reference_row_text(row, "verdict"), verdict_name(NOT_CHECKABLE)) == 0 &&
+            reference_row_text(row, "expected"))
+            return true;
+    }
+    return false;
 }

@@ -19,6 +19,8 @@ struct validate_options {
     // Which claims: a system ("via"), the start of an id ("via.pingpong"), an id, or a glob
     // ("via.*.c2.*"). NULL-terminated; NULL or empty: all.
     const char *const *patterns;
+    // Files of claims in the place of those of data_dir, NULL-terminated; NULL: none.
+    const char *const *claims;
     bool behaviours;   // also list the behaviours, which the tests cover
     bool top40;        // only what references/top40.yaml names
     int draws;         // also judge the claims in draws 1 .. draws (drawn.h); 0: none
@@ -57,6 +59,9 @@ json_t *validate_result(const struct registry *registry, const char *data_dir, c
 
 // Whether a claim misses that is no known miss, or one holds or is level that is listed as such.
 bool validate_failed(const json_t *scorecard);
+
+// Whether a claim has a check that could not be judged, as its scenario is missing or can't be run.
+bool validate_unjudged(const json_t *scorecard);
 
 // Whether a test that covers one of the selected behaviours was not run.
 bool validate_not_run(const json_t *scorecard);
