@@ -29,7 +29,7 @@ static bool is_part(const char *name)
     bool found = g_strv_contains(all, name);
     if (!found) {
         char *known = g_strjoinv(", ", (char **)names->pdata);
-        fprintf(stderr, "netsim bench: there is no part \"%s\" (%s)\n", name, known);
+        fprintf(stderr, "netsim: bench: there is no part \"%s\" (%s)\n", name, known);
         g_free(known);
     }
     g_ptr_array_free(names, TRUE);

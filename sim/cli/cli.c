@@ -74,9 +74,12 @@ const struct cli_command cli_commands[] = {
      "A benchmark is explained with at most 20 repetitions of each size.\n"
      "Ends with 3 if the simulated program failed, and says why.",
      cli_explain, cli_explain_options, 1, 1, CLI_WORDS_SCENARIO, NULL},
-    {"diagram", "SCENARIO", "draw the path of one message through programs, kernels, cards and links",
-     "Draws the space-time diagram of a message as SVG: a column for each program, library, kernel,\n"
-     "bus, card, link and switch, an arrow for each packet, the steps of state machines, the critical\n"
+    {"diagram", "SCENARIO",
+     "draw the path of one message through programs, kernels, cards and links",
+     "Draws the space-time diagram of a message as SVG: a column for each program, library, "
+     "kernel,\n"
+     "bus, card, link and switch, an arrow for each packet, the steps of state machines, the "
+     "critical\n"
      "path in colour, and for each time the parameters that it depends on.\n"
      "Ends with 3 if the simulated program failed.",
      cli_diagram, cli_diagram_options, 1, 1, CLI_WORDS_SCENARIO, NULL},

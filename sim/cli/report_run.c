@@ -20,7 +20,7 @@
 #define PAGE_MOST_SIZES 6
 #define PAGE_REPETITIONS 5
 #define PAGE_MOST_EVENTS 2000000
-// Series of which a message is shown on its way, and the largest message.
+// Series of which the path of a message is shown, and the largest message.
 #define PAGE_MOST_DIAGRAMS 6
 #define PAGE_LARGEST_MESSAGE 65536
 
@@ -287,7 +287,7 @@ static json_t *page_explain(const struct scenario *scenario, const json_t *manif
     return explained;
 }
 
-// ---- A message on its way ----
+// ---- The path of a message ----
 
 // Of a benchmark: the first of its sizes above 0 that is not too large; -1: there is none.
 static int64_t page_message_size(const struct scenario_case *test_case)

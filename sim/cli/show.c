@@ -28,11 +28,11 @@ struct show_arguments {
     char **sets, **series, *route, *svg, *dot, *format;
 };
 
-// What is shown: a scenario, or a testbed that is none.
+// A scenario, or a testbed that is none.
 struct shown_machine {
     struct scenario *scenario;       // NULL: a testbed
     struct node *tree;               // of a testbed
-    struct topology own;             // likewise
+    struct topology own;             // of a testbed
     const struct topology *topology; // of the first series, or the testbed's
     char *title;
 };

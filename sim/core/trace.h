@@ -64,12 +64,12 @@ struct trace_note {
     struct message_ref message;
 };
 
-// What a packet is, in its protocol's words.
+// A packet's kind, in its protocol's words.
 struct trace_words {
     char text[48];        // "TCP ACK", "M-VIA RDMA write"; cut off at its end
     int64_t sequence;     // its number in its protocol; -1: none
     int64_t acknowledges; // the number that its sender expects next; -1: none
-    bool answers;         // it has no data but says what has come
+    bool answers;         // it has no data and reports what has arrived
 };
 
 // A packet on a link.
@@ -84,7 +84,7 @@ struct trace_packet {
     struct trace_words words;
 };
 
-// What became of a message or packet that is worth a look, at a time. All strings are static or
+// A mark: the fate of a message or packet, at a time. All strings are static or
 // interned.
 enum trace_mark_kind { TRACE_DROP, TRACE_TIMEOUT, TRACE_REPEAT };
 

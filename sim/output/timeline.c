@@ -49,14 +49,14 @@ struct wait_step {
     int change;
 };
 
-// What waits on a lane, as struct wait_step; it becomes a counter.
+// The units that wait on a lane, as struct wait_step; it becomes a counter.
 struct waiting {
     int process;
     char *name;
     GArray *steps;
 };
 
-// What is known of the messages that have, or had, an index in the ledger: those of late spans may
+// The arguments of the messages that have, or had, an index in the ledger: those of late spans may
 // have been closed before.
 #define MESSAGE_GENERATIONS 8
 struct message_slot {
@@ -70,7 +70,7 @@ struct lane {
     int order;
     enum trace_lane_kind kind;
     struct waiting *waiting; // of a link or ring, or NULL
-    json_t *packet;          // arguments of the packet whose span comes next; NULL: none
+    json_t *packet;          // arguments of the packet whose span follows; NULL: none
     struct trace_call call;  // of the activity
     bool calls;              // the activity is a call
     char *name;
@@ -372,7 +372,7 @@ static void lane_write_wait(struct timeline *timeline, const struct lane *lane, 
     g_free(name);
 }
 
-// Keeps what is said of the packet of the lane's next span.
+// Keeps the arguments of the packet of the lane's next span.
 static void lane_keep_packet(struct lane *lane, const struct trace_packet *packet)
 {
     json_decref(lane->packet);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A machine's hosts, switches and links as a graph to be printed or drawn. What is alike is one
+// A machine's hosts, switches and links as a graph to be printed or drawn. Alike parts are one
 // node of the graph where there is too much to be drawn one by one: the hosts at one switch, or all
 // switches of a group.
 #ifndef NETSIM_OUTPUT_TOPOLOGY_GRAPH_H

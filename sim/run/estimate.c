@@ -221,14 +221,16 @@ static struct work estimate_work_of(const struct scenario_case *test_case,
 
 // ---- Events ----
 
-// Bytes that a packet of the case's stack carries.
+// Bytes that a packet of the case's stack carries. Sections that nothing reads may have been
+// dropped.
 static double packet_payload(const struct scenario_case *test_case)
 {
-    const char *const *paths = test_case->stack->sections;
-    for (guint i = 0; paths && paths[i]; i++) {
-        const struct param_values *values = scenario_section(test_case, paths[i]);
+    for (guint i = 0; i < test_case->sections->len; i++) {
+        const struct param_values *values = g_ptr_array_index(test_case->sections, i);
         int index = param_index(values->table, "mtu");
-        if (index < 0 || scenario_case_leaves_out(test_case, paths[i]))
+        if (index < 0 || !test_case->stack->sections ||
+            !g_strv_contains(test_case->stack->sections, values->path) ||
+            scenario_case_leaves_out(test_case, values->path))
             continue;
         int64_t mtu = *(const int64_t *)(const void *)((const char *)values->values +
                                                        values->table->params[index].offset);

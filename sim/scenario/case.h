@@ -14,7 +14,7 @@ enum fidelity { FIDELITY_PACKET, FIDELITY_FLOW };
 // Their names, as the key `fidelity` has them; NULL-terminated.
 extern const char *const fidelity_names[];
 
-// What plays flows: SimGrid in a child process, or a device of sim/mpi.
+// The player of flows: SimGrid in a child process, or a device of sim/mpi.
 enum flow_player { FLOW_BY_SIMGRID, FLOW_BY_DEVICE };
 
 // Their names, as the key `flow` has them; NULL-terminated.

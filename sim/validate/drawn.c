@@ -177,7 +177,7 @@ static void need_series(const struct curve *curve, void *owner)
         g_ptr_array_add(series, (gpointer)curve->series);
 }
 
-// What a draw of a claim costs.
+// The cost of a claim's draw.
 struct drawn_cost {
     struct drawn_plan *plan;
     GHashTable *seen; // char *, of its curves

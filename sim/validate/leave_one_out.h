@@ -21,11 +21,12 @@
 // has that fact's mean likelihood; so one that no draw moves has no part in the weights, in how
 // many draws it may have been run.
 //
-// What a model lacks shows in several facts at once, so the product of their likelihoods is too
-// sure of itself, and with many facts it leaves a handful of draws. Where fewer than LEFT_OUT_FEW
-// of LEFT_OUT_ENOUGH or more would be effective, the likelihood is taken to the largest power at
-// which LEFT_OUT_FEW are (a coarsened posterior: Miller and Dunson, "Robust Bayesian inference via
-// coarsening", J. Am. Stat. Assoc. 114, 2019). The power is chosen by the others alone.
+// A mechanism that a model lacks shows in several facts at once, so the product of their
+// likelihoods is too sure of itself, and with many facts it leaves a handful of draws. Where fewer
+// than LEFT_OUT_FEW of LEFT_OUT_ENOUGH or more would be effective, the likelihood is taken to the
+// largest power at which LEFT_OUT_FEW are (a coarsened posterior: Miller and Dunson, "Robust
+// Bayesian inference via coarsening", J. Am. Stat. Assoc. 114, 2019). The power is chosen by the
+// others alone.
 #ifndef NETSIM_VALIDATE_LEAVE_ONE_OUT_H
 #define NETSIM_VALIDATE_LEAVE_ONE_OUT_H
 

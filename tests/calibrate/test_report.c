@@ -516,9 +516,10 @@ static void test_overlay(void)
 static void test_wrong(void)
 {
     static const char *const samples[][2] = {
-        {"[]", "/w.yaml:1:1: error: a file of targets is YAML: schema: 1, and a list of points and "
-               "orders (a point: targets: [{series: VIA RPI, size: 1 B, value: 74 us, tolerance: 1 "
-               "%}])\n"},
+        {"[]",
+         "/w.yaml:1:1: error: a file of targets is YAML: schema: 1, and a list of points and "
+         "orders; or measured points as FILE.csv (a point: targets: [{series: VIA RPI, size: 1 "
+         "B, value: 74 us, tolerance: 1 %}])\n"},
         {"{}", "/w.yaml:1:1: error: schema: must be given (write schema: 1)\n"
                "/w.yaml:1:1: error: targets: must be given (what the simulation shall meet)\n"},
         {"schema: 2\ntargets: []",

@@ -78,7 +78,7 @@ class Usage(Case):
                                 (["run", "--seed", "-1", "a"], "whole number"),
                                 (["run", "--seed", "1x", "a"], "whole number"),
                                 (["run", "--seed", "99999999999999999999", "a"], "whole number"),
-                                (["bench", "a"], "too many"), (["list", "stakcs"], "stacks"),
+                                (["bench", "a"], "there is no part"), (["list", "stakcs"], "stacks"),
                                 (["--frob"], "--frob"), (["check"], "too few")):
             done = self.netsim(*arguments, code=1)
             self.assertEqual(done.stdout, "")
@@ -335,8 +335,8 @@ class Bench(Case):
     def test_json(self):
         document = json.loads(self.netsim("bench", "--quick", "--no-ns3", "--format",
                                           "json").stdout)
-        self.assertEqual(list(document), ["hold", "star", "clos", "allpairs", "streams",
-                                          "pingpong", "nas", "memory", "flows"])
+        self.assertEqual(set(document), {"hold", "star", "clos", "allpairs", "streams", "messages", "collectives", "nas",
+                                         "memory", "flows"})
         self.assertLessEqual({"lam_tcp"}, {row["stack"] for row in document["nas"]})
         for row in document["nas"]:
             # Of 251 iterations with 3,024 messages each between ranks, and a few more.
@@ -345,7 +345,8 @@ class Bench(Case):
         for row in document["clos"]:
             self.assertGreater(row["packet_hops_per_s"], 0)
         self.assertEqual([row["pending"] for row in document["hold"]], 5 * [64, 1024, 16384, 262144])
-        self.assertEqual([row["hosts"] for row in document["star"]], [8, 64])
+        self.assertEqual([(row["hosts"], row["step"]) for row in document["star"]],
+                         [(hosts, step) for step in ("in step", "out of step") for hosts in (8, 64)])
         for row in document["hold"]:
             self.assertGreater(row["events_per_s"], 0)
             self.assertGreater(row["bare_heap_events_per_s"], 0)
@@ -365,9 +366,13 @@ class Bench(Case):
         for row in document["streams"]:
             self.assertGreater(row["packets_per_s"], 0)
             self.assertIsNone(row["ratio"])
-        self.assertGreater(document["pingpong"]["messages_per_s"], 0)
-        self.assertEqual(document["memory"]["hosts"], 1024)
-        self.assertGreater(document["memory"]["bytes_per_host"], 0)
+        for row in document["messages"]:
+            self.assertGreater(row["messages_per_s"], 0)
+        for row in document["collectives"]:
+            self.assertGreater(row["messages_per_s"], 0)
+        (memory,) = document["memory"]
+        self.assertEqual(memory["hosts"], 1024)
+        self.assertGreater(memory["bytes_per_host"], 0)
         self.check_flows(document["flows"])
 
     def check_flows(self, rows):

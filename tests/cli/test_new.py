@@ -8,7 +8,7 @@ import unittest
 
 import harness
 
-# What is asked for besides the stack, and what of it is in the file.
+# Requests besides the stack, and the text that each puts into the file.
 MACHINES = [
     ([], []),
     (["--hosts", "2", "--switches", "1"], ["count: 2"]),

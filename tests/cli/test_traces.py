@@ -91,7 +91,7 @@ class Traces(Case):
         self.assertFalse(open_ones)
 
     def test_timeline_arguments(self):
-        """Packets, messages and calls say of which size, between whom, and which they are."""
+        """Packets, messages and calls have their size, their ends and their number."""
         events = self.timeline("pingpong_cluster1", "--series", "LAM TCP", "--set", "workload.sizes=[4 KiB]",
                                "--set", "workload.repetitions=3")
         packets = [event for event in events if event["ph"] == "X" and "packet" in event.get("args", {})]

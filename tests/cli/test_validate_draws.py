@@ -200,7 +200,7 @@ class Long(Case):
                       "they were decided", told)
 
     def test_few(self):
-        """With no more draws than the first block all are run in all, and nothing is said of it."""
+        """With no more draws than the first block all are run in all, without a note."""
         rows = self.drawn(draws=3, code=None)["claims"]
         self.assertEqual({(row["draws"]["run"], row["draws"]["stopped"]) for row in rows}, {(3, None)})
 
@@ -237,7 +237,7 @@ class Printed(Case):
         self.assertIn("holds in no draw (at most 16 %), n = 20: robustly missed", told)
 
     def test_agreements(self):
-        """What compares simulations is drawn with --all."""
+        """Comparisons of simulations are drawn with --all."""
         self.claims("others:\n" + claim("agree", "{agreement: {scenario: small, metric: latency_us, series: second, "
                                         "with: second, tolerance: 1 %}}", kind="agreement"))
         row, = self.drawn(draws=2, code=None)["claims"]

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Files of version 1 (tests/stability/v1) are read and written as docs/stability.md promises: scenarios, testbeds,
 overlays, ensembles and sweeps are accepted and mean what they meant; columns and members of results are all still
-there; a kept database is read; every exit code means what its table says.
+there; a kept database is read; every exit code is that of its table.
 
     test_stability.py --record    keep what this program writes. Once for each version of a format.
 
@@ -40,7 +40,7 @@ DOCUMENTS = {
     "describe": ("describe", "lam_via", "--format", "json"),
     "validate": ("validate", "grim.cfg.platform", "--quiet", "--format", "json"),
 }
-# What ends with each code (docs/commands.md, "Exit codes").
+# Commands by the code that they end with (docs/commands.md, "Exit codes").
 EXITS = {
     0: (("check", "scenario.yaml"), ("run", "program.yaml", "--quiet"), ("compare", "results.csv", "results.csv")),
     1: (("run",), ("run", "absent.yaml"), ("run", "scenario.yaml", "--set", "lam_via.short=0 s"), ("nonsense",)),
@@ -53,7 +53,7 @@ LISTS_OF_NAMES = {"held", "waits"}
 
 
 def shape(value, name=""):
-    """What a reader of a document relies on: members, and the kinds of their values. Of a list it is the union over its items."""
+    """The parts of a document that its readers rely on: members, and the kinds of their values. Of a list it is the union over its items."""
     if isinstance(value, dict):
         if name in NAMES:
             return {"*": merged([shape(one) for one in value.values()])}
@@ -77,7 +77,7 @@ def merged(shapes):
 
 
 def lost(kept, now, where="$"):
-    """What a reader of `kept` would miss in a document of the shape `now`."""
+    """The parts of `kept` that a reader would miss in a document of the shape `now`."""
     if isinstance(kept, dict):
         if not isinstance(now, dict):
             return [f"{where}: an object became {now}"]

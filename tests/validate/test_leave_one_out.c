@@ -93,7 +93,7 @@ static void test_missing(void)
     struct left_out out = left_out_by_hand(facts, 2, 0);
     SUITE_SAME_INTEGER(out.draws, 3);
     CU_ASSERT(near(out.holds, 0.95 / (0.95 + 0.5 + 0.05)));
-    // In draws in which a fact was not run it has its mean likelihood; the other way it counts
+    // In draws in which a fact was not run it has its mean likelihood; otherwise it counts
     // where it was judged.
     facts[1] = (struct by_hand){{H, H, M, N}, {0}};
     facts[0] = (struct by_hand){{H, M, M, H}, {0}};
