@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The record of a run for the diagram of one message: a record (record.h) and, from when the message
-// is opened, packets, steps of state machines, calls of programs and time-outs.
+// The record of a run for the diagram of one message: a record (record.h) and, from when the
+// message is opened, packets, steps of state machines, calls of programs and time-outs.
 #ifndef NETSIM_EXPLAIN_DIAGRAM_RECORD_H
 #define NETSIM_EXPLAIN_DIAGRAM_RECORD_H
 

@@ -45,8 +45,10 @@ static bool is_anchor(const char *head, size_t length)
 static struct recording *otf2_read_refused(const char *path, struct source_mark where,
                                            struct diag_list *diags)
 {
-    diag_add(diags, where, NULL, "install Debian's libopen-trace-format2-dev, or OTF2 from its sources, and build again",
-             "%s is an OTF2 archive, which this netsim was built without the library to read", path);
+    diag_add(
+        diags, where, NULL,
+        "install Debian's libopen-trace-format2-dev, or OTF2 from its sources, and build again",
+        "%s is an OTF2 archive, which this netsim was built without the library to read", path);
     return NULL;
 }
 #define otf2_read otf2_read_refused

@@ -9,8 +9,8 @@
 //   workload: {benchmark: pmb.bcast, placement: [node2, node0, node1]}     # see placement.h
 //
 // sizes is a size, a range, or a list of such. A range "A .. B" goes from A to B by doubling (after
-// 0 comes 1), "A .. B step C" by adding C, and B is always part of it. The sizes of a benchmark that counts another unit than
-// bytes are plain numbers. A benchmark may have additional keys.
+// 0 comes 1), "A .. B step C" by adding C, and B is always part of it. The sizes of a benchmark
+// that counts another unit than bytes are plain numbers. A benchmark may have additional keys.
 #ifndef NETSIM_SCENARIO_WORKLOAD_H
 #define NETSIM_SCENARIO_WORKLOAD_H
 

@@ -385,8 +385,7 @@ class Bench(Case):
             self.assertEqual(row["messages"], 1024 * 10)  # by recursive doubling
             self.assertAlmostEqual(row["messages_per_cpu_s"] * row["cpu_s"] / row["messages"], 1)
             self.assertGreater(row["bytes"], 1 << 20)
-            self.assertAlmostEqual(row["ratio"] * row["simgrid_messages_per_cpu_s"] / row["messages_per_cpu_s"], 1)
-            self.assertGreater(row["simgrid_bytes"], 1 << 20)
+            self.assertIsNone(row["ratio"])  # --no-ns3 leaves out SimGrid used bare, too
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ import console
 SOURCE = console.SOURCE
 PAGES = ["README.md", "CHANGELOG.md", *sorted(
     os.path.relpath(path, SOURCE) for path in glob.glob(os.path.join(SOURCE, "docs", "*.md")))]
-RUN = ["README.md", "docs/commands.md", "docs/uncertainty.md", "docs/lessons.md", "docs/scenarios.md", "docs/recording.md", "docs/architecture.md"]
+RUN = ["README.md", "docs/commands.md", "docs/uncertainty.md", "docs/lessons.md", "docs/tutorial.md", "docs/scenarios.md", "docs/recording.md", "docs/architecture.md"]
 
 # Keys that the fragments of scenarios in docs/scenarios.md leave out.
 REST = {
