@@ -33,7 +33,7 @@ static sim_time delay_uniform(struct random_stream *random)
 static sim_time delay_bimodal(struct random_stream *random)
 {
     double share = random_uniform(random);
-    return random_chance(random, 0.9) ? 1 + (sim_time)(share * (double)(TIME_MS / 10))
+    return random_chance(random, 0.9) ? 1 + (sim_time)(share * (double)TIME_MS / 10)
                                       : 9 * TIME_MS + (sim_time)(share * (double)TIME_MS);
 }
 

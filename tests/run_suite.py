@@ -43,6 +43,8 @@ SLOWEST = 10
 BUILD_PROPERTY = "netsim.build"
 NEEDS_ROOT = "needs root: "  # as tests/support/needs.py has it
 CLOSING = re.compile(r"(\x1b\[[\d;]*m)*\d+% tests passed")
+# One more than there are processors: tests also wait, for pipes, signals and the disk.
+JOBS = len(os.sched_getaffinity(0)) + 1
 # A skipped test prints its reason last, and ctest keeps only the beginning of the output of tests that passed.
 WHOLE_OUTPUT = ["--test-output-size-passed", "1000000"]
 
@@ -67,7 +69,7 @@ def run(build, report, options):
     """Runs ctest and shows its output, but for its closing lines, which are returned besides its
     exit code."""
     ctest = ["ctest", "--test-dir", build, "--output-on-failure", "--no-tests=error",
-             "--output-junit", report, *WHOLE_OUTPUT, "-j", str(len(os.sched_getaffinity(0))),
+             "--output-junit", report, *WHOLE_OUTPUT, "-j", str(JOBS),
              *options]
     closing = []
     steps = os.path.join(os.path.abspath(build), "steps.txt")

@@ -17,7 +17,7 @@ struct plot_arguments {
 // The document of one picture of all that the words name (scenarios, results, sweeps, measured
 // points), with the points of --points. Returns NULL after an error, which is in *error or has been
 // printed.
-json_t *plot_document(char *const *words, int count, const struct plot_arguments *arguments,
+json_t *plot_document(char *const *words, int named, const struct plot_arguments *arguments,
                       GError **error);
 
 #endif

@@ -267,7 +267,7 @@ class Lists(unittest.TestCase):
         table = re.search(r"<<'END'\n(.*?)^END$", read("netsim"), re.DOTALL | re.MULTILINE)[1]
         rows = [[cell.strip() for cell in row.split("|")] for row in table.splitlines()]
         packages = {row[1] for row in rows}
-        built = {row[1] for row in rows if row[0] == "build"}
+        built = {row[1] for row in rows if row[0] in ("build", "build?")}
         libraries = {row[2].partition(":")[2] for row in rows if row[2].startswith("library:")}
 
         cmake = read("CMakeLists.txt")
