@@ -252,7 +252,9 @@ static void append_machines(GString *out, const struct scenario *scenario)
         }
         g_string_free(whose, TRUE);
     }
-    g_strfreev(texts);
+    for (guint i = 0; i < count; i++)
+        g_free(texts[i]);
+    g_free(texts);
 }
 
 static void append_head(GString *out, const char *title, const char *description)

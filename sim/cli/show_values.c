@@ -125,6 +125,7 @@ void show_values_of_cases(GString *out, const struct scenario *scenario,
                           const struct show_values_options *options)
 {
     guint count = scenario->cases->len;
+    g_assert(count > 0);
     GArray **lists = g_new0(GArray *, count + 1);
     for (guint i = 0; i < count; i++)
         lists[i] = case_values(g_ptr_array_index(scenario->cases, i), schema, options->all);

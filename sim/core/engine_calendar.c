@@ -28,7 +28,7 @@ void calendar_clear(struct calendar *calendar)
 static void calendar_allocate(struct calendar *calendar, uint64_t days)
 {
     calendar_clear(calendar);
-    calendar->days = huge_alloc0(days * sizeof *calendar->days);
+    calendar->days = huge_alloc0(days * sizeof(void *));
     calendar->marks = g_new0(uint64_t, days / WORD_BITS);
     calendar->mixed = g_new0(uint64_t, days / WORD_BITS);
     calendar->outlines = g_new0(uint64_t, days / WORD_BITS / WORD_BITS + 1);

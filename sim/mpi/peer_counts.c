@@ -43,6 +43,7 @@ uint32_t *peer_counts_at(struct peer_counts *counts, int peer)
         counts_grow(counts);
         place = place_of(counts, key);
     }
+    g_assert(place);
     counts->used++;
     place->key = key;
     return &place->count;

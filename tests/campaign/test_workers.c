@@ -119,7 +119,8 @@ static void a_master_that_cannot_keep_ends_it(void)
 static double tens(void *owner, int item)
 {
     (void)owner;
-    return item / 10;
+    int ten = item / 10;
+    return ten;
 }
 
 static void the_dearest_come_first(void)

@@ -35,7 +35,7 @@ static void counted_write(const struct packet *packet, const struct inet_address
     memset(bytes, 0, room);
 }
 
-static const struct inet_protocol counted_protocol = {NUMBER, counted_receive, counted_write};
+static const struct inet_protocol counted_protocol = {NUMBER, counted_receive, counted_write, NULL};
 
 // A task that spends time and then sends one packet.
 struct sender {
@@ -191,7 +191,7 @@ static void noted_receive(struct cpu_context *context, void *owner,
     inet_packet_free(interface, packet);
 }
 
-static const struct inet_protocol noted_protocol = {NUMBER, noted_receive, counted_write};
+static const struct inet_protocol noted_protocol = {NUMBER, noted_receive, counted_write, NULL};
 
 static struct homes homes_new(const char *text)
 {

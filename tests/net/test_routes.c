@@ -269,7 +269,7 @@ static void test_turns(void)
 static bool same_route(const struct route *a, const struct route *b)
 {
     return a->pair == b->pair && a->links == b->links && a->route_bytes == b->route_bytes &&
-           memcmp(a->channels, b->channels, (size_t)a->links * sizeof *a->channels) == 0;
+           memcmp(a->channels, b->channels, (size_t)a->links * sizeof(void *)) == 0;
 }
 
 // Of every pair, and of a station to itself: what the cache returns, and nothing where it has none.
