@@ -341,7 +341,8 @@ void workers_longest_first(int *items, int count, double (*cost)(void *owner, in
     struct costly_item *sorted = g_new(struct costly_item, count);
     for (int i = 0; i < count; i++)
         sorted[i] = (struct costly_item){cost(owner, items[i]), items[i], i};
-    qsort(sorted, (size_t)count, sizeof *sorted, compare_costs);
+    if (count > 0)
+        qsort(sorted, (size_t)count, sizeof *sorted, compare_costs);
     for (int i = 0; i < count; i++)
         items[i] = sorted[i].item;
     g_free(sorted);
