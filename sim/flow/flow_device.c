@@ -213,20 +213,20 @@ static void carry_in_order(struct mpi_process *process, struct carry_item *item,
                            enum carry_part part)
 {
     struct carry_process *own = carry_process_of(process);
-    const struct mpi_envelope *envelope = &item->carried->envelope;
-    uint32_t *expected = peer_counts_at(&own->expected, envelope->source);
-    if (envelope->sequence != *expected) {
+    int source = item->carried->envelope.source;
+    uint32_t *expected = peer_counts_at(&own->expected, source);
+    if (item->carried->envelope.sequence != *expected) {
         item->part = part;
         item->next = own->early;
         own->early = item;
         return;
     }
-    ++*expected;
-    carry_notify(process, item, part);
+    uint32_t following = ++*expected;
+    carry_notify(process, item, part); // a process that polls may free the message at once
     for (struct carry_item **at = &own->early; *at; at = &(*at)->next) {
         struct carry_item *early = *at;
         const struct mpi_envelope *other = &early->carried->envelope;
-        if (other->source != envelope->source || other->sequence != *expected)
+        if (other->source != source || other->sequence != following)
             continue;
         *at = early->next;
         carry_in_order(process, early, early->part);
