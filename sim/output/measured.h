@@ -40,7 +40,7 @@ struct measured_points {
     const char *x_name, *x_unit; // unit "": none is given
     int line, x_column;          // of the header
     GArray *metrics;             // struct measured_metric, in the order of the file
-    GArray *points;              // struct measured_point, likewise
+    GArray *points;              // struct measured_point, in that order, too
     GStringChunk *texts;         // owns all of them
 };
 

@@ -18,7 +18,7 @@ struct shared_flow {
     bool here;
     uint32_t links[MOST_ROUTE];
     int count;
-    double told; // the rate as `changed` has it
+    double reported; // the rate as `changed` has it
     double plain;
 };
 
@@ -91,7 +91,7 @@ static void flow_changed(void *owner, struct share_flow *flow)
     struct shared_case *one = owner;
     struct shared_flow *changed = (struct shared_flow *)flow;
     CU_ASSERT(changed->here);
-    changed->told = flow->rate;
+    changed->reported = flow->rate;
     one->calls = one->calls * 31 + (uint64_t)(changed - one->flows) + 1;
 }
 
@@ -104,7 +104,7 @@ static void join(struct shared_case *one, struct shared_flow *flow)
             flow->links[flow->count++] = link;
     }
     flow->here = true;
-    flow->told = 0;
+    flow->reported = 0;
     share_join(one->share, &flow->flow, flow->links, flow->count);
 }
 
@@ -132,7 +132,7 @@ static double worst_of(struct shared_case *one)
         const struct shared_flow *flow = &one->flows[i];
         if (flow->here)
             worst = fmax(worst, fmax(fabs(flow->flow.rate / flow->plain - 1),
-                                     fabs(flow->told / flow->plain - 1)));
+                                     fabs(flow->reported / flow->plain - 1)));
     }
     return worst;
 }
