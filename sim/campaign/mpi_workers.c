@@ -16,6 +16,18 @@ static int launched(void)
     return (int)MIN(most, G_MAXINT);
 }
 
+int mpi_workers_launched(bool *first)
+{
+    static const char *const ranks[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK",
+                                        "SLURM_PROCID"};
+    const char *rank = NULL, *tasks = g_getenv("SLURM_STEP_NUM_TASKS");
+    for (size_t i = 0; i < G_N_ELEMENTS(ranks) && !rank; i++)
+        rank = g_getenv(ranks[i]);
+    *first = !rank || g_ascii_strtoll(rank, NULL, 10) == 0;
+    gint64 most = g_getenv("SLURM_PROCID") && tasks ? g_ascii_strtoll(tasks, NULL, 10) : 1;
+    return MAX(launched(), (int)MIN(most, G_MAXINT));
+}
+
 #ifndef NETSIM_MPI
 
 bool mpi_workers_start(GError **error)

@@ -20,6 +20,10 @@
 // MPI or for another launcher's MPI: each rank would do all of the work.
 bool mpi_workers_start(GError **error);
 
+// How many processes a launcher has started, with this one, whether or not they know
+// each other: the ranks of mpirun, or the tasks of srun. *first: this is the first of them.
+int mpi_workers_launched(bool *first);
+
 // The number of ranks in the job and this process's rank; 1 and 0 if MPI was not started.
 int mpi_workers_size(void);
 int mpi_workers_rank(void);

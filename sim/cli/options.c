@@ -2,6 +2,7 @@
 // Reads a command line: GLib's option parser, with this program's own reports of mistakes.
 #include "sim/cli/cli.h"
 
+#include "sim/campaign/mpi_workers.h"
 #include "sim/campaign/workers.h"
 #include "sim/config/quantity.h"
 #include "sim/core/diag.h"
@@ -277,6 +278,21 @@ static bool jobs_are_right(const struct cli_command *command, const void *argume
     return true;
 }
 
+// Refuses what each of several ranks would do whole, into the same files. The first one reports it.
+static bool is_alone(const struct cli_command *command)
+{
+    static const char *const once[] = {"calibrate", "figures", "fit", "validate", NULL};
+    bool first;
+    int launched = mpi_workers_launched(&first);
+    if (launched < 2 || !g_strv_contains(once, command->name))
+        return true;
+    if (first)
+        cli_error("start it once: -j N takes N processors; of all commands sweep alone shares its "
+                  "runs among ranks",
+                  "this is one of %d ranks, and each would do all of it", launched);
+    return false;
+}
+
 bool cli_parse(const struct cli_command *command, void *arguments, int *argc, char ***argv,
                enum cli_exit *code)
 {
@@ -297,7 +313,8 @@ bool cli_parse(const struct cli_command *command, void *arguments, int *argc, ch
             (*argv)++;
             (*argc)--;
         }
-        go_on = jobs_are_right(command, arguments) && count_is_right(command, *argc - 1);
+        go_on = jobs_are_right(command, arguments) && count_is_right(command, *argc - 1) &&
+                is_alone(command);
     }
     parser_end(&parser);
     return go_on;

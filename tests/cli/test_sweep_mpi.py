@@ -106,6 +106,22 @@ class Mpi(SweepCase):
         self.assertFalse(os.path.exists(self.path("results")))
         self.sweep("quick.yaml", *TINY, "--shard", "1/3", environment={"PMI_SIZE": "3"})
 
+    def test_what_ranks_do_not_share(self):
+        """Each rank would run all claims, fits or figures, into the same files: refused before the first, and reported once."""
+        commands = (("validate", "via.pingpong.latency_min.mvich", "--quiet"), ("figures",), ("fit", "points.csv"),
+                    ("calibrate", "quick.yaml", "--fit", "lam_via.tiny=1 KiB..2 KiB", "--to", "t.yaml"))
+        for command in commands:
+            for launcher in ({"OMPI_COMM_WORLD_SIZE": "3", "OMPI_COMM_WORLD_RANK": "0"}, {"PMI_SIZE": "3", "PMI_RANK": "0"},
+                             {"SLURM_PROCID": "0", "SLURM_STEP_NUM_TASKS": "3"}):
+                error = self.netsim(*command, code=1, environment=launcher).stderr
+                self.assertIn("this is one of 3 ranks, and each would do all of it (start it once: -j N", error)
+            self.assertEqual("", self.netsim(*command, code=1, environment={"PMI_SIZE": "3", "PMI_RANK": "2"}).stderr)
+        self.assertFalse(os.path.exists(self.path("results")))
+        done = subprocess.run(["mpirun", "-n", "2", "--oversubscribe", NETSIM, "validate", "via.pingpong.latency_min.mvich"],
+                              cwd=self.directory, text=True, check=False, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, timeout=60, env={**os.environ, **self.ENVIRONMENT})
+        self.assertEqual((done.returncode, done.stderr.count("this is one of 2 ranks")), (1, 1), done.stderr)
+
     def test_mistakes_are_told_once(self):
         done = self.mpirun(3, "quick.yaml", "--set", "lam_via.tiny=1 KiB,2 furlong")
         self.assertEqual(done.returncode, 1)
