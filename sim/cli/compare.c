@@ -9,6 +9,7 @@
 #include "sim/core/sim.h"
 #include "sim/output/json.h"
 #include "sim/output/text.h"
+#include "sim/scenario/sweep.h"
 
 #include <string.h>
 
@@ -16,7 +17,7 @@ static const char *const compare_formats[] = {"table", "json", "junit", NULL};
 enum compare_format { COMPARE_TABLE, COMPARE_JSON, COMPARE_JUNIT };
 
 struct compare_arguments {
-    char *format, **tolerances, **metrics, *draws;
+    char *format, **tolerances, **metrics, *draws, *seeds;
     gboolean common;
     int jobs;
 };
@@ -135,6 +136,18 @@ static enum cli_exit compare_places(char **places, const struct compare_argument
 
 // ---- In draws ----
 
+static void print_drawn_comparison(json_t *comparison, enum compare_format format)
+{
+    char *text = format == COMPARE_JSON    ? document_text(json_incref(comparison))
+                 : format == COMPARE_JUNIT ? compare_draws_junit(comparison)
+                                           : compare_draws_text(comparison);
+    if (format == COMPARE_TABLE)
+        shown_print(text, SHOWN_TEXT, stdout);
+    else
+        fputs(text, stdout);
+    g_free(text);
+}
+
 static enum cli_exit print_drawn(const GPtrArray *a, const GPtrArray *b,
                                  const struct compare_arguments *arguments,
                                  enum compare_format format)
@@ -151,10 +164,7 @@ static enum cli_exit print_drawn(const GPtrArray *a, const GPtrArray *b,
             cli_error(NULL, "--draws: no value is in both results");
             code = CLI_BAD_INPUT;
         } else {
-            char *text = format == COMPARE_JSON ? document_text(json_incref(comparison))
-                                                : compare_draws_text(comparison);
-            shown_print(text, SHOWN_TEXT, stdout);
-            g_free(text);
+            print_drawn_comparison(comparison, format);
         }
         json_decref(comparison);
     }
@@ -166,15 +176,12 @@ static enum cli_exit print_drawn(const GPtrArray *a, const GPtrArray *b,
 static enum cli_exit compare_drawn(char **places, const struct compare_arguments *arguments,
                                    enum compare_format format)
 {
-    int draws;
-    if (!cli_count("--draws", arguments->draws, CLI_MOST_DRAWS, &draws))
+    struct compare_draws_options options = {.jobs = arguments->jobs};
+    if (!cli_count("--draws", arguments->draws, CLI_MOST_DRAWS, &options.draws) ||
+        !cli_count("--seeds", arguments->seeds, SWEEP_MOST_SEEDS, &options.seeds))
         return CLI_BAD_INPUT;
-    if (format == COMPARE_JUNIT) {
-        cli_error("table or json", "--format junit: there is none in draws");
-        return CLI_BAD_INPUT;
-    }
     GPtrArray *a = g_ptr_array_new(), *b = g_ptr_array_new();
-    enum cli_exit code = compare_run_draws(places, draws, arguments->jobs, a, b)
+    enum cli_exit code = compare_run_draws(places, &options, a, b)
                              ? print_drawn(a, b, arguments, format)
                              : CLI_BAD_INPUT;
     g_ptr_array_unref(a);
@@ -215,6 +222,12 @@ const struct cli_option cli_compare_options[] = {
              "their bands, the change with its band, and in which share of the draws it has its "
              "sign. A row is within if B is within the tolerance in at least 95 % of the draws, "
              "outside if in at most 5 %, else undecided. Ends with 2 unless all rows are within."},
+    {.name = "seeds",
+     .value = CLI_TEXT,
+     .offset = offsetof(struct compare_arguments, seeds),
+     .argument = "N",
+     .summary = "with --draws: take the mean of the seeds 1 .. N in each draw",
+     .more = "A draw in which a seed fails has no value, as in a sweep."},
     CLI_JOBS_OPTION(struct compare_arguments, jobs),
     CLI_FORMAT_OPTION(struct compare_arguments, format, compare_formats, NULL),
     CLI_OPTIONS_END,
@@ -227,7 +240,9 @@ enum cli_exit cli_compare(const struct cli_command *command, int argc, char **ar
     if (cli_parse(command, &arguments, &argc, &argv, &code)) {
         int format = cli_choice("--format", arguments.format, compare_formats);
         code = CLI_BAD_INPUT;
-        if (format >= 0 && arguments.draws)
+        if (format >= 0 && arguments.seeds && !arguments.draws)
+            cli_error("--draws 20", "--seeds goes with --draws");
+        else if (format >= 0 && arguments.draws)
             code = compare_drawn(argv + 1, &arguments, (enum compare_format)format);
         else if (format >= 0)
             code = compare_places(argv + 1, &arguments, (enum compare_format)format);

@@ -56,6 +56,11 @@ void compared_add_value(struct compared *compared, const char *series, const cha
                         int64_t size, double value);
 void compared_add_document(struct compared *compared, const char *name, json_t *series);
 
+// The mean of results (struct compared *, one at least), which may be of several seeds. A series
+// has completed if it has in all; a value is there if all have it, as a mean over those that
+// succeeded would leave out just the bad ones. Free with compared_free.
+struct compared *compared_mean(const char *place, const GPtrArray *all);
+
 // Reads text in the form of a .csv file of compared_load (compared_csv.c). Returns false and sets
 // *error, which starts with the line: "3: this row has no value".
 bool compared_read_csv(struct compared *compared, const char *text, size_t length, GError **error);

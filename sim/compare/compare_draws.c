@@ -3,6 +3,7 @@
 
 #include "sim/outcome/grid.h"
 #include "sim/outcome/paired.h"
+#include "sim/output/junit.h"
 #include "sim/output/text.h"
 
 #include <math.h>
@@ -265,4 +266,40 @@ char *compare_draws_text(const json_t *comparison)
     }
     g_string_append_c(out, '\n');
     return g_string_free(out, FALSE);
+}
+
+// ---- JUnit ----
+
+static void add_drawn_case(struct junit *junit, const json_t *row)
+{
+    const char *verdict = drawn_word(row, "verdict"), *series = drawn_word(row, "series");
+    char *place = drawn_place(row), *a = drawn_value(json_object_get(row, "a"));
+    char *b = drawn_value(json_object_get(row, "b")), *change = paired_change_text(row);
+    char *name = g_strdup_printf("%s%s%s", drawn_word(row, "metric"), *place ? " at " : "", place);
+    char *message =
+        g_strdup_printf("%s: A %s, B %s, change %s; outside in %d of %d draws", verdict, a, b,
+                        change, (int)json_integer_value(json_object_get(row, "outside")),
+                        (int)json_integer_value(json_object_get(row, "compared")));
+    junit_add(junit, series, series, name,
+              strcmp(verdict, "within") == 0 ? JUNIT_PASSED : JUNIT_FAILED, verdict, message);
+    g_free(message);
+    g_free(name);
+    g_free(change);
+    g_free(b);
+    g_free(a);
+    g_free(place);
+}
+
+char *compare_draws_junit(const json_t *comparison)
+{
+    struct junit *junit = junit_new();
+    size_t i;
+    json_t *row;
+    json_array_foreach(json_object_get(comparison, "rows"), i, row)
+    {
+        add_drawn_case(junit, row);
+    }
+    char *text = junit_text(junit);
+    junit_free(junit);
+    return text;
 }

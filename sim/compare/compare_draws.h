@@ -21,4 +21,8 @@ json_t *compare_draws(const GPtrArray *a, const GPtrArray *b,
 // As text for people. The caller frees it.
 char *compare_draws_text(const json_t *comparison);
 
+// As JUnit XML: a suite of each series, with a case for each row, which fails unless it is within.
+// The caller frees it (g_free).
+char *compare_draws_junit(const json_t *comparison);
+
 #endif

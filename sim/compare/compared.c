@@ -155,3 +155,61 @@ void compared_add_document(struct compared *compared, const char *name, json_t *
                                number_or_nan(json_object_get(one, "value")));
     }
 }
+
+// ---- Means ----
+
+// The sum of the values that all results have at a place of the first; NAN if one has none.
+static double compared_sum(const GPtrArray *all, const struct compared_curve *of, int64_t size)
+{
+    double sum = 0.0;
+    for (guint i = 0; i < all->len; i++) {
+        const struct compared *one = g_ptr_array_index(all, i);
+        double value = NAN;
+        for (guint k = 0; k < one->curves->len; k++) {
+            const struct compared_curve *curve = g_ptr_array_index(one->curves, k);
+            if (curve->metric != of->metric || curve->rank != of->rank ||
+                strcmp(curve->series, of->series) != 0)
+                continue;
+            for (guint at = 0; at < curve->points->len; at++)
+                if (g_array_index(curve->points, struct curve_point, at).size == size)
+                    value = g_array_index(curve->points, struct curve_point, at).value;
+        }
+        sum += value;
+    }
+    return sum;
+}
+
+// Adds the series of a result. One that has completed before, and not here, has the end that it has
+// here.
+static void compared_add_ends(struct compared *mean, const struct compared *one)
+{
+    for (guint i = 0; i < one->series->len; i++) {
+        const struct compared_series *series = g_ptr_array_index(one->series, i);
+        const struct compared_series *known = NULL;
+        for (guint k = 0; k < mean->series->len && !known; k++) {
+            const struct compared_series *other = g_ptr_array_index(mean->series, k);
+            known = strcmp(other->name, series->name) == 0 ? other : NULL;
+        }
+        if (!known || g_strcmp0(known->status, "completed") == 0)
+            compared_add_series(mean, series->name, series->status, NULL, series->reason);
+    }
+}
+
+struct compared *compared_mean(const char *place, const GPtrArray *all)
+{
+    struct compared *mean = compared_new(place);
+    const struct compared *first = g_ptr_array_index(all, 0);
+    for (guint i = 0; i < all->len; i++)
+        compared_add_ends(mean, g_ptr_array_index(all, i));
+    for (guint i = 0; i < first->curves->len; i++) {
+        const struct compared_curve *curve = g_ptr_array_index(first->curves, i);
+        for (guint k = 0; k < curve->points->len; k++) {
+            int64_t size = g_array_index(curve->points, struct curve_point, k).size;
+            double sum = compared_sum(all, curve, size);
+            if (!isnan(sum))
+                compared_add_value(mean, curve->series, curve->metric, curve->rank, size,
+                                   sum / all->len);
+        }
+    }
+    return mean;
+}

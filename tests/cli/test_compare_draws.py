@@ -4,6 +4,7 @@
 
 import json
 import unittest
+import xml.etree.ElementTree
 
 from harness import Case
 
@@ -14,6 +15,12 @@ testbed: testbeds/cluster1.yaml
 stack: lam_via
 workload: {benchmark: pmb.pingpong, sizes: [4 B, 4 KiB], repetitions: 2}
 """
+# A cable of which some draws are longer than the slack buffer of the switch allows.
+CABLE = PING.replace("stack: lam_via\n", """\
+stack: lam_via
+switch: {discipline: cut_through, header: 14 B, slack: 80 B, stop: 56 B, go: 40 B}
+link: {propagation: {value: 800 ns, within: 1.5, source: a long cable}}
+""")
 SMALL = "ping.yaml"
 OTHER = "ping.yaml#lam_via.tiny=1 KiB"
 
@@ -64,6 +71,45 @@ class Compare(Case):
         done = self.netsim("compare", "flood_empty_rq", "flood_empty_rq#lam_via.rdescs=128", "--draws", "2", code=2)
         self.assertIn("lam_via: 0 draws completed in A, 2 in B", done.stdout)
 
+    def test_junit(self):
+        """A case for each row; what is not within the tolerance fails, and so does the command."""
+        for tolerance, failures, code in (("2%", 0, 0), ("0.01%", 1, 2)):
+            done = self.netsim("compare", SMALL, OTHER, "--draws", "3", "--metric", "latency", "--tolerance", tolerance,
+                               "--format", "junit", code=code)
+            root = xml.etree.ElementTree.fromstring(done.stdout)
+            cases = list(root.iter("testcase"))
+            self.assertEqual([case.get("name") for case in cases], ["latency_us at 4", "latency_us at 4096"])
+            self.assertEqual(sum(case.find("failure") is not None for case in cases), failures)
+            self.assertEqual(root.find("testsuite").get("name"), "lam_via")
+        failure = next(root.iter("failure"))
+        self.assertRegex(failure.get("message") or failure.text, r"outside: A \d.*, B \d.*, change .*; outside in 3 of 3 draws")
+
+    def test_seeds(self):
+        """A draw is the mean of its seeds."""
+        self.write("lossy.yaml", PING.replace("lam_via", "lam_tcp").replace("repetitions: 2", "repetitions: 40") +
+                   "link: {drop_probability: 0.01}\n")
+        more = "link.drop_probability=0.03"
+
+        def mean(draw, *sets):
+            values = []
+            for seed in "123":
+                run = json.loads(self.netsim("run", "lossy.yaml", "--seed", seed, "--set", f"draw={draw}", *sets, "--format", "json").stdout)
+                values += [point["latency_us"] for point in run["series"][0]["points"] if point["size_bytes"] == 4096]
+            return sum(values) / 3
+        changes = sorted(mean(draw, "--set", more) / mean(draw) - 1 for draw in (1, 2, 3))
+        row = self.rows("lossy.yaml", f"lossy.yaml#{more}", "--draws", "3", "--seeds", "3", code=2)[4096]
+        self.assertAlmostEqual(row["change"], changes[1], places=12)
+        self.assertEqual(row["n"], 3)
+        self.assertIn("--seeds goes with --draws", self.netsim("compare", SMALL, OTHER, "--seeds", "3", code=1).stderr)
+
+    def test_draws_of_no_machine(self):
+        """A draw that a scenario refuses has failed in it; if all are refused, so is the command."""
+        self.write("cable.yaml", CABLE)
+        done = self.netsim("compare", "cable.yaml", "cable.yaml#link.propagation=500 ns", "--draws", "8", code=2)
+        self.assertRegex(done.stdout, r"(?m)^lam_via: [1-7] draws completed in A, 8 in B$")
+        self.assertIn("while STOP or GO goes back",
+                      self.netsim("compare", "cable.yaml", "cable.yaml#link.propagation=2 us", "--draws", "8", code=1).stderr)
+
     def test_refused(self):
         for number in ("0", "-1", "1e9", "x", ""):
             self.assertIn("it must be a whole number from 1 to 10000",
@@ -71,7 +117,6 @@ class Compare(Case):
         for bad, text in (("ping.yaml#", "--set"), ("ping.yaml#lam_via.tnny=1 KiB", "did you mean lam_via.tiny"),
                           ("missing.yaml", "missing.yaml"), ("ping.yaml#lam_via.tiny", "--set lam_via.tiny")):
             self.assertIn(text, self.netsim("compare", SMALL, bad, "--draws", "2", code=1).stderr)
-        self.assertIn("--format junit", self.netsim("compare", SMALL, OTHER, "--draws", "2", "--format", "junit", code=1).stderr)
         self.assertIn("--metric nosuch", self.netsim("compare", SMALL, OTHER, "--draws", "2", "--metric", "nosuch", code=1).stderr)
 
 

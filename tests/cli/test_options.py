@@ -13,8 +13,8 @@ from harness import NETSIM, SOURCE, Case
 
 MADE = ("docs/netsim.1", "completion/netsim.bash", "completion/_netsim", "completion/netsim.fish")
 # Each command describes the argument or effect of these in its own words, within one meaning: where the output goes, a
-# value, which message sizes are meant, and how far two results may be apart.
-OWN_WORDS = {"out", "set", "database", "size", "tolerance", "draws"}
+# value, which message sizes are meant, how far two results may be apart, and what has several draws or seeds.
+OWN_WORDS = {"out", "set", "database", "size", "tolerance", "draws", "seeds"}
 ROW = re.compile(r"^  (?:-(?P<letter>\w), )?--(?P<name>[\w-]+)(?:=(?P<argument>\S+))? +(?P<summary>.*)$", re.M)
 
 
