@@ -58,7 +58,7 @@ _netsim() {
     case $command in
     run)
         arguments='scenario'
-        options='--series --set --allow-unused --out --seed --draws --sensitivity --format --metric --wide --links --trace --log-states --values --pcap --trace-from --trace-to --pcap-at --pcap-from --pcap-to --pcap-snap --jobs --time-limit --simulated-limit --stop-at --quiet --help'
+        options='--series --set --allow-unused --out --seed --draws --sensitivity --causes --format --metric --wide --links --trace --log-states --values --pcap --trace-from --trace-to --pcap-at --pcap-from --pcap-to --pcap-snap --jobs --time-limit --simulated-limit --stop-at --quiet --help'
         case $previous in
         --series) value='none' ;;
         --set) value='parameter' ;;
@@ -66,6 +66,7 @@ _netsim() {
         --seed) value='none' ;;
         --draws) value='none' ;;
         --sensitivity) value='choice ranks total' ;;
+        --causes) value='file' ;;
         --format) value='choice table csv json' ;;
         --metric) value='none' ;;
         --trace) value='file' ;;
@@ -230,11 +231,12 @@ _netsim() {
         ;;
     compare)
         arguments='result'
-        options='--tolerance --common --metric --draws --jobs --format --help'
+        options='--tolerance --common --metric --draws --seeds --jobs --format --help'
         case $previous in
         --tolerance) value='none' ;;
         --metric) value='none' ;;
         --draws) value='none' ;;
+        --seeds) value='none' ;;
         --jobs | -j) value='none' ;;
         --format) value='choice table json junit' ;;
         esac

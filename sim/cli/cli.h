@@ -214,6 +214,10 @@ bool cli_series_exist(const struct scenario *scenario, char **names);
 // an error if the scenario lacks one that it names.
 bool cli_series_keep(struct scenario *scenario, char **names);
 
+// Whether cli_draw will be able to draw into this file, checked before a long run: its ending, and
+// that there is a Python. Returns false and prints an error if not.
+bool cli_can_draw(const char *option, const char *path);
+
 // Has a script of plots/ draw a document into a file. Returns false after printing an error.
 bool cli_draw(const char *script, const char *json, const char *path);
 

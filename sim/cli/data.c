@@ -268,6 +268,24 @@ bool cli_series_wanted(char **names, const char *name)
     return !names || g_strv_contains((const char *const *)names, name);
 }
 
+bool cli_can_draw(const char *option, const char *path)
+{
+    static const char *const endings[] = {".svg", ".png", ".pdf"};
+    bool known = false;
+    for (size_t i = 0; i < G_N_ELEMENTS(endings); i++)
+        known |= g_str_has_suffix(path, endings[i]);
+    if (!known) {
+        cli_error(NULL, "%s %s: a picture ends in .svg, .png or .pdf", option, path);
+        return false;
+    }
+    GError *error = NULL;
+    char *python = python_find(&error);
+    if (error)
+        cli_refuse(error);
+    g_free(python);
+    return python != NULL;
+}
+
 bool cli_draw(const char *script, const char *json, const char *path)
 {
     GError *error = NULL;

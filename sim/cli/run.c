@@ -42,7 +42,7 @@ struct run_arguments {
     sim_time stop_at; // 0: none
     char *links;
     char *draws; // as given; NULL: none
-    char *sensitivity;
+    char *sensitivity, *causes;
     int jobs;
     gboolean quiet, allow_unused, wide;
 };
@@ -440,11 +440,15 @@ static bool run_metrics_are_right(const struct scenario *scenario, char **asked)
 static bool draws_are_right(const struct run_arguments *arguments, int *draws)
 {
     *draws = 0;
-    if (arguments->sensitivity && !arguments->draws)
-        cli_error("--draws 100", "--sensitivity goes with --draws");
+    const char *more = arguments->sensitivity ? "--sensitivity"
+                       : arguments->causes    ? "--causes"
+                                              : NULL;
+    if (more && !arguments->draws)
+        cli_error("--draws 100", "%s goes with --draws", more);
     if (!arguments->draws)
-        return !arguments->sensitivity;
-    if (!cli_count("--draws", arguments->draws, CLI_MOST_DRAWS, draws))
+        return !more;
+    if (!cli_count("--draws", arguments->draws, CLI_MOST_DRAWS, draws) ||
+        (arguments->causes && !cli_can_draw("--causes", arguments->causes)))
         return false;
     bool records = arguments->links || arguments->stop || arguments->out;
     for (int kind = 0; kind < RECORD_KINDS; kind++)
@@ -470,7 +474,8 @@ static enum cli_exit draw_and_write(const struct scenario *scenario,
                                   .jobs = arguments->jobs,
                                   .time_limit_s = (int)ceil(arguments->limits.seconds),
                                   .quiet = arguments->quiet};
-    json_t *document = run_draws(&run);
+    const struct file_use picture = {"--causes", arguments->causes, true};
+    json_t *document = cli_files_differ(scenario, &picture, 1) ? run_draws(&run) : NULL;
     if (!document)
         return CLI_BAD_INPUT;
     char *text = format == RUN_CSV    ? run_draws_csv(document)
@@ -479,6 +484,12 @@ static enum cli_exit draw_and_write(const struct scenario *scenario,
     fputs(text, stdout);
     g_free(text);
     enum cli_exit code = run_draws_failed(document) ? CLI_RUN_FAILED : CLI_DONE;
+    if (arguments->causes) {
+        char *json = document_text(json_incref(document));
+        if (!cli_draw("causes.py", json, arguments->causes))
+            code = CLI_BAD_INPUT;
+        g_free(json);
+    }
     json_decref(document);
     return code;
 }
@@ -547,6 +558,14 @@ const struct cli_option cli_run_options[] = {
      .more = "`ranks`: by regression on ranks, from the same draws. `total`: by Sobol's indices of "
              "each section of constants, alone and together with others, for which (sections + 2) "
              "x N machines more are run."},
+    {.name = "causes",
+     .value = CLI_TEXT,
+     .offset = offsetof(struct run_arguments, causes),
+     .argument = "FILE",
+     .words = CLI_WORDS_FILE,
+     .summary = "with --draws: also draw what the bands come from (png, svg or pdf)",
+     .more = "A bar for each of the constants with its share, for each series; with `--sensitivity "
+             "total` what each section does alone and with others."},
     CLI_FORMAT_OPTION(struct run_arguments, format, run_formats,
                       "With `csv` or `json` it is one document and nothing else, and no file is "
                       "written without `--out`."),

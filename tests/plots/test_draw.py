@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Draws documents with plots/draw.py, plots/explain.py and plots/matrix.py alone, without the simulator."""
+"""Draws documents with plots/draw.py, plots/causes.py, plots/explain.py and plots/matrix.py alone, without the simulator."""
 
 import json
 import os
@@ -581,6 +581,46 @@ class Matrix(Drawn):
     def test_not_a_recording(self):
         said = self.draw({"file": "t.txt", "ranks": 2}, script="matrix.py", code=1)
         self.assertIn("the document lacks 'matrix'", said)
+
+
+class Causes(Drawn):
+    @staticmethod
+    def document(*series, draws=20):
+        return {"scenario": "s", "draws": draws, "series": [
+            {"name": f"a{number}", "completed": draws, "causes_of": "latency_us", **one} for number, one in enumerate(series)]}
+
+    @staticmethod
+    def causes(*shares):
+        return [{"of": f"host.c{number}", "share": share, "sign": -1 if number % 2 else 1} for number, share in enumerate(shares)]
+
+    def test_shares(self):
+        """A bar for each cause, the rest as one, and what none explains."""
+        self.draw(self.document({"causes": self.causes(0.4, 0.2), "r2": 0.6}, {"causes": self.causes(*[0.08] * 10), "r2": 0.95}),
+                  script="causes.py")
+        for word in ("a0: latency", "host.c0", "40 %", "20 %", "not explained", "2 others", "16 %", "5 %", "20 draws",
+                     "rises with it", "falls as it rises", "a0: these explain 60 %"):
+            self.assertIn(word, self.words)
+        self.assertLessEqual({"p1-cause-host-c1", "p2-cause-2-others", "p2-cause-not-explained"}, set(self.ids))
+        self.assertNotIn("these explain 95 %", self.words)
+
+    def test_total(self):
+        total = [{"group": name, "first": first, "first_between": [first - 0.05, first + 0.05], "total": all_of_it,
+                  "total_between": [all_of_it - 0.05, all_of_it + 0.1]} for name, first, all_of_it in
+                 (("switch", 0.5, 0.6), ("host.bus", -0.01, 0.02))]
+        self.draw(self.document({"causes": [], "total": total, "total_of": "latency_us"}), script="causes.py")
+        for word in ("50 %", "60 %", "< 1 %", "2 %", "alone", "with others", "Sobol"):
+            self.assertIn(word, self.words)
+        self.assertLessEqual({"p1-first-switch", "p1-total-interval-host-bus"}, set(self.ids))
+
+    def test_nothing_to_draw(self):
+        """Series that no draw changes, that have no cause, that vary in no draw, or that never completed."""
+        self.draw(self.document({"causes": []}, {"causes": [], "r2": 0.0}, {"total": [], "total_of": "latency_us"},
+                                {"completed": 0, "causes_of": None}), script="causes.py")
+        for word in ("no draw changes it", "no cause stands out", "it does not vary", "no draw completed", "0 of 20 draws completed"):
+            self.assertIn(word, self.words)
+
+    def test_not_draws(self):
+        self.assertIn("the document lacks 'draws'", self.draw({"scenario": "s", "series": []}, script="causes.py", code=1))
 
 
 if __name__ == "__main__":
