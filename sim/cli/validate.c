@@ -25,18 +25,50 @@ struct validate_arguments {
     int jobs;
 };
 
-// The bar's steps are known when the first case has ended.
+// What a processor of 2020 simulates in a second, in events of the scenarios that claims read.
+#define EVENTS_PER_S 9e6
+#define LEAST_ESTIMATE_S 10.0 // that is printed
+
+// A bar for the runs without draws, and one for those in draws.
 struct bar {
     struct progress *progress;
     bool quiet;
+    int jobs;
 };
 
 static void show_claims_progress(void *owner, int done, int total, const char *name)
 {
     struct bar *bar = owner;
     if (!bar->progress && !bar->quiet)
-        bar->progress = progress_new(stderr, total);
-    progress_update(bar->progress, done, 0.0, name);
+        bar->progress = progress_new(stderr, 1);
+    progress_update(bar->progress, 0, (double)done / MAX(total, 1), name);
+}
+
+// "70 s", "12 min". The caller frees it.
+static char *span_text(double seconds)
+{
+    return seconds < 100.0 ? g_strdup_printf("%.0f s", seconds)
+                           : g_strdup_printf("%.0f min", seconds / 60.0);
+}
+
+// Says before a long run how long it takes.
+static void show_estimate(void *owner, const struct drawn_estimate *estimate)
+{
+    struct bar *bar = owner;
+    progress_free(bar->progress);
+    bar->progress = NULL;
+    double speed = EVENTS_PER_S * bar->jobs, most = estimate->most_events / speed;
+    if (bar->quiet || most < LEAST_ESTIMATE_S)
+        return;
+    char *from = span_text(estimate->least_events / speed), *to = span_text(most);
+    bool one = strcmp(from, to) == 0;
+    cli_error("what the database has is not run again",
+              "the draws are up to %d runs, about %s%s%s at %.0f million events a second on each "
+              "of %d processors",
+              estimate->cases, one ? "" : from, one ? "" : " to ", to, EVENTS_PER_S / 1e6,
+              bar->jobs);
+    g_free(to);
+    g_free(from);
 }
 
 static char *scorecard_text(json_t *scorecard, enum validate_format format)
@@ -72,7 +104,8 @@ static bool deliver(json_t *scorecard, enum validate_format format, const char *
 static json_t *score(const struct validate_arguments *arguments, char **patterns, int draws,
                      enum cli_exit *code)
 {
-    struct bar bar = {.quiet = arguments->quiet};
+    struct bar bar = {.quiet = arguments->quiet,
+                      .jobs = arguments->jobs > 0 ? arguments->jobs : (int)g_get_num_processors()};
     char *tests = arguments->tests ? g_strdup(arguments->tests) : cli_beside_program(TESTS);
     struct validate_options options = {
         .data_dir = cli_data_dir(),
@@ -80,7 +113,7 @@ static json_t *score(const struct validate_arguments *arguments, char **patterns
         .claims = (const char *const *)arguments->claims,
         .behaviours = arguments->all,
         .top40 = arguments->top40,
-        .draws = draws,
+        .draws = {.draws = (guint)draws, .planned = show_estimate, .owner = &bar},
         .tests = tests,
         .campaign = {.database = arguments->database ? arguments->database : VALIDATE_DATABASE,
                      .jobs = arguments->jobs,

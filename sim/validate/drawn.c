@@ -16,12 +16,20 @@ struct drawn_run {
     GPtrArray *whys;             // char *, by draw; NULL: it can be run
 };
 
+// A series of a run, and in how many draws it is run: at least and at most.
+struct drawn_series {
+    guint inputs;  // uncertain constants that it reads
+    double events; // of a draw, an estimate
+    guint least, most;
+};
+
 struct drawn_plan {
     const struct registry *registry;
     struct campaign_options options;
     struct drawn_claims *claims;
     const struct judge_context *medians;
-    GPtrArray *runs; // struct drawn_run *, the dearest first
+    GPtrArray *runs;    // struct drawn_run *, the dearest first
+    GHashTable *series; // "SCENARIO\nSERIES\nSETS" -> struct drawn_series *
     // Progress, for the caller.
     campaign_progress_fn *progress;
     void *progress_owner;
@@ -180,23 +188,35 @@ static void need_series(const struct curve *curve, void *owner)
 // The cost of a claim's draw.
 struct drawn_cost {
     struct drawn_plan *plan;
-    GHashTable *seen; // char *, of its curves
-    guint inputs;     // the most uncertain constants that a run reads
-    double events;    // of all runs
+    GHashTable *of; // struct drawn_series *, of its curves
+    guint inputs;   // the most uncertain constants that a run reads
+    double events;  // of all runs
 };
+
+static struct drawn_series *drawn_series_of(struct drawn_plan *plan, const struct curve *curve)
+{
+    char *key = g_strjoin("\n", curve->scenario, curve->series, curve->sets, NULL);
+    struct drawn_series *series = g_hash_table_lookup(plan->series, key);
+    if (series) {
+        g_free(key);
+        return series;
+    }
+    series = g_new0(struct drawn_series, 1);
+    series->inputs = runs_inputs(plan->medians->runs, curve, &series->events);
+    g_hash_table_insert(plan->series, key, series);
+    return series;
+}
 
 static void add_cost(const struct curve *curve, void *owner)
 {
     struct drawn_cost *cost = owner;
-    char *key = g_strjoin("\n", curve->scenario, curve->series, curve->sets, NULL);
-    if (!g_hash_table_add(cost->seen, key))
+    struct drawn_series *series = drawn_series_of(cost->plan, curve);
+    if (!g_hash_table_add(cost->of, series))
         return;
-    double events;
-    guint inputs = runs_inputs(cost->plan->medians->runs, curve, &events);
     struct drawn_run *run = drawn_run_of(cost->plan, curve);
-    run->events = fmax(run->events, events);
-    cost->inputs = MAX(cost->inputs, inputs);
-    cost->events += events;
+    run->events = fmax(run->events, series->events);
+    cost->inputs = MAX(cost->inputs, series->inputs);
+    cost->events += series->events;
 }
 
 static void fill_constant(struct drawn_claim *claim, const struct judge_context *medians,
@@ -218,14 +238,26 @@ static enum drawn_depth depth_of(double events)
                                          : DRAWN_IN_ALL;
 }
 
+// Notes in how many draws the series of a claim are run.
+static void plan_draws(const struct drawn_cost *cost, const struct drawn_claim *claim)
+{
+    GHashTableIter all;
+    gpointer key;
+    guint least = claim->depth == DRAWN_IN_ALL ? claim->last : MIN(claim->last, DRAW_BLOCK);
+    g_hash_table_iter_init(&all, cost->of);
+    while (g_hash_table_iter_next(&all, &key, NULL)) {
+        struct drawn_series *series = key;
+        series->least = MAX(series->least, least);
+        series->most = MAX(series->most, claim->last);
+    }
+}
+
 static struct drawn_claim *drawn_claim_new(struct drawn_plan *plan, const struct claim *claim)
 {
     guint draws = plan->claims->draws;
     struct drawn_claim *drawn = g_new0(struct drawn_claim, 1);
-    struct drawn_cost cost = {.plan = plan,
-                              .seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL)};
+    struct drawn_cost cost = {.plan = plan, .of = g_hash_table_new(NULL, NULL)};
     each_curve(claim, add_cost, &cost);
-    g_hash_table_unref(cost.seen);
     drawn->claim = claim;
     drawn->set = judge_settings(plan->medians, claim, &drawn->why);
     drawn->constant = cost.inputs == 0;
@@ -239,6 +271,9 @@ static struct drawn_claim *drawn_claim_new(struct drawn_plan *plan, const struct
     }
     if (drawn->constant)
         fill_constant(drawn, plan->medians, draws);
+    else
+        plan_draws(&cost, drawn);
+    g_hash_table_unref(cost.of);
     return drawn;
 }
 
@@ -249,6 +284,21 @@ static void plan_claims(struct drawn_plan *plan, const GPtrArray *claims)
             g_ptr_array_add(plan->claims->list,
                             drawn_claim_new(plan, g_ptr_array_index(claims, i)));
     g_ptr_array_sort(plan->runs, compare_drawn_runs);
+}
+
+static struct drawn_estimate estimate_draws(const struct drawn_plan *plan)
+{
+    struct drawn_estimate estimate = {0};
+    GHashTableIter all;
+    gpointer value;
+    g_hash_table_iter_init(&all, plan->series);
+    while (g_hash_table_iter_next(&all, NULL, &value)) {
+        const struct drawn_series *series = value;
+        estimate.cases += series->most;
+        estimate.least_events += series->events * series->least;
+        estimate.most_events += series->events * series->most;
+    }
+    return estimate;
 }
 
 // ---- A block of draws ----
@@ -411,9 +461,10 @@ static void free_drawn_claim(gpointer data)
 struct drawn_claims *drawn_claims_run(const struct registry *registry,
                                       const struct campaign_options *options,
                                       const GPtrArray *claims, const struct judge_context *medians,
-                                      guint draws, GError **error)
+                                      const struct drawn_options *how, GError **error)
 {
     struct drawn_claims *drawn = g_new0(struct drawn_claims, 1);
+    guint draws = how->draws;
     drawn->draws = draws;
     drawn->list = g_ptr_array_new_with_free_func(free_drawn_claim);
     struct drawn_plan plan = {.registry = registry,
@@ -421,15 +472,21 @@ struct drawn_claims *drawn_claims_run(const struct registry *registry,
                               .claims = drawn,
                               .medians = medians,
                               .runs = g_ptr_array_new_with_free_func(free_drawn_run),
+                              .series =
+                                  g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free),
                               .progress = options->progress,
                               .progress_owner = options->progress_owner};
     plan.options.progress = tell_progress;
     plan.options.progress_owner = &plan;
     plan_claims(&plan, claims);
+    struct drawn_estimate estimate = estimate_draws(&plan);
+    if (how->planned)
+        how->planned(how->owner, &estimate);
     bool good = true;
     for (guint first = 1; good && first <= draws; first += DRAW_BLOCK)
         good = run_block(&plan, first, MIN(first + DRAW_BLOCK - 1, draws), error);
     g_ptr_array_unref(plan.runs);
+    g_hash_table_unref(plan.series);
     if (good)
         return drawn;
     drawn_claims_free(drawn);

@@ -17,6 +17,7 @@
 
 #include "sim/campaign/campaign.h"
 #include "sim/validate/claim.h"
+#include "sim/validate/drawn_options.h"
 #include "sim/validate/judge.h"
 #include "sim/validate/leave_one_out.h"
 
@@ -55,7 +56,7 @@ bool drawn_asks(const struct claim *claim);
 struct drawn_claims *drawn_claims_run(const struct registry *registry,
                                       const struct campaign_options *options,
                                       const GPtrArray *claims, const struct judge_context *medians,
-                                      guint draws, GError **error);
+                                      const struct drawn_options *how, GError **error);
 void drawn_claims_free(struct drawn_claims *claims);
 
 // NULL: draws were not asked about it.

@@ -488,7 +488,7 @@ static bool run_draws_of_claims(const struct registry *registry,
 {
     const struct validate_options *options = scoring->options;
     struct judge_context medians = {scoring->runs, options->data_dir};
-    if (options->draws == 0)
+    if (options->draws.draws == 0)
         return true;
     // Behaviours are the tests' to judge, and what compares simulations no source states.
     GPtrArray *claims = g_ptr_array_new();
@@ -498,7 +498,7 @@ static bool run_draws_of_claims(const struct registry *registry,
             (options->behaviours || !(claim_is_behaviour(claim) || claim_is_agreement(claim))))
             g_ptr_array_add(claims, claim);
     }
-    *drawn = drawn_claims_run(registry, campaign, claims, &medians, (guint)options->draws, error);
+    *drawn = drawn_claims_run(registry, campaign, claims, &medians, &options->draws, error);
     scoring->drawn = *drawn;
     g_ptr_array_unref(claims);
     return *drawn != NULL;

@@ -9,6 +9,7 @@
 #include "sim/campaign/campaign.h"
 #include "sim/core/diag.h"
 #include "sim/model/model.h"
+#include "sim/validate/drawn_options.h"
 
 #include <glib.h>
 #include <jansson.h>
@@ -21,10 +22,10 @@ struct validate_options {
     const char *const *patterns;
     // Files of claims in the place of those of data_dir, NULL-terminated; NULL: none.
     const char *const *claims;
-    bool behaviours;   // also list the behaviours, which the tests cover
-    bool top40;        // only what references/top40.yaml names
-    int draws;         // also judge the claims in draws 1 .. draws (drawn.h); 0: none
-    const char *tests; // a file of results of tests (test_results.h); NULL: none
+    bool behaviours;            // also list the behaviours, which the tests cover
+    bool top40;                 // only what references/top40.yaml names
+    struct drawn_options draws; // also judge the claims in draws; 0 draws: not
+    const char *tests;          // a file of results of tests (test_results.h); NULL: none
     struct campaign_options campaign;
 };
 
