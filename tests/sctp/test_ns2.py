@@ -8,6 +8,7 @@ direct links, and of each case what leaves: which chunk, to which path, when.
 | a lost chunk's path is chosen when it is sent again; until then it fills its old path's window | RtxMarkedChunks, SelectRtxDest, SendMuch | cmt_late_choice |
 | a window is cut once for what was under way at the last cut, and grows meanwhile | FastRtx | cmt_recovery: window |
 | with CUC, cum_tsn alone lets no window grow | ProcessSackChunk | cmt_cuc_alone |
+| a chunk that leaves a path is its pseudo-cum-ack no more | RtxMarkedChunks | cmt_cuc |
 | avoidance counts chunk by chunk | SendBufferDequeueUpTo, ProcessGapAckBlocks | pba_by_chunk |
 | DAC: the number as it is; only gap blocks make a SACK mixed; lowest TSN by path | ProcessGapAckBlocks | cmt_dac_form: number |
 | four packets per path and SACK, when a chunk that may not be fast-retransmitted is acknowledged | SendMuch | burst_rule: after_fr |
@@ -165,12 +166,15 @@ class Ns2(Case):
         self.assertEqual(counters.get("sctp fast retransmits", 0), run.fast)
 
     def returns(self, links, chunks, sctp="", **options):
-        """When the second path has data again after its cut."""
+        """When the second path has data again after its cut, how much of them it carries, and the end."""
         sends, run, _ = self.both(links, chunks, sctp, **options)
         after = links[1].down[1]
         found = [time for time, path, _ in sends if path == 1 and time > after]
         expected = [time for time, path, *_ in run.sent if path == 1 and time > after]
         self.assertAlmostEqual(found[0], expected[0], delta=0.05)
+        self.assertAlmostEqual(len(found), len(expected), delta=0.05 * len(expected))
+        end = max(time for time, *_ in run.sent)
+        self.assertAlmostEqual(sends[-1][0], end, delta=0.02 * end)
 
     def test_equal_paths(self):
         self.compare([Link(10, 10), Link(10, 10.3)], 600)

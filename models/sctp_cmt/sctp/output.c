@@ -161,8 +161,6 @@ static void resend_late(struct cpu_context *context, struct sctp_association *as
         bool ignore_cwnd = one_more && path->fast_packet && !(used >> path->number & 1);
         if (!ignore_cwnd && path->flight >= path->cc.cwnd)
             continue;
-        if (path != old)
-            old->cmt.find_pseudo = old->cmt.find_rtx = true;
         if (old->flight > 0 && is_first(association, tsn, true))
             sctp_t3_start(context, old);
         used |= UINT64_C(1) << path->number;

@@ -81,6 +81,9 @@ void sctp_resend_leave(struct sctp_association *association, const struct sctp_o
 
 void sctp_resend_move(struct sctp_outgoing *chunk, struct sctp_path *to)
 {
+    // Those that choose no path when they mark have moved the trackers on (sctp_outgoing_mark).
+    if (chunk->path != to && sctp_chooses_late(to->association))
+        chunk->path->cmt.find_pseudo = chunk->path->cmt.find_rtx = true;
     chunk->path->marked -= sctp_outgoing_bytes(chunk);
     to->marked += sctp_outgoing_bytes(chunk);
     chunk->path = to;
