@@ -170,7 +170,7 @@ static void look_at_each(struct analysis *analysis, const struct fit *fit,
 static void count_constants(struct analysis *analysis, const struct evaluation *evaluation)
 {
     guint constants = evaluation->parameters->len, targets = evaluation->targets->targets->len;
-    if (constants < targets)
+    if (constants < targets || analysis_refutes(analysis))
         return;
     note(analysis,
          g_strdup_printf("%u fitted constant%s for %u target%s: that they agree shows "
@@ -197,7 +197,8 @@ double analysis_off_by(const struct fit *fit, const struct evaluation *evaluatio
 
 bool analysis_refutes(const struct analysis *analysis)
 {
-    return analysis->degrees > 0 && analysis->probability < ANALYSIS_LEAST_PROBABILITY;
+    return analysis->degrees > 0 ? analysis->probability < ANALYSIS_LEAST_PROBABILITY
+                                 : analysis->worst > ANALYSIS_MOST_OFF;
 }
 
 static void take_chi_square(struct analysis *analysis, const struct fit *fit,
@@ -209,12 +210,21 @@ static void take_chi_square(struct analysis *analysis, const struct fit *fit,
             continue;
         double off = analysis_off_by(fit, evaluation, i);
         analysis->chi_square += off * off;
+        analysis->worst = MAX(analysis->worst, fabs(off));
         analysis->degrees++;
     }
-    if (analysis->degrees <= 0)
-        return;
-    analysis->probability = gsl_cdf_chisq_Q(analysis->chi_square, analysis->degrees);
-    if (analysis_refutes(analysis))
+    if (analysis->degrees > 0)
+        analysis->probability = gsl_cdf_chisq_Q(analysis->chi_square, analysis->degrees);
+}
+
+static void note_refuted(struct analysis *analysis)
+{
+    if (analysis_refutes(analysis) && analysis->degrees <= 0)
+        note(analysis, g_strdup_printf("these parameters do not describe these data: there is a "
+                                       "constant for each of them, and one is still off by %.3g "
+                                       "tolerances",
+                                       analysis->worst));
+    else if (analysis_refutes(analysis))
         note(analysis, g_strdup_printf(
                            "these parameters do not describe these data: if a tolerance is a "
                            "standard deviation, a chi square of %.4g or more has a probability "
@@ -228,12 +238,13 @@ struct analysis *analysis_new(const struct fit *fit, const struct evaluation *ev
     analysis->notes = g_ptr_array_new_with_free_func(g_free);
     analysis->error = g_new0(double, evaluation->parameters->len);
     gsl_matrix *matrix = scaled(fit->jacobian);
+    take_chi_square(analysis, fit, evaluation);
     count_constants(analysis, evaluation);
     look_at_each(analysis, fit, evaluation);
     compare_columns(analysis, matrix, fit, evaluation);
     decompose_moving(analysis, matrix, fit, evaluation);
     gsl_matrix_free(matrix);
-    take_chi_square(analysis, fit, evaluation);
+    note_refuted(analysis);
     if (fit->changed)
         note(analysis,
              g_strdup("Levenberg-Marquardt did not get near the targets, as on stairs; these "

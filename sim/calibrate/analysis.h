@@ -10,6 +10,8 @@
 // With a smaller probability the parameters do not describe the data.
 #define ANALYSIS_LEAST_PROBABILITY 0.001
 #define ANALYSIS_LEAST_SHOWN 1e-9
+// Tolerances that a value may be off where there are as many parameters as values.
+#define ANALYSIS_MOST_OFF 3.0
 
 struct analysis {
     double condition; // of the scaled derivatives by the parameters that change something
@@ -20,6 +22,7 @@ struct analysis {
     // number less that of the parameters, 0 or less: chi_square is meaningless.
     double chi_square, probability; // probability: of so much or more, if all is as it should be
     int degrees;
+    double worst;     // tolerances that one of them is off
     GPtrArray *notes; // char *: in words, what is not determined, and what else to know
 };
 

@@ -21,6 +21,9 @@
 // Levenberg-Marquardt that ends with more than this per residual has not found the minimum, or
 // there is none that is good; the simplex can decide which, also on stairs.
 #define POOR_COST 4.0
+// Values between its bounds at which a parameter is tried for another start, half of them evenly
+// by their logarithm.
+#define START_VALUES 16
 
 struct fit_search {
     struct evaluation *evaluation;
@@ -287,27 +290,88 @@ static double cost_of(struct fit_search *search, const gsl_vector *u)
     return search->error ? GSL_NAN : cost_at(u, search);
 }
 
+static double start_value(const struct fit_parameter *parameter, int number)
+{
+    double half = START_VALUES / 2.0, share = (number / 2 + 0.5) / half;
+    double evenly = parameter->lo + share * (parameter->hi - parameter->lo);
+    if (number % 2 == 0 || parameter->lo <= 0)
+        return evenly;
+    return parameter->lo * pow(parameter->hi / parameter->lo, share);
+}
+
+// Tries values of one parameter, all at once, and keeps the best of them.
+static void better_start(struct fit_search *search, size_t index, double *values, double *cost)
+{
+    const struct fit_parameter *parameter = fit_parameter_at(search, index);
+    double *points = g_new(double, START_VALUES * search->parameters);
+    double *residuals = g_new0(double, START_VALUES * search->residuals);
+    for (int i = 0; i < START_VALUES; i++) {
+        double *point = points + (size_t)i * search->parameters;
+        memcpy(point, values, search->parameters * sizeof *point);
+        point[index] = fit_parameter_round(parameter, start_value(parameter, i));
+    }
+    bool good =
+        evaluation_run(search->evaluation, START_VALUES, points, residuals, NULL, &search->error);
+    for (int i = 0; good && i < START_VALUES; i++) {
+        double tried = sum_of_squares(residuals + (size_t)i * search->residuals, search->residuals);
+        if (tried >= *cost)
+            continue;
+        *cost = tried;
+        values[index] = points[(size_t)i * search->parameters + index];
+    }
+    g_free(points);
+    g_free(residuals);
+}
+
+// The start on the stair that is nearest to the targets, by one parameter after the other.
+static gsl_vector *nearest_start(struct fit_search *search)
+{
+    gsl_vector *u = start_of(search);
+    double *values = g_new(double, search->parameters), cost = cost_of(search, u);
+    values_of(search, u, values);
+    for (size_t i = 0; i < search->parameters && !search->error; i++)
+        better_start(search, i, values, &cost);
+    for (size_t i = 0; i < search->parameters; i++)
+        gsl_vector_set(u, i, fit_parameter_u(fit_parameter_at(search, i), values[i]));
+    g_free(values);
+    return u;
+}
+
+// A search that has not got near the targets.
+static bool far_from_targets(const struct fit_search *search, double cost)
+{
+    return cost > POOR_COST * (double)search->residuals;
+}
+
+// The simplex from there, in place of u if it ends better; frees `from`.
+static void simplex_from(struct fit_search *search, struct fit *fit, gsl_vector *from,
+                         gsl_vector *u, bool *settled)
+{
+    bool converged = !search->error && nelder_mead(search, from);
+    double cost = cost_of(search, u), other = cost_of(search, from);
+    if (!search->error && other < cost * (1 - STALL_SHARE)) {
+        gsl_vector_memcpy(u, from);
+        fit->method = FIT_NELDER_MEAD;
+        fit->changed = true;
+        *settled = converged;
+    } else if (!search->error) {
+        *settled |= converged; // the simplex finds nothing better either
+    }
+    gsl_vector_free(from);
+}
+
 // The simulated function may be stairs, whose slopes are 0 nearly everywhere, so that no step of
 // Levenberg-Marquardt helps, or one goes far astray. Then the simplex, which needs no slopes,
-// begins anew, and the better of both counts.
+// begins anew, and again from another stair if its own is too broad for it; the best of all counts.
 static bool levenberg_then_simplex(struct fit_search *search, struct fit *fit, gsl_vector *u)
 {
     bool settled = levenberg_marquardt(search, u);
     double cost = cost_of(search, u);
-    if (search->error || (settled && cost <= POOR_COST * (double)search->residuals))
+    if (search->error || (settled && !far_from_targets(search, cost)))
         return settled;
-    gsl_vector *other = start_of(search);
-    bool converged = nelder_mead(search, other);
-    double better = cost_of(search, other);
-    if (!search->error && better < cost * (1 - STALL_SHARE)) {
-        gsl_vector_memcpy(u, other);
-        fit->method = FIT_NELDER_MEAD;
-        fit->changed = true;
-        settled = converged;
-    } else if (!search->error) {
-        settled |= converged; // the simplex finds nothing better either
-    }
-    gsl_vector_free(other);
+    simplex_from(search, fit, start_of(search), u, &settled);
+    if (!search->error && far_from_targets(search, cost_of(search, u)))
+        simplex_from(search, fit, nearest_start(search), u, &settled);
     return settled;
 }
 

@@ -232,9 +232,10 @@ json_t *calibrate_json(const struct fit *fit, const struct analysis *analysis,
         "chi_square", judged ? number(analysis->chi_square) : json_null(), "degrees_of_freedom",
         MAX(analysis->degrees, 0), "probability",
         judged ? number(analysis->probability) : json_null(), "described",
-        judged ? json_boolean(!analysis_refutes(analysis)) : json_null(), "runs", evaluation->runs,
-        "cost", number(fit->cost), "start_cost", number(fit->start_cost), "condition",
-        number(analysis->condition), "parameters", parameters_json(fit, analysis, evaluation),
-        "targets", targets_json(fit, evaluation), "correlation", matrix_json(analysis->correlation),
-        "notes", notes);
+        judged || analysis_refutes(analysis) ? json_boolean(!analysis_refutes(analysis))
+                                             : json_null(),
+        "runs", evaluation->runs, "cost", number(fit->cost), "start_cost", number(fit->start_cost),
+        "condition", number(analysis->condition), "parameters",
+        parameters_json(fit, analysis, evaluation), "targets", targets_json(fit, evaluation),
+        "correlation", matrix_json(analysis->correlation), "notes", notes);
 }

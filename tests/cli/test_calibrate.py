@@ -305,6 +305,19 @@ class Calibrate(Case):
         self.assertLess(document["cost"], 0.1)
         self.assertEqual((document["method"], document["method_changed"]), ("Nelder-Mead", True))
         self.assertIn("Levenberg-Marquardt did not get near the targets", " ".join(document["notes"]))
+        # A stair that is broader than the first simplex.
+        self.points(values, ("sock", 1))
+        values, document = self.fit(path)
+        self.assertLess(document["cost"], 0.1)
+        self.assertTrue(30000 < int(values["tcp.receive_path"].split()[0]) < 50000, values)
+
+    def test_one_constant_for_one_value_that_it_cannot_reach(self):
+        self.reference("series: rpi, size: 1 B, value: 20 us, tolerance: 1 us")
+        _, document = self.fit(REQUEST)
+        self.assertIs(document["described"], False)
+        self.assertIn("these parameters do not describe these data: there is a constant for each of them",
+                      " ".join(document["notes"]))
+        self.assertNotIn("that they agree", " ".join(document["notes"]))
 
     def test_bad_usage(self):
         self.points({("rpi", 1): 74.0}, ("rpi", 1))
