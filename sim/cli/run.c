@@ -171,7 +171,7 @@ static bool write_results(const char *directory, const struct scenario *scenario
                           const struct result *result, const struct manifest_execution *execution,
                           GError **error)
 {
-    GString *csv = csv_text(result);
+    GString *csv = csv_text(result, NULL);
     GString *extras[MANIFEST_EXTRAS] = {
         [MANIFEST_SAMPLES] = csv_samples(result),
         [MANIFEST_LINKS] = links_csv(result),
@@ -210,7 +210,7 @@ static void print_result(const struct result *result, enum run_format format,
         return;
     }
     case RUN_CSV: {
-        GString *csv = csv_text(result);
+        GString *csv = csv_text(result, (const char *const *)arguments->metrics);
         fwrite(csv->str, 1, csv->len, stdout);
         g_string_free(csv, TRUE);
         return;
@@ -478,7 +478,7 @@ static enum cli_exit draw_and_write(const struct scenario *scenario,
     json_t *document = cli_files_differ(scenario, &picture, 1) ? run_draws(&run) : NULL;
     if (!document)
         return CLI_BAD_INPUT;
-    char *text = format == RUN_CSV    ? run_draws_csv(document)
+    char *text = format == RUN_CSV    ? run_draws_csv(document, arguments->metrics)
                  : format == RUN_JSON ? document_text(json_incref(document))
                                       : run_draws_text(document, arguments->metrics);
     fputs(text, stdout);
@@ -574,7 +574,8 @@ const struct cli_option cli_run_options[] = {
      .offset = offsetof(struct run_arguments, metrics),
      .argument = "NAME",
      .summary = "only this metric (repeatable)",
-     .more = "In the table: `latency_us`, `latency`, or with `workload.samples` `p50`, `p90`, "
+     .more = "In the table and in CSV, which then has no counters: `latency_us`, `latency`, or "
+             "with `workload.samples` `p50`, `p90`, "
              "`p99`, `min`, `max` "
              "and `sd` of single repetitions."},
     {.name = "wide",

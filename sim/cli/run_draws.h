@@ -40,6 +40,6 @@ bool run_draws_failed(const json_t *document);
 
 // The document for people (only these metrics; NULL: all), and as CSV. The caller frees it.
 char *run_draws_text(const json_t *document, char **metrics);
-char *run_draws_csv(const json_t *document);
+char *run_draws_csv(const json_t *document, char **metrics);
 
 #endif

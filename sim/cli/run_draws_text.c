@@ -174,7 +174,7 @@ static void append_csv_number(GString *out, const json_t *number)
     }
 }
 
-char *run_draws_csv(const json_t *document)
+char *run_draws_csv(const json_t *document, char **metrics)
 {
     static const char *const numbers[] = {"n", "median", "low", "high", NULL};
     GString *out = g_string_new("series,rank,size,metric,unit,n,median,low,high\n");
@@ -182,6 +182,9 @@ char *run_draws_csv(const json_t *document)
     const json_t *value;
     json_array_foreach(json_object_get(document, "values"), i, value)
     {
+        if (metrics &&
+            !text_metric_is_among(draws_text_at(value, "metric"), (const char *const *)metrics))
+            continue;
         csv_append_field(out, draws_text_at(value, "series"));
         append_csv_number(out, json_object_get(value, "rank"));
         append_csv_number(out, json_object_get(value, "size_bytes"));

@@ -52,12 +52,8 @@ GPtrArray *compared_metrics(const struct compared *a, const struct compared *b)
 
 bool compare_wants(const struct compare_options *options, const char *metric)
 {
-    const char *const *name = options->metrics;
-    if (!name || !*name)
-        return true;
-    while (*name && !text_metric_is(metric, *name))
-        name++;
-    return *name != NULL;
+    return !options->metrics || !*options->metrics ||
+           text_metric_is_among(metric, options->metrics);
 }
 
 // ---- Series ----

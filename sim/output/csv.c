@@ -46,15 +46,19 @@ static void append_counters(GString *out, const char *scenario, const struct ser
     json_decref(counters);
 }
 
-GString *csv_text(const struct result *result)
+GString *csv_text(const struct result *result, const char *const *metrics)
 {
     GString *out = g_string_new("scenario,series,rank,size,metric,unit,value\n");
     for (guint i = 0; i < result->series->len; i++) {
         const struct series_result *series = g_ptr_array_index(result->series, i);
-        for (guint j = 0; j < series->values->len; j++)
-            csv_append_row(out, result->scenario, series->name,
-                           &g_array_index(series->values, struct result_value, j));
-        append_counters(out, result->scenario, series);
+        for (guint j = 0; j < series->values->len; j++) {
+            const struct result_value *value =
+                &g_array_index(series->values, struct result_value, j);
+            if (!metrics || text_metric_is_among(value->metric, metrics))
+                csv_append_row(out, result->scenario, series->name, value);
+        }
+        if (!metrics)
+            append_counters(out, result->scenario, series);
     }
     return out;
 }

@@ -73,10 +73,7 @@ bool table_shows(const char *const *metrics, const char *metric)
     if (!metrics)
         return !g_str_has_prefix(metric, SAMPLES_METRIC) || text_metric_is(metric, "p50") ||
                text_metric_is(metric, "p99");
-    for (; *metrics; metrics++)
-        if (text_metric_is(metric, *metrics))
-            return true;
-    return false;
+    return text_metric_is_among(metric, metrics);
 }
 
 // Without samples, metrics of single repetitions are the benchmark's own columns.

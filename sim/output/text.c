@@ -99,6 +99,13 @@ bool text_metric_is(const char *metric, const char *name)
     return is;
 }
 
+bool text_metric_is_among(const char *metric, const char *const *names)
+{
+    while (*names && !text_metric_is(metric, *names))
+        names++;
+    return *names != NULL;
+}
+
 bool text_alike(const char *one, const char *other)
 {
     while (one && other) {

@@ -39,6 +39,9 @@ char *text_metric_axis(const char *metric);
 // p99" and "p99" all do.
 bool text_metric_is(const char *metric, const char *name);
 
+// Whether one of the names, NULL-terminated, means it.
+bool text_metric_is_among(const char *metric, const char *const *names);
+
 // Whether two reasons differ in numbers alone, such as the time of a failure. NULL is like nothing.
 bool text_alike(const char *one, const char *other);
 

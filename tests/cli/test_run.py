@@ -115,6 +115,17 @@ class Run(Case):
             self.assertGreater(point["latency_us"], 0)
             self.assertIn("bandwidth_MB_per_s", point)
 
+    def test_chosen_metrics_in_csv(self):
+        """The rows of these metrics, and no counters; the file has all."""
+        for draws in ((), ("--draws", "3", "--set", "workload.sizes=[0 B, 1 B]")):
+            words = ["run", self.small(), "--format", "csv", *draws]
+            whole, chosen = (self.netsim(*words, *more).stdout for more in ((), ("--metric", "latency")))
+            rows = [row for row in csv.DictReader(io.StringIO(whole)) if row["metric"] == "latency_us"]
+            self.assertEqual(list(csv.DictReader(io.StringIO(chosen))), rows)
+            self.assertTrue(rows and len(whole.splitlines()) > len(rows) + 1)
+        self.netsim("run", self.small(), "--format", "csv", "--metric", "latency", "--out", "kept")
+        self.assertIn("bandwidth_MB_per_s", self.read("kept/results.csv"))
+
     def test_formats_agree(self):
         printed = self.netsim("run", self.small(), "--format", "csv", "--out", "results/small").stdout
         self.assertEqual(printed, self.read("results/small/results.csv"))

@@ -8,7 +8,7 @@
 static void test_rows(void)
 {
     struct result *result = sample_result();
-    GString *csv = csv_text(result);
+    GString *csv = csv_text(result, NULL);
     SUITE_SAME_TEXT(csv->str, "scenario,series,rank,size,metric,unit,value\n"
                               "sample,VIA RPI,all,0,latency_us,us,73.5\n"
                               "sample,VIA RPI,all,0,bandwidth_MB_per_s,MB/s,0\n"
@@ -24,13 +24,31 @@ static void test_rows(void)
     result_free(result);
 }
 
+static void test_metrics(void)
+{
+    static const char *const latency[] = {"nothing", "latency", NULL}, *const none[] = {"nothing",
+                                                                                       NULL};
+    struct result *result = sample_result();
+    GString *csv = csv_text(result, latency);
+    SUITE_SAME_TEXT(csv->str, "scenario,series,rank,size,metric,unit,value\n"
+                              "sample,VIA RPI,all,0,latency_us,us,73.5\n"
+                              "sample,VIA RPI,all,1,latency_us,us,74.01\n"
+                              "sample,VIA RPI,all,4194304,latency_us,us,365432.125\n"
+                              "sample,MVICH,all,0,latency_us,us,80.25\n");
+    g_string_free(csv, TRUE);
+    csv = csv_text(result, none);
+    SUITE_SAME_TEXT(csv->str, "scenario,series,rank,size,metric,unit,value\n");
+    g_string_free(csv, TRUE);
+    result_free(result);
+}
+
 static void test_quoting(void)
 {
     struct result *result = result_new("a,b", 1);
     struct series_result *series = series_result_new("say \"hi\"\nthere", "stack");
     series_result_add(series, 3, -1, "time_us", 1.0 / 3.0);
     g_ptr_array_add(result->series, series);
-    GString *csv = csv_text(result);
+    GString *csv = csv_text(result, NULL);
     SUITE_SAME_TEXT(csv->str,
                     "scenario,series,rank,size,metric,unit,value\n"
                     "\"a,b\",\"say \"\"hi\"\"\nthere\",3,,time_us,us,0.3333333333333333\n");
@@ -41,7 +59,7 @@ static void test_quoting(void)
 static void test_empty(void)
 {
     struct result *result = result_new("empty", 1);
-    GString *csv = csv_text(result);
+    GString *csv = csv_text(result, NULL);
     SUITE_SAME_TEXT(csv->str, "scenario,series,rank,size,metric,unit,value\n");
     g_string_free(csv, TRUE);
     result_free(result);
@@ -82,6 +100,7 @@ int main(void)
 {
     static const struct suite_case cases[] = {
         {"a row for each value, in order", test_rows},
+        {"the rows of chosen metrics", test_metrics},
         {"quoting, one rank, no size, all digits", test_quoting},
         {"no series: the header alone", test_empty},
         {"what looks like a formula", test_formulas},
