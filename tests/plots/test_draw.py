@@ -17,7 +17,10 @@ sys.path.append(os.path.join(SOURCE, "tests", "support"))
 
 import needs  # pylint: disable=wrong-import-position
 
+from drawing import Drawing  # pylint: disable=wrong-import-position
+
 PYTHON = needs.python_that_draws()
+DRAWING = Drawing(PYTHON)
 
 SIZES = {"label": "message size", "unit": "B", "scale": "log"}
 TIME = {"label": "latency", "unit": "us", "scale": "log"}
@@ -49,13 +52,11 @@ class Drawn(unittest.TestCase):
         with open(source, "w", encoding="utf-8") as file:
             json.dump(document, file)
         # -W error: a warning of matplotlib means a wrong picture.
-        done = subprocess.run([PYTHON, "-B", "-W", "error::UserWarning",
-                               os.path.join(SOURCE, "plots", script), "--out", out, source],
-                              check=False, text=True, stderr=subprocess.PIPE, timeout=120)
-        self.assertEqual(done.returncode, code, done.stderr)
+        ended, stderr = DRAWING.run(os.path.join(SOURCE, "plots", script), "--out", out, source)
+        self.assertEqual(ended, code, stderr)
         if code:
-            self.assertNotIn("Traceback", done.stderr)
-            return done.stderr
+            self.assertNotIn("Traceback", stderr)
+            return stderr
         with open(out, encoding="utf-8") as file:
             self.text = file.read()
         root = ElementTree.fromstring(self.text)
