@@ -3,8 +3,14 @@
 #include "models/mpi_profiles/profiles.h"
 
 const struct scenario_section library_sections[] = {
-    {"lam", &lam_table},       {"mpich", &mpich_table},     {"mpich_1_2_2", &mpich_1_2_2_table},
-    {"mpich2", &mpich2_table}, {"openmpi", &openmpi_table}, {NULL, NULL},
+    {"lam", &lam_table},
+    {"mpich", &mpich_table},
+    {"mpich_1_2_2", &mpich_1_2_2_table},
+    {"mpich2", &mpich2_table},
+    {"openmpi", &openmpi_table},
+    {"openmpi5", &openmpi5_table},
+    {"mpich4", &mpich4_table},
+    {NULL, NULL},
 };
 
 const struct model mpi_profiles_model = {

@@ -8,7 +8,7 @@
 #include "sim/config/reader.h"
 
 extern const struct param_table lam_table, mpich_table, mpich_1_2_2_table, mpich2_table,
-    openmpi_table;
+    openmpi_table, openmpi5_table, mpich4_table;
 
 // The sections of all libraries; ends with a NULL path.
 extern const struct scenario_section library_sections[];

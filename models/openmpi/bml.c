@@ -72,7 +72,8 @@ struct bml_peer *bml_peer_of(struct openmpi_process *ompi, int rank)
     if (peer->count == 0) {
         g_free(peer);
         mpi_fail(ompi->process, "unreachable", json_pack("{s:i}", "peer", rank),
-                 " has no way to rank %d over the cards that take part (openmpi_tcp.cards)", rank);
+                 " has no way to rank %d over the cards that take part (%s.cards)", rank,
+                 ompi->section);
         return NULL;
     }
     make_lists(peer);

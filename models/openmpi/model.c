@@ -5,24 +5,29 @@
 #include "models/openmpi/stack.h"
 #include "models/tcp/rules.h"
 
+// Of a release: its rules are named by `prefix`, its section is `section`.
+#define OPENMPI_RULES(prefix, section)                                                             \
+    {                                                                                              \
+        .name = prefix "_match_header",                                                            \
+        .compares = "a match header of Open MPI's PML with the room that " section ".eager keeps", \
+        .settings = {section ".match_header", section ".largest_header"},                          \
+        .remedy = "a larger largest_header",                                                       \
+        .because = "an eager fragment keeps room for the longest header of the PML",               \
+    },                                                                                             \
+        {                                                                                          \
+            .name = prefix "_rendezvous_header",                                                   \
+            .compares = "a rendezvous header of Open MPI's PML with the room that " section        \
+                        ".eager keeps",                                                            \
+            .settings = {section ".rendezvous_header", section ".largest_header"},                 \
+            .remedy = "a larger largest_header",                                                   \
+            .because = "an eager fragment keeps room for the longest header of the PML",           \
+        },                                                                                         \
+        TCP_SOCKET_RULE(prefix "_send_buffer", section ".send_buffer"),                            \
+        TCP_SOCKET_RULE(prefix "_receive_buffer", section ".receive_buffer")
+
 static const struct scenario_rule openmpi_rules[] = {
-    {
-        .name = "openmpi_match_header",
-        .compares = "a match header of Open MPI's PML with the room that openmpi_tcp.eager keeps",
-        .settings = {"openmpi_tcp.match_header", "openmpi_tcp.largest_header"},
-        .remedy = "a larger largest_header",
-        .because = "an eager fragment keeps room for the longest header of the PML",
-    },
-    {
-        .name = "openmpi_rendezvous_header",
-        .compares =
-            "a rendezvous header of Open MPI's PML with the room that openmpi_tcp.eager keeps",
-        .settings = {"openmpi_tcp.rendezvous_header", "openmpi_tcp.largest_header"},
-        .remedy = "a larger largest_header",
-        .because = "an eager fragment keeps room for the longest header of the PML",
-    },
-    TCP_SOCKET_RULE("openmpi_send_buffer", "openmpi_tcp.send_buffer"),
-    TCP_SOCKET_RULE("openmpi_receive_buffer", "openmpi_tcp.receive_buffer"),
+    OPENMPI_RULES("openmpi", "openmpi_tcp"),
+    OPENMPI_RULES("openmpi5", "openmpi5_tcp"),
     {0},
 };
 
@@ -35,5 +40,5 @@ const struct model openmpi_model = {
     .sections = (const struct scenario_section *const[]){openmpi_sections, NULL},
     .rules = openmpi_rules,
     .machines = openmpi_machines,
-    .stacks = (const struct stack *const[]){&openmpi_tcp_stack, NULL},
+    .stacks = (const struct stack *const[]){&openmpi_tcp_stack, &openmpi5_tcp_stack, NULL},
 };

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Open MPI 1.2.1 over TCP: the PML ob1 (requests, matching), the BML r2 (which rails lead to a
-// peer) and the BTL tcp (fragments on connections). A rail is a card of this host with the card of
-// a peer that it is paired with; each has a connection of its own, made when it is first used.
+// Open MPI over TCP, 1.2.1 and 5.0: the PML ob1 (requests, matching), the BML r2 (which rails lead
+// to a peer) and the BTL tcp (fragments on connections). A rail is a card of this host with the
+// card of a peer that it is paired with; each has a connection of its own, made when it is first
+// used.
 //
 //   config.c       parameters
 //   stack.c        the stack, checks of a case
@@ -24,6 +25,7 @@
 //
 // The source: the public sources of Open MPI's trunk from before release 1.2 (ompi/mca/pml/ob1,
 // bml/r2, btl/tcp) and its developers' list, 20 February 2008, on what release 1.2 does over TCP.
+// Release 5.0.9 has the same protocols, with limits and headers of its own (config.c).
 //
 // Not modelled: the BTLs sm and self (ranks are on hosts of their own; messages to oneself are
 // sim/mpi's), exclusivity (all BTLs are tcp), several connections per rail (btl_tcp_links), limits
@@ -58,7 +60,7 @@ struct openmpi_config {
 
 enum openmpi_rendezvous { OPENMPI_PUT, OPENMPI_PIPELINE };
 
-extern const struct param_table openmpi_tcp_table;
+extern const struct param_table openmpi_tcp_table, openmpi5_tcp_table;
 
 // State that the processes of a job share.
 struct openmpi_job {
@@ -79,6 +81,7 @@ struct openmpi_watched {
 
 struct openmpi_process {
     struct mpi_process *process;
+    const char *section; // of its parameters
     const struct openmpi_config *config;
     struct openmpi_job *job;
     struct cluster *cluster;

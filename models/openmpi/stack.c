@@ -8,8 +8,20 @@
 
 const struct scenario_section openmpi_sections[] = {
     {"openmpi_tcp", &openmpi_tcp_table},
+    {"openmpi5_tcp", &openmpi5_tcp_table},
     {NULL, NULL},
 };
+
+// The section of the PML and the BTL follows TCP's and the library's in a stack's list.
+static const char *openmpi_section(const struct scenario_case *test_case)
+{
+    return test_case->stack->sections[2];
+}
+
+static const struct openmpi_config *openmpi_config_of(const struct scenario_case *test_case)
+{
+    return scenario_section_values(test_case, openmpi_section(test_case));
+}
 
 // ---- Create and free ----
 
@@ -51,7 +63,8 @@ static void stack_process_init(struct job *job, struct mpi_process *process)
 {
     struct openmpi_process *ompi = process->device;
     ompi->process = process;
-    ompi->config = scenario_section_values(job->test_case, "openmpi_tcp");
+    ompi->section = openmpi_section(job->test_case);
+    ompi->config = openmpi_config_of(job->test_case);
     ompi->job = job->state;
     ompi->btl_user = &openmpi_btl_user;
     ompi->cluster = job->cluster;
@@ -96,7 +109,7 @@ static void stack_process_clear(struct job *job, struct mpi_process *process)
 
 // ---- Checks ----
 
-// Reports hosts with more cards than rails, unless openmpi_tcp.cards names those that take part.
+// Reports hosts with more cards than rails, unless `cards` names those that take part.
 static void check_card_count(const struct scenario_case *test_case, struct diag_list *diags)
 {
     const GArray *hosts = test_case->topology.hosts;
@@ -104,10 +117,10 @@ static void check_card_count(const struct scenario_case *test_case, struct diag_
         int cards = inet_cards_of(test_case, (int)host);
         if (cards <= OPENMPI_MOST_RAILS)
             continue;
-        scenario_complain(test_case, diags, "openmpi_tcp", "cards", "say which take part",
-                          "%s has %d cards, of which at most %d can take part",
-                          g_array_index(hosts, struct topology_node, host).name, cards,
-                          OPENMPI_MOST_RAILS);
+        scenario_complain(
+            test_case, diags, openmpi_section(test_case), "cards", "say which take part",
+            "%s has %d cards, of which at most %d can take part",
+            g_array_index(hosts, struct topology_node, host).name, cards, OPENMPI_MOST_RAILS);
         return;
     }
 }
@@ -115,10 +128,10 @@ static void check_card_count(const struct scenario_case *test_case, struct diag_
 static void check_case(const struct scenario_case *test_case, struct diag_list *diags)
 {
     const struct tcp_config *config = scenario_section_values(test_case, "tcp");
-    const struct openmpi_config *openmpi = scenario_section_values(test_case, "openmpi_tcp");
+    const struct openmpi_config *openmpi = openmpi_config_of(test_case);
     ethernet_check_mtu(test_case, "tcp", config->inet.mtu, diags);
     if (openmpi->cards.count > 0)
-        inet_check_cards(test_case, "openmpi_tcp", "cards", &openmpi->cards, diags);
+        inet_check_cards(test_case, openmpi_section(test_case), "cards", &openmpi->cards, diags);
     else
         check_card_count(test_case, diags);
 }
@@ -141,7 +154,7 @@ static struct stack_footprint footprint(const struct scenario_case *test_case)
 
 static struct eager_limit openmpi_eager_limit(const struct scenario_case *test_case)
 {
-    const struct openmpi_config *config = scenario_section_values(test_case, "openmpi_tcp");
+    const struct openmpi_config *config = openmpi_config_of(test_case);
     return (struct eager_limit){
         .value = config->eager,
         .longest = config->eager - config->largest_header,
@@ -154,27 +167,35 @@ static const struct stack_eager openmpi_eager = {
     .limit = openmpi_eager_limit,
 };
 
-const struct stack openmpi_tcp_stack = {
-    .schema =
-        {
-            .name = "openmpi_tcp",
-            .doc = "Open MPI 1.2.1 over TCP, on one card or several (PML ob1, BTL tcp)",
-            .benchmarks = (const char *const[]){LIBRARY_BENCHMARKS, "program", NULL},
-            .sections = (const char *const[]){"tcp", "openmpi", "openmpi_tcp", NULL},
-            .one_process_per_host = true,
-            .cards = STACK_CARDS_ALL,
-            .check = check_case,
-            .footprint = footprint,
-        },
-    .card = ETHERNET_CARD,
-    .frames = &nic_capture_link,
-    .device = &openmpi_ops,
-    .state_size = sizeof(struct openmpi_job),
-    .process_size = sizeof(struct openmpi_process),
-    .init = stack_init,
-    .process_init = stack_process_init,
-    .process_clear = stack_process_clear,
-    .clear = stack_clear,
-    .eager = &openmpi_eager,
-    .library_section = "openmpi",
+static const struct stack_eager openmpi5_eager = {
+    .setting = "openmpi5_tcp.eager",
+    .limit = openmpi_eager_limit,
 };
+
+#define OPENMPI_STACK(stack_name, text, library, ...)                                              \
+    {                                                                                              \
+        .schema =                                                                                  \
+            {                                                                                      \
+                .name = (stack_name),                                                              \
+                .doc = (text),                                                                     \
+                .benchmarks = (const char *const[]){LIBRARY_BENCHMARKS, "program", NULL},          \
+                .sections = (const char *const[]){"tcp", library, stack_name, NULL},               \
+                .one_process_per_host = true,                                                      \
+                .cards = STACK_CARDS_ALL,                                                          \
+                .check = check_case,                                                               \
+                .footprint = footprint,                                                            \
+            },                                                                                     \
+        .card = ETHERNET_CARD, .frames = &nic_capture_link, .device = &openmpi_ops,                \
+        .state_size = sizeof(struct openmpi_job), .process_size = sizeof(struct openmpi_process),  \
+        .init = stack_init, .process_init = stack_process_init,                                    \
+        .process_clear = stack_process_clear, .clear = stack_clear, .library_section = (library),  \
+        __VA_ARGS__                                                                                \
+    }
+
+const struct stack openmpi_tcp_stack = OPENMPI_STACK(
+    "openmpi_tcp", "Open MPI 1.2.1 over TCP, on one card or several (PML ob1, BTL tcp)", "openmpi",
+    .eager = &openmpi_eager);
+
+const struct stack openmpi5_tcp_stack = OPENMPI_STACK(
+    "openmpi5_tcp", "Open MPI 5.0 over TCP, on one card or several (PML ob1, BTL tcp)", "openmpi5",
+    .eager = &openmpi5_eager);

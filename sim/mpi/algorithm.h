@@ -31,8 +31,8 @@ mpi_algorithm_fn mpi_barrier_linear, mpi_barrier_binomial, mpi_barrier_recursive
 // collective_rooted.c
 mpi_algorithm_fn mpi_bcast_linear, mpi_bcast_binomial;
 mpi_algorithm_fn mpi_reduce_linear, mpi_reduce_binomial;
-mpi_algorithm_fn mpi_gather_linear, mpi_gather_binomial;
-mpi_algorithm_fn mpi_scatter_linear, mpi_scatter_binomial;
+mpi_algorithm_fn mpi_gather_linear, mpi_gather_linear_sync, mpi_gather_binomial;
+mpi_algorithm_fn mpi_scatter_linear, mpi_scatter_linear_at_once, mpi_scatter_binomial;
 
 // collective_exchange.c
 mpi_algorithm_fn mpi_bcast_scatter_allgather, mpi_bcast_scatter_ring;
@@ -40,15 +40,16 @@ mpi_algorithm_fn mpi_allreduce_recursive_doubling, mpi_allreduce_folded_doubling
     mpi_allreduce_ring;
 mpi_algorithm_fn mpi_allgather_ring, mpi_allgather_recursive_doubling, mpi_allgather_neighbours;
 mpi_algorithm_fn mpi_alltoall_linear, mpi_alltoall_pairwise, mpi_alltoall_pairs,
-    mpi_alltoall_recursive_doubling;
+    mpi_alltoall_recursive_doubling, mpi_alltoall_scattered, mpi_alltoall_scattered_batches;
 
 // collective_bruck.c
 mpi_algorithm_fn mpi_allgather_bruck, mpi_allgatherv_bruck, mpi_alltoall_bruck;
 
 // collective_reduce_scatter.c
 mpi_algorithm_fn mpi_reduce_scatter_pairwise, mpi_reduce_scatter_recursive_halving,
-    mpi_reduce_scatter_recursive_doubling;
+    mpi_reduce_scatter_recursive_doubling, mpi_reduce_scatter_ring, mpi_reduce_scatter_butterfly;
 mpi_algorithm_fn mpi_reduce_rabenseifner, mpi_allreduce_rabenseifner;
+mpi_algorithm_fn mpi_reduce_rabenseifner_halves, mpi_allreduce_rabenseifner_halves;
 
 // collective_scan.c
 mpi_algorithm_fn mpi_scan_linear, mpi_scan_recursive_doubling;
@@ -56,12 +57,30 @@ mpi_algorithm_fn mpi_exscan_linear, mpi_exscan_recursive_doubling;
 
 // collective_segmented.c
 mpi_algorithm_fn mpi_bcast_pipeline, mpi_bcast_split_binary, mpi_bcast_segmented;
+mpi_algorithm_fn mpi_bcast_binary, mpi_bcast_binomial_near, mpi_bcast_knomial;
 mpi_algorithm_fn mpi_reduce_pipeline, mpi_reduce_binary, mpi_reduce_segmented;
+mpi_algorithm_fn mpi_reduce_binomial_in_segments, mpi_reduce_in_order_binary;
 
 // collective_vector.c
 mpi_algorithm_fn mpi_gatherv_linear, mpi_scatterv_linear;
-mpi_algorithm_fn mpi_allgatherv_ring, mpi_allgatherv_recursive_doubling;
-mpi_algorithm_fn mpi_alltoallv_linear, mpi_alltoallv_in_order, mpi_alltoallv_pairwise;
+mpi_algorithm_fn mpi_allgatherv_ring, mpi_allgatherv_recursive_doubling, mpi_allgatherv_neighbours;
+mpi_algorithm_fn mpi_alltoallv_linear, mpi_alltoallv_in_order, mpi_alltoallv_pairwise,
+    mpi_alltoallv_scattered_batches;
+
+// collective_rules.c: made of two, but for allreduce_linear each by the library's own rule
+mpi_algorithm_fn mpi_allreduce_linear, mpi_allreduce_reduce_bcast, mpi_allgatherv_gatherv_bcast,
+    mpi_reduce_scatter_reduce_scatterv;
+
+// collective_measured.c: by points of processes and bytes at which the fastest algorithm changes
+mpi_algorithm_fn mpi_barrier_measured, mpi_bcast_measured, mpi_reduce_measured,
+    mpi_allreduce_measured, mpi_gather_measured, mpi_scatter_measured, mpi_allgather_measured,
+    mpi_alltoall_measured, mpi_reduce_scatter_measured, mpi_allgatherv_measured,
+    mpi_alltoallv_measured;
+
+// The number of the algorithm that the rule `measured` of a collective takes, as Open MPI counts
+// them (coll_tuned_NAME_algorithm); 0: the collective has no such rule. bytes: of a message or
+// block, of all blocks of a reduce_scatter, of the mean block of an allgatherv.
+int mpi_measured_number(enum mpi_collective collective, int ranks, int64_t bytes);
 
 // Blocks of a buffer, in the order of ranks: they begin at starts[0 .. count], or have `unit` bytes
 // each, of `total` bytes together, so that the last ones may be short or empty. Blocks beyond the
@@ -156,10 +175,29 @@ void mpi_allgather_doubling(struct mpi_schedule *schedule, const struct mpi_coll
 void mpi_allgather_round(struct mpi_schedule *schedule, const struct mpi_collective_call *call,
                          const struct mpi_blocks *blocks);
 
+// Like these, with both neighbours in turn, two blocks a step after the first; an even number of
+// ranks, counted from 0.
+void mpi_allgather_both_sides(struct mpi_schedule *schedule, const struct mpi_collective_call *call,
+                              const struct mpi_blocks *blocks);
+
 // A part of recursive doubling for any number of ranks: the first ranks of a group pass the data of
 // step `bit` on to those without a partner.
 void mpi_spread(struct mpi_schedule *schedule, const struct mpi_collective_call *call, int bit,
                 struct mpi_place data, int64_t size);
+
+// Whether a message has fewer elements than there are ranks to cut it for. A library without the
+// parameter `element` counts bytes.
+static inline bool mpi_fewer_elements(const struct mpi_collective_call *call, int ranks)
+{
+    return call->size / MAX(1, call->library->element) < ranks;
+}
+
+// Requests of a kind that an exchange of all with all starts at a time.
+static inline int mpi_batch(const struct mpi_collective_call *call)
+{
+    int64_t batch = call->library->alltoall_batch;
+    return batch > 0 ? (int)MIN(batch, call->ranks) : call->ranks;
+}
 
 static inline bool mpi_power_of_two(int ranks)
 {

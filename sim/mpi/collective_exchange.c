@@ -36,6 +36,26 @@ void mpi_allgather_round(struct mpi_schedule *schedule, const struct mpi_collect
     }
 }
 
+void mpi_allgather_both_sides(struct mpi_schedule *schedule, const struct mpi_collective_call *call,
+                              const struct mpi_blocks *blocks)
+{
+    int ranks = call->ranks, sign = call->rank % 2 ? -1 : 1, first = call->rank - call->rank % 2;
+    int sent = first, next[2] = {first, first};
+    mpi_sendrecv(schedule, call->rank + sign, mpi_block_place(blocks, call->rank),
+                 mpi_block_bytes(blocks, call->rank, 1), call->rank + sign,
+                 mpi_block_place(blocks, call->rank + sign),
+                 mpi_block_bytes(blocks, call->rank + sign, 1));
+    for (int step = 1; step < ranks / 2; step++) {
+        int side = step % 2, to = side ? -sign : sign; // step 1: to the other neighbour
+        int peer = (call->rank + to + ranks) % ranks;
+        next[side] = (next[side] + 2 * to + ranks) % ranks;
+        mpi_sendrecv(schedule, peer, mpi_block_place(blocks, sent),
+                     mpi_block_bytes(blocks, sent, 2), peer, mpi_block_place(blocks, next[side]),
+                     mpi_block_bytes(blocks, next[side], 2));
+        sent = next[side];
+    }
+}
+
 // ---- Broadcast ----
 
 // The message is cut into a block a rank; a block that is empty is not sent.
@@ -179,24 +199,13 @@ void mpi_allgather_ring(struct mpi_schedule *schedule, const struct mpi_collecti
 // MPI for long messages). Others: as the ring.
 void mpi_allgather_neighbours(struct mpi_schedule *schedule, const struct mpi_collective_call *call)
 {
-    int ranks = call->ranks, sign = call->rank % 2 ? -1 : 1, first = call->rank - call->rank % 2;
-    if (ranks % 2) {
+    if (call->ranks % 2) {
         mpi_allgather_ring(schedule, call);
         return;
     }
     struct mpi_blocks blocks = own_blocks(call);
-    int sent = first, next[2] = {first, first};
     own_block(schedule, call);
-    mpi_sendrecv(schedule, call->rank + sign, mpi_block_place(&blocks, call->rank), call->size,
-                 call->rank + sign, mpi_block_place(&blocks, call->rank + sign), call->size);
-    for (int step = 1; step < ranks / 2; step++) {
-        int side = step % 2, to = side ? -sign : sign; // step 1: to the other neighbour
-        int peer = (call->rank + to + ranks) % ranks;
-        next[side] = (next[side] + 2 * to + ranks) % ranks;
-        mpi_sendrecv(schedule, peer, mpi_block_place(&blocks, sent), 2 * call->size, peer,
-                     mpi_block_place(&blocks, next[side]), 2 * call->size);
-        sent = next[side];
-    }
+    mpi_allgather_both_sides(schedule, call, &blocks);
     mpi_schedule_end_round(schedule);
 }
 
@@ -235,6 +244,42 @@ void mpi_alltoall_linear(struct mpi_schedule *schedule, const struct mpi_collect
         mpi_schedule_send(schedule, peer, mpi_place(BUFFER_SEND, peer * call->size), call->size);
     }
     mpi_schedule_end_round(schedule);
+}
+
+// Receives from the next ranks upwards and sends to the next ones downwards, `batch` of each at a
+// time, of which the rank itself is the first; each batch is waited for together.
+static void scattered(struct mpi_schedule *schedule, const struct mpi_collective_call *call,
+                      int batch)
+{
+    int ranks = call->ranks;
+    own_of_all(schedule, call);
+    for (int first = 0; first < ranks; first += batch) {
+        int end = MIN(first + batch, ranks);
+        for (int i = MAX(first, 1); i < end; i++) {
+            int peer = (call->rank + i) % ranks;
+            mpi_schedule_recv(schedule, peer, mpi_place(BUFFER_RECEIVE, peer * call->size),
+                              call->size);
+        }
+        for (int i = MAX(first, 1); i < end; i++) {
+            int peer = (call->rank - i + ranks) % ranks;
+            mpi_schedule_send(schedule, peer, mpi_place(BUFFER_SEND, peer * call->size),
+                              call->size);
+        }
+        mpi_schedule_end_round(schedule);
+    }
+}
+
+// All at once, sends in the opposite order of receives, in which they arrive (Open MPI).
+void mpi_alltoall_scattered(struct mpi_schedule *schedule, const struct mpi_collective_call *call)
+{
+    scattered(schedule, call, call->ranks);
+}
+
+// In batches (MPICH since 1.4; Open MPI starts a request as soon as one of the batch is done).
+void mpi_alltoall_scattered_batches(struct mpi_schedule *schedule,
+                                    const struct mpi_collective_call *call)
+{
+    scattered(schedule, call, mpi_batch(call));
 }
 
 // Step i: with the rank that differs in the bits of i, among a power of two of ranks; else as

@@ -218,18 +218,134 @@ void mpi_reduce_scatter_recursive_doubling(struct mpi_schedule *schedule,
     mpi_schedule_end_round(schedule);
 }
 
+// ---- Ring ----
+
+// Block i goes once round, from the rank above i to i, and each rank adds its operand (Open MPI for
+// long messages).
+void mpi_reduce_scatter_ring(struct mpi_schedule *schedule, const struct mpi_collective_call *call)
+{
+    struct mpi_blocks blocks = mpi_blocks_of(schedule, call, call->blocks, BUFFER_TEMPORARY, 0);
+    int rank = call->rank, ranks = call->ranks, left = (rank + ranks - 1) % ranks,
+        right = (rank + 1) % ranks;
+    int64_t size = mpi_block_bytes(&blocks, 0, ranks);
+    struct mpi_place operand = {BUFFER_TEMPORARY, size};
+    mpi_schedule_copy(schedule, mpi_place(BUFFER_SEND, 0), mpi_place(BUFFER_TEMPORARY, 0), size);
+    for (int step = 1; step < ranks; step++) {
+        int sent = (rank - step + ranks) % ranks, received = (sent + ranks - 1) % ranks;
+        int64_t bytes = mpi_block_bytes(&blocks, received, 1);
+        mpi_sendrecv(schedule, right, mpi_block_place(&blocks, sent),
+                     mpi_block_bytes(&blocks, sent, 1), left, operand, bytes);
+        mpi_schedule_reduce(schedule, operand, mpi_block_place(&blocks, received), bytes);
+    }
+    mpi_schedule_copy(schedule, mpi_block_place(&blocks, rank), mpi_place(BUFFER_RECEIVE, 0),
+                      mpi_block_bytes(&blocks, rank, 1));
+    mpi_schedule_end_round(schedule);
+}
+
+// ---- Butterfly ----
+
+// The place whose number has the bits of this one in the opposite order.
+static int mirrored_place(const struct mpi_fold *fold, int place)
+{
+    int mirrored = 0;
+    for (int bit = 1; bit < fold->power; bit <<= 1)
+        mirrored = mirrored << 1 | (place & bit ? 1 : 0);
+    return mirrored;
+}
+
+// The rank at the place that has summed up the piece sends its blocks to the rank that acts there
+// and its neighbour, and gets its own from the former.
+static void butterfly_return(struct mpi_schedule *schedule, const struct mpi_collective_call *call,
+                             const struct halving *halving)
+{
+    const struct mpi_fold *fold = &halving->fold;
+    const struct mpi_blocks *blocks = halving->blocks;
+    struct mpi_place result = {BUFFER_RECEIVE, 0};
+    int peer = mpi_fold_rank(fold, halving->first), neighbour = peer ^ 1;
+    int64_t own = mpi_block_bytes(blocks, call->rank, 1), theirs = mpi_block_bytes(blocks, peer, 1),
+            third = mpi_fold_paired(fold, peer) ? mpi_block_bytes(blocks, neighbour, 1) : 0;
+    if (third > 0) {
+        mpi_schedule_send(schedule, neighbour, mpi_block_place(blocks, neighbour), third);
+        mpi_schedule_end_round(schedule);
+    }
+    if (peer == call->rank)
+        mpi_schedule_copy(schedule, mpi_block_place(blocks, peer), result, own);
+    else if (own > 0)
+        mpi_schedule_recv(schedule, peer, result, own);
+    if (peer != call->rank && theirs > 0)
+        mpi_schedule_send(schedule, peer, mpi_block_place(blocks, peer), theirs);
+    mpi_schedule_end_round(schedule);
+}
+
+// Recursive halving from the nearest rank on, after which pieces are in the order of mirrored
+// numbers and change places; odd ranks act for their neighbours (Traff, EuroPVM/MPI 2005; Open
+// MPI).
+void mpi_reduce_scatter_butterfly(struct mpi_schedule *schedule,
+                                  const struct mpi_collective_call *call)
+{
+    struct mpi_blocks blocks = mpi_blocks_of(schedule, call, call->blocks, BUFFER_TEMPORARY, 0);
+    int64_t size = mpi_block_bytes(&blocks, 0, call->ranks),
+            own = mpi_block_bytes(&blocks, call->rank, 1);
+    struct halving halving = {.fold = mpi_fold_of(call, 1),
+                              .sum = {BUFFER_TEMPORARY, 0},
+                              .operand = {BUFFER_TEMPORARY, size},
+                              .blocks = &blocks,
+                              .size = size};
+    const struct mpi_fold *fold = &halving.fold;
+    if (size == 0)
+        return;
+    mpi_schedule_copy(schedule, mpi_place(BUFFER_SEND, 0), halving.sum, size);
+    mpi_fold_in(schedule, call, fold, halving.sum, halving.operand, size);
+    if (fold->place >= 0) {
+        halve(schedule, &halving, true);
+        butterfly_return(schedule, call, &halving);
+    } else if (own > 0) {
+        mpi_schedule_recv(schedule, mpi_fold_rank(fold, mirrored_place(fold, call->rank / 2)),
+                          mpi_place(BUFFER_RECEIVE, 0), own);
+    }
+    mpi_schedule_end_round(schedule);
+}
+
 // ---- Rabenseifner's reductions ----
+
+// Like mpi_fold_in for pairs of which the even rank acts: each of a pair sums up one half of the
+// message, and the odd one sends its half to the other.
+static void fold_in_halves(struct mpi_schedule *schedule, const struct mpi_collective_call *call,
+                           const struct halving *halving)
+{
+    const struct mpi_fold *fold = &halving->fold;
+    int64_t lower = call->size / 2, upper = call->size - lower;
+    struct mpi_place sum = halving->sum, operand = halving->operand,
+                     upper_sum = mpi_place(sum.buffer, sum.offset + lower),
+                     upper_operand = mpi_place(operand.buffer, operand.offset + lower);
+    int neighbour = call->rank ^ 1;
+    if (!mpi_fold_paired(fold, call->rank))
+        return;
+    if (fold->place >= 0) {
+        mpi_sendrecv(schedule, neighbour, upper_sum, upper, neighbour, operand, lower);
+        mpi_schedule_reduce(schedule, operand, sum, lower);
+        mpi_schedule_recv(schedule, neighbour, upper_sum, upper);
+    } else {
+        mpi_sendrecv(schedule, neighbour, sum, lower, neighbour, upper_operand, upper);
+        mpi_schedule_reduce(schedule, upper_operand, upper_sum, upper);
+        mpi_schedule_send(schedule, neighbour, upper_sum, upper);
+    }
+    mpi_schedule_end_round(schedule);
+}
 
 static struct halving rabenseifner_begin(struct mpi_schedule *schedule,
                                          const struct mpi_collective_call *call, int keeps,
-                                         struct mpi_place sum)
+                                         bool halves, struct mpi_place sum)
 {
     struct halving halving = {.fold = mpi_fold_of(call, keeps),
                               .sum = sum,
                               .operand = {BUFFER_TEMPORARY, 0},
                               .size = call->size};
     mpi_schedule_copy(schedule, mpi_place(BUFFER_SEND, 0), sum, call->size);
-    mpi_fold_in(schedule, call, &halving.fold, sum, halving.operand, call->size);
+    if (halves)
+        fold_in_halves(schedule, call, &halving);
+    else
+        mpi_fold_in(schedule, call, &halving.fold, sum, halving.operand, call->size);
     if (halving.fold.place >= 0)
         halve(schedule, &halving, true);
     return halving;
@@ -248,12 +364,11 @@ static void join(struct halving *halving, int theirs)
     halving->count *= 2;
 }
 
-// Halving, and all steps back with the sums (MPICH2 for long messages).
-void mpi_allreduce_rabenseifner(struct mpi_schedule *schedule,
-                                const struct mpi_collective_call *call)
+static void rabenseifner_everywhere(struct mpi_schedule *schedule,
+                                    const struct mpi_collective_call *call, int keeps, bool halves)
 {
     struct mpi_place sum = {BUFFER_RECEIVE, 0};
-    struct halving halving = rabenseifner_begin(schedule, call, 1, sum);
+    struct halving halving = rabenseifner_begin(schedule, call, keeps, halves, sum);
     const struct mpi_fold *fold = &halving.fold;
     for (int distance = fold->power / 2; fold->place >= 0 && distance > 0; distance /= 2) {
         int theirs = other_half(&halving, distance);
@@ -262,6 +377,21 @@ void mpi_allreduce_rabenseifner(struct mpi_schedule *schedule,
         join(&halving, theirs);
     }
     mpi_fold_out(schedule, call, fold, sum, call->size);
+}
+
+// Halving, and all steps back with the sums (MPICH2 for long messages).
+void mpi_allreduce_rabenseifner(struct mpi_schedule *schedule,
+                                const struct mpi_collective_call *call)
+{
+    rabenseifner_everywhere(schedule, call, 1, false);
+}
+
+// Like mpi_allreduce_rabenseifner, but pairs share the work of their fold (Open MPI for long
+// messages).
+void mpi_allreduce_rabenseifner_halves(struct mpi_schedule *schedule,
+                                       const struct mpi_collective_call *call)
+{
+    rabenseifner_everywhere(schedule, call, 0, true);
 }
 
 // The steps back towards the root: of a pair, the one on the root's side gets the pieces of the
@@ -289,13 +419,14 @@ static void gather_pieces(struct mpi_schedule *schedule, struct halving *halving
     }
 }
 
-// Halving, and a gather to the root. Even ranks act for their neighbours; a root that does not
-// takes over from rank 0 before the gather (MPICH2 for long messages).
-void mpi_reduce_rabenseifner(struct mpi_schedule *schedule, const struct mpi_collective_call *call)
+// Even ranks act for their neighbours; a root that does not takes over from rank 0 before the
+// gather.
+static void rabenseifner_to_root(struct mpi_schedule *schedule,
+                                 const struct mpi_collective_call *call, bool halves)
 {
     bool is_root = call->rank == call->root;
     struct halving halving = rabenseifner_begin(
-        schedule, call, 0, is_root ? call->to : mpi_place(BUFFER_TEMPORARY, call->size));
+        schedule, call, 0, halves, is_root ? call->to : mpi_place(BUFFER_TEMPORARY, call->size));
     struct mpi_fold *fold = &halving.fold;
     int root = call->root >= 2 * fold->surplus ? call->root - fold->surplus : call->root / 2;
     if (mpi_fold_paired(fold, call->root) && call->root % 2 == 1) {
@@ -317,4 +448,17 @@ void mpi_reduce_rabenseifner(struct mpi_schedule *schedule, const struct mpi_col
     if (fold->place >= 0)
         gather_pieces(schedule, &halving, root, call->root);
     mpi_schedule_end_round(schedule);
+}
+
+// Halving, and a gather to the root (MPICH2 for long messages).
+void mpi_reduce_rabenseifner(struct mpi_schedule *schedule, const struct mpi_collective_call *call)
+{
+    rabenseifner_to_root(schedule, call, false);
+}
+
+// Like mpi_reduce_rabenseifner, but pairs share the work of their fold (Open MPI).
+void mpi_reduce_rabenseifner_halves(struct mpi_schedule *schedule,
+                                    const struct mpi_collective_call *call)
+{
+    rabenseifner_to_root(schedule, call, true);
 }

@@ -115,6 +115,27 @@ void mpi_gather_linear(struct mpi_schedule *schedule, const struct mpi_collectiv
     mpi_schedule_end_round(schedule);
 }
 
+// The root asks each rank in turn by an empty message, when it is ready to receive its block; what
+// may follow the block's first part is empty (Open MPI, which cuts no block by default).
+void mpi_gather_linear_sync(struct mpi_schedule *schedule, const struct mpi_collective_call *call)
+{
+    if (call->rank != call->root) {
+        recv_now(schedule, call->root, receive_buffer, 0);
+        send_now(schedule, call->root, send_buffer, call->size);
+        send_now(schedule, call->root, send_buffer, 0);
+        return;
+    }
+    copy_own(schedule, call, 0, call->rank * call->size);
+    for (int peer = 0; peer < call->ranks; peer++) {
+        if (peer == call->rank)
+            continue;
+        mpi_schedule_recv(schedule, peer, mpi_place(BUFFER_RECEIVE, peer * call->size), call->size);
+        mpi_schedule_send(schedule, peer, receive_buffer, 0);
+        recv_now(schedule, peer, receive_buffer, 0);
+    }
+    mpi_schedule_end_round(schedule);
+}
+
 // Ranks of the subtree of `relative` in which `bit` is its lowest.
 static int subtree(const struct mpi_collective_call *call, int relative, int bit)
 {
@@ -170,6 +191,22 @@ void mpi_scatter_linear(struct mpi_schedule *schedule, const struct mpi_collecti
         else
             send_now(schedule, peer, mpi_place(BUFFER_SEND, peer * call->size), call->size);
     }
+    mpi_schedule_end_round(schedule);
+}
+
+// Like mpi_scatter_linear, with all sends started at once and waited for together (Open MPI).
+void mpi_scatter_linear_at_once(struct mpi_schedule *schedule,
+                                const struct mpi_collective_call *call)
+{
+    if (call->rank != call->root) {
+        recv_now(schedule, call->root, receive_buffer, call->size);
+        return;
+    }
+    copy_own(schedule, call, call->rank * call->size, 0);
+    for (int peer = 0; peer < call->ranks; peer++)
+        if (peer != call->rank)
+            mpi_schedule_send(schedule, peer, mpi_place(BUFFER_SEND, peer * call->size),
+                              call->size);
     mpi_schedule_end_round(schedule);
 }
 

@@ -33,10 +33,12 @@ static void barrier_by_power(struct mpi_schedule *schedule, const struct mpi_col
 }
 
 const char *const mpi_barrier_rules[] = {
-    "linear", "binomial", "recursive_doubling", "by_processes", "dissemination", "by_power", NULL};
+    "linear",        "binomial", "recursive_doubling", "by_processes",
+    "dissemination", "by_power", "measured",           NULL};
 static mpi_algorithm_fn *const barriers[] = {
     mpi_barrier_linear,   mpi_barrier_binomial,      mpi_barrier_recursive_doubling,
-    barrier_by_processes, mpi_barrier_dissemination, barrier_by_power};
+    barrier_by_processes, mpi_barrier_dissemination, barrier_by_power,
+    mpi_barrier_measured};
 
 static bool small(const struct mpi_collective_call *call)
 {
@@ -71,14 +73,17 @@ static void bcast_by_size(struct mpi_schedule *schedule, const struct mpi_collec
         mpi_bcast_scatter_ring(schedule, call);
 }
 
-const char *const mpi_bcast_rules[] = {"linear",       "binomial",      "scatter_allgather",
-                                       "by_processes", "small_and_few", "small_or_few",
-                                       "scatter_ring", "by_size",       "pipeline",
-                                       "split_binary", "segmented",     NULL};
+const char *const mpi_bcast_rules[] = {
+    "linear",        "binomial",     "scatter_allgather", "by_processes",
+    "small_and_few", "small_or_few", "scatter_ring",      "by_size",
+    "pipeline",      "split_binary", "segmented",         "binary",
+    "binomial_near", "knomial",      "measured",          NULL};
 static mpi_algorithm_fn *const bcasts[] = {
-    mpi_bcast_linear,    mpi_bcast_binomial,     mpi_bcast_scatter_allgather, bcast_by_processes,
-    bcast_small_and_few, bcast_small_or_few,     mpi_bcast_scatter_ring,      bcast_by_size,
-    mpi_bcast_pipeline,  mpi_bcast_split_binary, mpi_bcast_segmented};
+    mpi_bcast_linear,        mpi_bcast_binomial,  mpi_bcast_scatter_allgather,
+    bcast_by_processes,      bcast_small_and_few, bcast_small_or_few,
+    mpi_bcast_scatter_ring,  bcast_by_size,       mpi_bcast_pipeline,
+    mpi_bcast_split_binary,  mpi_bcast_segmented, mpi_bcast_binary,
+    mpi_bcast_binomial_near, mpi_bcast_knomial,   mpi_bcast_measured};
 
 static bool short_operand(const struct mpi_collective_call *call)
 {
@@ -91,20 +96,57 @@ static void reduce_by_size(struct mpi_schedule *schedule, const struct mpi_colle
     (short_operand(call) ? mpi_reduce_binomial : mpi_reduce_rabenseifner)(schedule, call);
 }
 
-const char *const mpi_reduce_rules[] = {"linear",       "binomial",  "by_processes",
-                                        "rabenseifner", "by_size",   "pipeline",
-                                        "binary",       "segmented", NULL};
-static mpi_algorithm_fn *const reduces[] = {
-    mpi_reduce_linear, mpi_reduce_binomial, reduce_by_processes, mpi_reduce_rabenseifner,
-    reduce_by_size,    mpi_reduce_pipeline, mpi_reduce_binary,   mpi_reduce_segmented};
+// Fewer elements than the largest power of two of ranks cannot be halved.
+static bool few_elements(const struct mpi_collective_call *call)
+{
+    return mpi_fewer_elements(call, mpi_fold_of(call, 0).power);
+}
+
+// MPICH 4.
+static void reduce_by_size_and_count(struct mpi_schedule *schedule,
+                                     const struct mpi_collective_call *call)
+{
+    (short_operand(call) || few_elements(call) ? mpi_reduce_binomial
+                                               : mpi_reduce_rabenseifner)(schedule, call);
+}
+
+const char *const mpi_reduce_rules[] = {"linear",
+                                        "binomial",
+                                        "by_processes",
+                                        "rabenseifner",
+                                        "by_size",
+                                        "pipeline",
+                                        "binary",
+                                        "segmented",
+                                        "binomial_in_segments",
+                                        "in_order_binary",
+                                        "rabenseifner_halves",
+                                        "by_size_and_count",
+                                        "measured",
+                                        NULL};
+static mpi_algorithm_fn *const reduces[] = {mpi_reduce_linear,
+                                            mpi_reduce_binomial,
+                                            reduce_by_processes,
+                                            mpi_reduce_rabenseifner,
+                                            reduce_by_size,
+                                            mpi_reduce_pipeline,
+                                            mpi_reduce_binary,
+                                            mpi_reduce_segmented,
+                                            mpi_reduce_binomial_in_segments,
+                                            mpi_reduce_in_order_binary,
+                                            mpi_reduce_rabenseifner_halves,
+                                            reduce_by_size_and_count,
+                                            mpi_reduce_measured};
 
 // ---- Gather, scatter ----
 
-const char *const mpi_gather_rules[] = {"linear", "binomial", NULL};
-static mpi_algorithm_fn *const gathers[] = {mpi_gather_linear, mpi_gather_binomial};
+const char *const mpi_gather_rules[] = {"linear", "binomial", "linear_sync", "measured", NULL};
+static mpi_algorithm_fn *const gathers[] = {mpi_gather_linear, mpi_gather_binomial,
+                                            mpi_gather_linear_sync, mpi_gather_measured};
 
-const char *const mpi_scatter_rules[] = {"linear", "binomial", NULL};
-static mpi_algorithm_fn *const scatters[] = {mpi_scatter_linear, mpi_scatter_binomial};
+const char *const mpi_scatter_rules[] = {"linear", "binomial", "linear_at_once", "measured", NULL};
+static mpi_algorithm_fn *const scatters[] = {mpi_scatter_linear, mpi_scatter_binomial,
+                                             mpi_scatter_linear_at_once, mpi_scatter_measured};
 
 const char *const mpi_gatherv_rules[] = {"linear", NULL};
 static mpi_algorithm_fn *const gathervs[] = {mpi_gatherv_linear};
@@ -126,8 +168,8 @@ static void then_bcast(struct mpi_schedule *schedule, const struct mpi_collectiv
     bcasts[call->library->bcast](schedule, &half);
 }
 
-static void allreduce_reduce_bcast(struct mpi_schedule *schedule,
-                                   const struct mpi_collective_call *call)
+void mpi_allreduce_reduce_bcast(struct mpi_schedule *schedule,
+                                const struct mpi_collective_call *call)
 {
     then_bcast(schedule, call, reduces[call->library->reduce], call->size);
 }
@@ -138,8 +180,8 @@ static void allgather_gather_bcast(struct mpi_schedule *schedule,
     then_bcast(schedule, call, gathers[call->library->gather], call->size * call->ranks);
 }
 
-static void allgatherv_gatherv_bcast(struct mpi_schedule *schedule,
-                                     const struct mpi_collective_call *call)
+void mpi_allgatherv_gatherv_bcast(struct mpi_schedule *schedule,
+                                  const struct mpi_collective_call *call)
 {
     then_bcast(schedule, call, gathervs[call->library->gatherv], mpi_total(call, call->blocks));
 }
@@ -154,8 +196,8 @@ static void allgatherv_gatherv_each(struct mpi_schedule *schedule,
 }
 
 // The root of the reduction, rank 0, has its result in the library's memory.
-static void reduce_scatter_reduce_scatterv(struct mpi_schedule *schedule,
-                                           const struct mpi_collective_call *call)
+void mpi_reduce_scatter_reduce_scatterv(struct mpi_schedule *schedule,
+                                        const struct mpi_collective_call *call)
 {
     struct mpi_collective_call half = *call;
     half.root = 0;
@@ -177,6 +219,9 @@ const char *const *mpi_rule_parts(const char *collective, const char *rule)
         {"allgatherv", "gatherv_each", {"gatherv", NULL}},
         {"reduce_scatter", "reduce_scatterv", {"reduce", "scatterv", NULL}},
         {"reduce_scatter", "halving_or_scatterv", {"reduce", "scatterv", NULL}},
+        {"allreduce", "measured", {"reduce", "bcast", NULL}},
+        {"allgatherv", "measured", {"gatherv", "bcast", NULL}},
+        {"reduce_scatter", "measured", {"reduce", "scatterv", NULL}},
     };
     for (size_t i = 0; i < G_N_ELEMENTS(made); i++)
         if (strcmp(made[i].collective, collective) == 0 && strcmp(made[i].rule, rule) == 0)
@@ -200,14 +245,47 @@ static void allreduce_doubling_or_ring(struct mpi_schedule *schedule,
     (short_operand(call) ? mpi_allreduce_folded_doubling : mpi_allreduce_ring)(schedule, call);
 }
 
-const char *const mpi_allreduce_rules[] = {"reduce_bcast",     "recursive_doubling",
-                                           "rabenseifner",     "by_size",
-                                           "folded_doubling",  "ring",
-                                           "doubling_or_ring", NULL};
-static mpi_algorithm_fn *const allreduces[] = {
-    allreduce_reduce_bcast,    mpi_allreduce_recursive_doubling, mpi_allreduce_rabenseifner,
-    allreduce_by_size,         mpi_allreduce_folded_doubling,    mpi_allreduce_ring,
-    allreduce_doubling_or_ring};
+// To rank 0 and back (Open MPI, of messages that cannot be cut).
+void mpi_allreduce_linear(struct mpi_schedule *schedule, const struct mpi_collective_call *call)
+{
+    struct mpi_collective_call half = *call;
+    half.root = 0;
+    mpi_reduce_linear(schedule, &half);
+    half.buffer = BUFFER_RECEIVE;
+    mpi_bcast_linear(schedule, &half);
+}
+
+// MPICH 4.
+static void allreduce_by_size_and_count(struct mpi_schedule *schedule,
+                                        const struct mpi_collective_call *call)
+{
+    bool whole = call->size <= call->library->allreduce_short || few_elements(call);
+    (whole ? mpi_allreduce_folded_doubling : mpi_allreduce_rabenseifner)(schedule, call);
+}
+
+const char *const mpi_allreduce_rules[] = {"reduce_bcast",
+                                           "recursive_doubling",
+                                           "rabenseifner",
+                                           "by_size",
+                                           "folded_doubling",
+                                           "ring",
+                                           "doubling_or_ring",
+                                           "linear",
+                                           "rabenseifner_halves",
+                                           "by_size_and_count",
+                                           "measured",
+                                           NULL};
+static mpi_algorithm_fn *const allreduces[] = {mpi_allreduce_reduce_bcast,
+                                               mpi_allreduce_recursive_doubling,
+                                               mpi_allreduce_rabenseifner,
+                                               allreduce_by_size,
+                                               mpi_allreduce_folded_doubling,
+                                               mpi_allreduce_ring,
+                                               allreduce_doubling_or_ring,
+                                               mpi_allreduce_linear,
+                                               mpi_allreduce_rabenseifner_halves,
+                                               allreduce_by_size_and_count,
+                                               mpi_allreduce_measured};
 
 // ---- Allgather ----
 
@@ -237,13 +315,19 @@ static void allgather_or_neighbours(struct mpi_schedule *schedule,
               mpi_allgather_neighbours)(schedule, call);
 }
 
-const char *const mpi_allgather_rules[] = {
-    "gather_bcast", "ring",    "recursive_doubling",    "bruck",
-    "neighbours",   "by_size", "by_size_or_neighbours", NULL};
+const char *const mpi_allgather_rules[] = {"gather_bcast",
+                                           "ring",
+                                           "recursive_doubling",
+                                           "bruck",
+                                           "neighbours",
+                                           "by_size",
+                                           "by_size_or_neighbours",
+                                           "measured",
+                                           NULL};
 static mpi_algorithm_fn *const allgathers[] = {
-    allgather_gather_bcast, mpi_allgather_ring,       mpi_allgather_recursive_doubling,
-    mpi_allgather_bruck,    mpi_allgather_neighbours, allgather_by_size,
-    allgather_or_neighbours};
+    allgather_gather_bcast,  mpi_allgather_ring,       mpi_allgather_recursive_doubling,
+    mpi_allgather_bruck,     mpi_allgather_neighbours, allgather_by_size,
+    allgather_or_neighbours, mpi_allgather_measured};
 
 // MPICH2.
 static void allgatherv_by_size(struct mpi_schedule *schedule,
@@ -263,12 +347,12 @@ static void allgatherv_doubling_or_ring(struct mpi_schedule *schedule,
 }
 
 const char *const mpi_allgatherv_rules[] = {
-    "gatherv_bcast", "gatherv_each",     "ring", "recursive_doubling", "bruck",
-    "by_size",       "doubling_or_ring", NULL};
+    "gatherv_bcast", "gatherv_each",     "ring",       "recursive_doubling", "bruck",
+    "by_size",       "doubling_or_ring", "neighbours", "measured",           NULL};
 static mpi_algorithm_fn *const allgathervs[] = {
-    allgatherv_gatherv_bcast,          allgatherv_gatherv_each, mpi_allgatherv_ring,
-    mpi_allgatherv_recursive_doubling, mpi_allgatherv_bruck,    allgatherv_by_size,
-    allgatherv_doubling_or_ring};
+    mpi_allgatherv_gatherv_bcast,      allgatherv_gatherv_each,   mpi_allgatherv_ring,
+    mpi_allgatherv_recursive_doubling, mpi_allgatherv_bruck,      allgatherv_by_size,
+    allgatherv_doubling_or_ring,       mpi_allgatherv_neighbours, mpi_allgatherv_measured};
 
 // ---- Alltoall ----
 
@@ -285,37 +369,64 @@ static void alltoall_by_size(struct mpi_schedule *schedule, const struct mpi_col
 }
 
 static mpi_algorithm_fn *exchange_rule(const struct mpi_collective_call *call,
-                                       mpi_algorithm_fn *last)
+                                       mpi_algorithm_fn *medium, mpi_algorithm_fn *last)
 {
     if (call->size <= call->library->alltoall_short && call->ranks > call->library->alltoall_few)
         return mpi_alltoall_bruck;
-    return call->size <= call->library->alltoall_medium ? mpi_alltoall_linear : last;
+    return call->size <= call->library->alltoall_medium ? medium : last;
 }
 
 // MPICH2.
 static void alltoall_by_block(struct mpi_schedule *schedule, const struct mpi_collective_call *call)
 {
-    exchange_rule(call, mpi_alltoall_pairs)(schedule, call);
+    exchange_rule(call, mpi_alltoall_linear, mpi_alltoall_pairs)(schedule, call);
 }
 
 // Open MPI.
 static void alltoall_or_pairwise(struct mpi_schedule *schedule,
                                  const struct mpi_collective_call *call)
 {
-    exchange_rule(call, mpi_alltoall_pairwise)(schedule, call);
+    exchange_rule(call, mpi_alltoall_linear, mpi_alltoall_pairwise)(schedule, call);
 }
 
-const char *const mpi_alltoall_rules[] = {
-    "linear", "pairwise", "recursive_doubling",   "by_size", "pairs",
-    "bruck",  "by_block", "by_block_or_pairwise", NULL};
-static mpi_algorithm_fn *const alltoalls[] = {
-    mpi_alltoall_linear, mpi_alltoall_pairwise, mpi_alltoall_recursive_doubling,
-    alltoall_by_size,    mpi_alltoall_pairs,    mpi_alltoall_bruck,
-    alltoall_by_block,   alltoall_or_pairwise};
+// MPICH 4.
+static void alltoall_by_block_in_batches(struct mpi_schedule *schedule,
+                                         const struct mpi_collective_call *call)
+{
+    exchange_rule(call, mpi_alltoall_scattered_batches, mpi_alltoall_pairs)(schedule, call);
+}
 
-const char *const mpi_alltoallv_rules[] = {"linear", "in_order", "pairwise", NULL};
-static mpi_algorithm_fn *const alltoallvs[] = {mpi_alltoallv_linear, mpi_alltoallv_in_order,
-                                               mpi_alltoallv_pairwise};
+const char *const mpi_alltoall_rules[] = {"linear",
+                                          "pairwise",
+                                          "recursive_doubling",
+                                          "by_size",
+                                          "pairs",
+                                          "bruck",
+                                          "by_block",
+                                          "by_block_or_pairwise",
+                                          "scattered",
+                                          "scattered_batches",
+                                          "by_block_in_batches",
+                                          "measured",
+                                          NULL};
+static mpi_algorithm_fn *const alltoalls[] = {mpi_alltoall_linear,
+                                              mpi_alltoall_pairwise,
+                                              mpi_alltoall_recursive_doubling,
+                                              alltoall_by_size,
+                                              mpi_alltoall_pairs,
+                                              mpi_alltoall_bruck,
+                                              alltoall_by_block,
+                                              alltoall_or_pairwise,
+                                              mpi_alltoall_scattered,
+                                              mpi_alltoall_scattered_batches,
+                                              alltoall_by_block_in_batches,
+                                              mpi_alltoall_measured};
+
+const char *const mpi_alltoallv_rules[] = {"linear",   "in_order", "pairwise", "scattered_batches",
+                                           "measured", NULL};
+static mpi_algorithm_fn *const alltoallvs[] = {
+    mpi_alltoallv_linear, mpi_alltoallv_in_order, mpi_alltoallv_pairwise,
+    mpi_alltoallv_scattered_batches, mpi_alltoallv_measured};
 
 // ---- Reduce_scatter, scans ----
 
@@ -336,7 +447,7 @@ static void reduce_scatter_by_size(struct mpi_schedule *schedule,
 static void reduce_scatter_halving_or_scatterv(struct mpi_schedule *schedule,
                                                const struct mpi_collective_call *call)
 {
-    (long_operand(call) ? reduce_scatter_reduce_scatterv
+    (long_operand(call) ? mpi_reduce_scatter_reduce_scatterv
                         : mpi_reduce_scatter_recursive_halving)(schedule, call);
 }
 
@@ -348,14 +459,23 @@ static void reduce_scatter_doubling_or_pairwise(struct mpi_schedule *schedule,
                         : mpi_reduce_scatter_recursive_doubling)(schedule, call);
 }
 
-const char *const mpi_reduce_scatter_rules[] = {
-    "reduce_scatterv",      "recursive_halving",   "pairwise", "by_size", "recursive_doubling",
-    "doubling_or_pairwise", "halving_or_scatterv", NULL};
+const char *const mpi_reduce_scatter_rules[] = {"reduce_scatterv",
+                                                "recursive_halving",
+                                                "pairwise",
+                                                "by_size",
+                                                "recursive_doubling",
+                                                "doubling_or_pairwise",
+                                                "halving_or_scatterv",
+                                                "ring",
+                                                "butterfly",
+                                                "measured",
+                                                NULL};
 static mpi_algorithm_fn *const reduce_scatters[] = {
-    reduce_scatter_reduce_scatterv,        mpi_reduce_scatter_recursive_halving,
+    mpi_reduce_scatter_reduce_scatterv,    mpi_reduce_scatter_recursive_halving,
     mpi_reduce_scatter_pairwise,           reduce_scatter_by_size,
     mpi_reduce_scatter_recursive_doubling, reduce_scatter_doubling_or_pairwise,
-    reduce_scatter_halving_or_scatterv};
+    reduce_scatter_halving_or_scatterv,    mpi_reduce_scatter_ring,
+    mpi_reduce_scatter_butterfly,          mpi_reduce_scatter_measured};
 
 const char *const mpi_scan_rules[] = {"linear", "recursive_doubling", NULL};
 static mpi_algorithm_fn *const scans[] = {mpi_scan_linear, mpi_scan_recursive_doubling};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Broadcasts and reductions of messages in segments, along a chain or a binary tree, so that ranks
-// work on different segments at a time; and Open MPI's choice between them.
+// Broadcasts and reductions of messages in segments, along a chain or a tree, so that ranks work on
+// different segments at a time; and Open MPI's choice between them.
 //
 // Each rank's next receive is started together with its sends, not before it waits for the last
 // one.
@@ -8,8 +8,10 @@
 
 // ---- Chain and tree: by ranks counted from the root ----
 
+#define MOST_CHILDREN 48 // 3 on each of the 16 levels of a tree of radix 4
+
 struct tree {
-    int parent, children[2], count; // absolute ranks; parent -1: the root
+    int parent, children[MOST_CHILDREN], count; // absolute ranks; parent -1: the root
 };
 
 static void add_child(struct tree *tree, const struct mpi_collective_call *call, int relative)
@@ -40,6 +42,68 @@ static struct tree binary_of(const struct mpi_collective_call *call)
         tree.parent = mpi_absolute(call, parent_is_near ? near : near - width / 2);
     add_child(&tree, call, relative + width);
     add_child(&tree, call, relative + 2 * width);
+    return tree;
+}
+
+// The children are 1, 2, 4, ... above a rank whose lowest bit is above these.
+static struct tree binomial_of(const struct mpi_collective_call *call)
+{
+    int relative = mpi_relative(call), lowest = mpi_lowest_bit(relative, call->ranks);
+    struct tree tree = {.parent = relative == 0 ? -1 : mpi_absolute(call, relative - lowest)};
+    for (int bit = 1; bit < lowest; bit <<= 1)
+        add_child(&tree, call, relative + bit);
+    return tree;
+}
+
+// The children are one bit above a rank's highest each, so that a parent is without it.
+static struct tree binomial_near_of(const struct mpi_collective_call *call)
+{
+    int relative = mpi_relative(call), bit = 1;
+    while (bit <= relative)
+        bit <<= 1;
+    struct tree tree = {.parent = relative == 0 ? -1 : mpi_absolute(call, relative - bit / 2)};
+    for (; bit < call->ranks; bit <<= 1)
+        add_child(&tree, call, relative + bit);
+    return tree;
+}
+
+// A parent is without the last digit to the base 4 that is not 0; the largest subtree is served
+// first.
+static struct tree knomial_of(const struct mpi_collective_call *call)
+{
+    const int radix = 4;
+    int relative = mpi_relative(call), place = 1;
+    while (place < call->ranks && relative % (radix * place) == 0)
+        place *= radix;
+    struct tree tree = {
+        .parent =
+            relative == 0 ? -1 : mpi_absolute(call, relative / (radix * place) * radix * place)};
+    while ((place /= radix) > 0)
+        for (int digit = 1; digit < radix; digit++)
+            add_child(&tree, call, relative + digit * place);
+    return tree;
+}
+
+// In which the ranks of a subtree follow one another, so that operands are combined in their order:
+// the last rank is the parent, the one before it the first child, with the upper half of the others
+// below it.
+static struct tree in_order_of(const struct mpi_collective_call *call)
+{
+    struct tree tree = {.parent = -1};
+    int first = 0, ranks = call->ranks;
+    while (call->rank != first + ranks - 1) {
+        int parent = first + ranks - 1, lower = ranks / 2;
+        bool in_lower = call->rank < first + lower;
+        if (!in_lower)
+            first += lower;
+        ranks = in_lower ? lower : ranks - lower - 1;
+        if (call->rank == first + ranks - 1)
+            tree.parent = parent;
+    }
+    if (ranks > 1)
+        tree.children[tree.count++] = first + ranks - 2;
+    if (ranks > 2)
+        tree.children[tree.count++] = first + ranks / 2 - 1;
     return tree;
 }
 
@@ -105,6 +169,22 @@ static void bcast_along(struct mpi_schedule *schedule, const struct mpi_collecti
 void mpi_bcast_pipeline(struct mpi_schedule *schedule, const struct mpi_collective_call *call)
 {
     bcast_along(schedule, call, chain_of(call));
+}
+
+void mpi_bcast_binary(struct mpi_schedule *schedule, const struct mpi_collective_call *call)
+{
+    bcast_along(schedule, call, binary_of(call));
+}
+
+// Each starts its sends together, to the root of the smallest subtree first (Open MPI).
+void mpi_bcast_binomial_near(struct mpi_schedule *schedule, const struct mpi_collective_call *call)
+{
+    bcast_along(schedule, call, binomial_near_of(call));
+}
+
+void mpi_bcast_knomial(struct mpi_schedule *schedule, const struct mpi_collective_call *call)
+{
+    bcast_along(schedule, call, knomial_of(call));
 }
 
 static void send_segment(struct mpi_schedule *schedule, const struct mpi_collective_call *call,
@@ -195,6 +275,31 @@ void mpi_reduce_pipeline(struct mpi_schedule *schedule, const struct mpi_collect
 void mpi_reduce_binary(struct mpi_schedule *schedule, const struct mpi_collective_call *call)
 {
     reduce_along(schedule, call, binary_of(call));
+}
+
+void mpi_reduce_binomial_in_segments(struct mpi_schedule *schedule,
+                                     const struct mpi_collective_call *call)
+{
+    reduce_along(schedule, call, binomial_of(call));
+}
+
+// To the last rank, which sends the result to the root.
+void mpi_reduce_in_order_binary(struct mpi_schedule *schedule,
+                                const struct mpi_collective_call *call)
+{
+    struct mpi_collective_call ordered = *call;
+    int last = call->ranks - 1;
+    ordered.root = last;
+    if (call->root != last)
+        ordered.to = mpi_place(BUFFER_TEMPORARY, call->size);
+    reduce_along(schedule, &ordered, in_order_of(call));
+    if (call->root == last)
+        return;
+    if (call->rank == last)
+        mpi_schedule_send(schedule, call->root, ordered.to, call->size);
+    else if (call->rank == call->root)
+        mpi_schedule_recv(schedule, last, call->to, call->size);
+    mpi_schedule_end_round(schedule);
 }
 
 // ---- Open MPI's choices: coll_tuned_decision_fixed.c of 2006 ----

@@ -104,6 +104,31 @@ void mpi_alltoallv_in_order(struct mpi_schedule *schedule, const struct mpi_coll
     all_at_once(schedule, call, 0);
 }
 
+// Receives from the next ranks upwards and sends to the next ones downwards, a batch of each at a
+// time (MPICH since 1.4).
+void mpi_alltoallv_scattered_batches(struct mpi_schedule *schedule,
+                                     const struct mpi_collective_call *call)
+{
+    struct sides sides = sides_begin(schedule, call);
+    int ranks = call->ranks, batch = mpi_batch(call);
+    for (int first = 0; first < ranks; first += batch) {
+        int end = MIN(first + batch, ranks);
+        for (int i = MAX(first, 1); i < end; i++) {
+            int peer = (call->rank + i) % ranks;
+            int64_t bytes = mpi_block_bytes(&sides.received, peer, 1);
+            if (is_sent(call, bytes))
+                mpi_schedule_recv(schedule, peer, mpi_block_place(&sides.received, peer), bytes);
+        }
+        for (int i = MAX(first, 1); i < end; i++) {
+            int peer = (call->rank - i + ranks) % ranks;
+            int64_t bytes = mpi_block_bytes(&sides.sent, peer, 1);
+            if (is_sent(call, bytes))
+                mpi_schedule_send(schedule, peer, mpi_block_place(&sides.sent, peer), bytes);
+        }
+        mpi_schedule_end_round(schedule);
+    }
+}
+
 // Step i: to the rank i above, from the rank i below.
 void mpi_alltoallv_pairwise(struct mpi_schedule *schedule, const struct mpi_collective_call *call)
 {
@@ -137,6 +162,19 @@ void mpi_allgatherv_ring(struct mpi_schedule *schedule, const struct mpi_collect
     struct mpi_collective_call all = *call;
     all.root = 0;
     mpi_allgather_round(schedule, &all, &blocks);
+    mpi_schedule_end_round(schedule);
+}
+
+// An even number of ranks: with both neighbours in turn (Open MPI). Others: as the ring.
+void mpi_allgatherv_neighbours(struct mpi_schedule *schedule,
+                               const struct mpi_collective_call *call)
+{
+    if (call->ranks % 2) {
+        mpi_allgatherv_ring(schedule, call);
+        return;
+    }
+    struct mpi_blocks blocks = gathered(schedule, call, BUFFER_RECEIVE);
+    mpi_allgather_both_sides(schedule, call, &blocks);
     mpi_schedule_end_round(schedule);
 }
 

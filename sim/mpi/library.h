@@ -26,8 +26,10 @@ struct mpi_library_config {
     int64_t reduce_short, reduce_scatter_long;
     int64_t allgather_short, allgather_long;
     int64_t alltoall_short, alltoall_medium, alltoall_few;
-    int64_t segment;        // bytes
-    struct cost reduce_kib; // per KiB of one operand
+    int64_t segment;                  // bytes
+    int64_t element, allreduce_short; // bytes; of libraries that count elements
+    int64_t alltoall_batch;           // requests of a kind at a time; 0: all
+    struct cost reduce_kib;           // per KiB of one operand
     bool empty_collectives_send, empty_blocks_send;
 };
 
@@ -94,15 +96,27 @@ extern const char *const mpi_split_rules[];
     PARAM(struct mpi_library_config, field, kind, .fallback = value, .doc = text,                  \
           .source = switch_source)
 
+// Where a broadcast is long, and where it is short.
+#define LIBRARY_BCAST_SWITCH_PARAMS(short_, long_, switch_source)                                  \
+    LIBRARY_SWITCH(bcast_short, PARAM_SIZE, short_,                                                \
+                   "rules small_... and by_size: a broadcast of fewer bytes is small",             \
+                   switch_source),                                                                 \
+        LIBRARY_SWITCH(bcast_long, PARAM_SIZE, long_,                                              \
+                       "rule by_size: a broadcast of as many bytes is long", switch_source)
+
 // The switch points of MPICH 1.2.5's rules. few: processes, short_ and medium: sizes of an
 // alltoall.
 #define LIBRARY_SWITCH_PARAMS(few, short_, medium, switch_source)                                  \
     LIBRARY_SWITCH(bcast_short, PARAM_SIZE, "12288 B",                                             \
                    "rules small_... and by_size: a broadcast of fewer bytes is small",             \
                    switch_source),                                                                 \
-        LIBRARY_SWITCH(bcast_few, PARAM_COUNT, few,                                                \
-                       "rules small_... and by_size: up to this many processes are few",           \
-                       switch_source),                                                             \
+        LIBRARY_SWITCH_PARAMS_OF(few, short_, medium, switch_source)
+
+// Those but the broadcast's.
+#define LIBRARY_SWITCH_PARAMS_OF(few, short_, medium, switch_source)                               \
+    LIBRARY_SWITCH(bcast_few, PARAM_COUNT, few,                                                    \
+                   "rules small_... and by_size: up to this many processes are few",               \
+                   switch_source),                                                                 \
         LIBRARY_SWITCH(alltoall_short, PARAM_SIZE, short_,                                         \
                        "rules by_size and by_block...: up to this is short, bytes to all peers "   \
                        "together or to each",                                                      \
@@ -116,10 +130,16 @@ extern const char *const mpi_split_rules[];
 #define LIBRARY_MORE_SWITCH_PARAMS(reduce, scatter, gather_short, gather_long, few, switch_source) \
     LIBRARY_SWITCH(bcast_long, PARAM_SIZE, "524288 B",                                             \
                    "rule by_size: a broadcast of as many bytes is long", LIBRARY_MPICH2),          \
-        LIBRARY_SWITCH(reduce_short, PARAM_SIZE, reduce,                                           \
-                       "rules by_size and doubling_or_ring of reduce and allreduce: up to this "   \
-                       "is short",                                                                 \
-                       switch_source),                                                             \
+        LIBRARY_MORE_SWITCH_PARAMS_OF(reduce, scatter, gather_short, gather_long, few,             \
+                                      switch_source)
+
+// Those but the broadcast's.
+#define LIBRARY_MORE_SWITCH_PARAMS_OF(reduce, scatter, gather_short, gather_long, few,             \
+                                      switch_source)                                               \
+    LIBRARY_SWITCH(reduce_short, PARAM_SIZE, reduce,                                               \
+                   "rules by_size and doubling_or_ring of reduce and allreduce: up to this "       \
+                   "is short",                                                                     \
+                   switch_source),                                                                 \
         LIBRARY_SWITCH(reduce_scatter_long, PARAM_SIZE, scatter,                                   \
                        "rules by_size and ..._or_... of reduce_scatter: from this on is long, "    \
                        "bytes of one operand",                                                     \
@@ -142,6 +162,19 @@ extern const char *const mpi_split_rules[];
 
 // Further inputs of the rules, and the cost of reductions.
 #define LIBRARY_COLLECTIVE_PARAMS(linear, empty, empty_blocks, library_source)                     \
+    LIBRARY_COLLECTIVE_PARAMS_OF(linear, empty, empty_blocks, LIBRARY_REDUCTION, library_source)
+
+// The cost of reductions, and where it comes from: of hosts of about 2002, and of today.
+#define LIBRARY_REDUCTION                                                                          \
+    "4800 cycles", "prior: a sum of floats reads two streams and writes one, 300 MB/s on an "      \
+                   "Athlon MP"
+#define LIBRARY_REDUCTION_TODAY                                                                    \
+    "1000 cycles", "prior: a sum of doubles reads two streams of the cache beyond the first and "  \
+                   "writes one, 8 GB/s of an operand at 3 GHz and host.processor.cycle_ratio 0.4"
+
+#define LIBRARY_COLLECTIVE_PARAMS_OF(linear, empty, empty_blocks, reduction, library_source)       \
+    LIBRARY_COLLECTIVE_ROWS(linear, empty, empty_blocks, reduction, library_source)
+#define LIBRARY_COLLECTIVE_ROWS(linear, empty, empty_blocks, kib, kib_source, library_source)      \
     LIBRARY_SWITCH(linear_processes, PARAM_COUNT, linear,                                          \
                    "rule by_processes: linear up to this many processes, by tree above",           \
                    library_source),                                                                \
@@ -149,10 +182,9 @@ extern const char *const mpi_split_rules[];
                        "rules pipeline, binary and split_binary: the message goes in segments of " \
                        "so many bytes; 0: in one (rule segmented chooses by itself)",              \
                        "Open MPI 1.2, ompi/mca/coll/tuned: one of its sizes"),                     \
-        PARAM(struct mpi_library_config, reduce_kib, PARAM_COST, .fallback = "4800 cycles",        \
+        PARAM(struct mpi_library_config, reduce_kib, PARAM_COST, .fallback = kib,                  \
               .doc = "combining two operands of a reduction, for each KiB of one",                 \
-              .source = "prior: a sum of floats reads two streams and writes one, 300 MB/s on an " \
-                        "Athlon MP"),                                                              \
+              .source = kib_source),                                                               \
         PARAM(struct mpi_library_config, empty_collectives_send, PARAM_BOOL, .fallback = empty,    \
               .doc = "bcast, reduce and allreduce of no bytes send empty messages",                \
               .source = library_source),                                                           \
@@ -160,5 +192,18 @@ extern const char *const mpi_split_rules[];
               .doc = "the other collectives of no bytes send empty messages, and gatherv, "        \
                      "scatterv and alltoallv do so for empty blocks",                              \
               .source = library_source)
+
+// Of libraries whose rules count elements, or start the requests of an exchange in batches.
+#define LIBRARY_COUNT_PARAMS(allreduce, allreduce_source, batch, batch_source)                     \
+    LIBRARY_SWITCH(element, PARAM_SIZE, "8 B",                                                     \
+                   "an element of reductions and broadcasts, by which rules count",                \
+                   "assumed: double, int64; programs here have bytes only"),                       \
+        LIBRARY_SWITCH(allreduce_short, PARAM_SIZE, allreduce,                                     \
+                       "rule by_size_and_count of allreduce: up to this is short",                 \
+                       allreduce_source),                                                          \
+        LIBRARY_SWITCH(alltoall_batch, PARAM_COUNT, batch,                                         \
+                       "rules ..._batches of alltoall and alltoallv: receives, and sends, that "   \
+                       "are started at a time; 0: all",                                            \
+                       batch_source)
 
 #endif

@@ -42,6 +42,8 @@ STACKS = {
     "ch3_hybrid": Stack(ETHERNET, MPI, 5),
     "iwarp": Stack(ETHERNET, NATIVE, 2),
     "openmpi_tcp": Stack(ETHERNET, MPI, 5),
+    "openmpi5_tcp": Stack(ETHERNET, MPI, 5),
+    "mpich4_sock": Stack(ETHERNET, MPI, 5),
     "tcp": Stack(ETHERNET, NATIVE, 2),
     "sctp": Stack(ETHERNET, NATIVE, 2),
     "gm": Stack(MYRINET, ["gm.allsize.latency", "gm.allsize.one_way", "gm.allsize.both_ways", "program"],

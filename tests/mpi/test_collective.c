@@ -432,6 +432,9 @@ static struct mpi_library_config library_with(size_t field, int rule)
         .allgather_short = 20,
         .allgather_long = 40,
         .alltoall_few = 7,
+        .alltoall_batch = 3,
+        .element = 2,
+        .allreduce_short = 4,
         .segment = 4,
         .empty_collectives_send = true,
         .empty_blocks_send = true,
@@ -575,6 +578,20 @@ static void test_closed_forms(void)
                     p * (p - 1) * n);
         expect_work(WORK(COLLECTIVE_ALLTOALL, alltoall, "pairwise", p, n), p * (p - 1), p - 1,
                     p * (p - 1) * n);
+        expect_work(WORK(COLLECTIVE_ALLTOALL, alltoall, "scattered", p, n), p * (p - 1), 1,
+                    p * (p - 1) * n);
+        expect_work(WORK(COLLECTIVE_ALLTOALL, alltoall, "scattered_batches", p, n), p * (p - 1),
+                    (p + 2) / 3, p * (p - 1) * n);
+        expect_work(WORK(COLLECTIVE_GATHER, gather, "linear_sync", p, n), 3 * (p - 1),
+                    MAX(p - 1, 3), (p - 1) * n);
+        expect_work(WORK(COLLECTIVE_SCATTER, scatter, "linear_at_once", p, n), p - 1, 1,
+                    (p - 1) * n);
+        expect_work(WORK(COLLECTIVE_REDUCE_SCATTER, reduce_scatter, "ring", p, n), p * (p - 1), p,
+                    p * (p - 1) * n);
+        // Blocks whose places are their own mirrors need no message at the end.
+        int moved = p - (1 << (d + 1) / 2);
+        expect_work(WORK(COLLECTIVE_REDUCE_SCATTER, reduce_scatter, "butterfly", p, n),
+                    p * d + moved, d + 1, (p * (p - 1) + moved) * n);
     }
 }
 

@@ -10,7 +10,7 @@
 #include <string.h>
 
 // The libraries that the rows are about: by place in `libraries`.
-enum { LAM, OLD_MPICH, MPICH, MPICH2, OPENMPI, LIBRARIES };
+enum { LAM, OLD_MPICH, MPICH, MPICH2, OPENMPI, OPENMPI5, MPICH4, LIBRARIES };
 
 static struct mpi_library_config libraries[LIBRARIES];
 
@@ -56,6 +56,8 @@ static void read_libraries(void)
     topology_defaults(&mpich_table, &libraries[MPICH]);
     topology_defaults(&mpich2_table, &libraries[MPICH2]);
     topology_defaults(&openmpi_table, &libraries[OPENMPI]);
+    topology_defaults(&openmpi5_table, &libraries[OPENMPI5]);
+    topology_defaults(&mpich4_table, &libraries[MPICH4]);
 }
 
 static int rule_named(enum mpi_collective collective, const char *name)
@@ -214,6 +216,75 @@ static void test_openmpi(void)
     check(rows);
 }
 
+// Open MPI 5.0.9, coll_base_*.c: what algorithms do with messages of fewer elements (of 8 B) than
+// they cut them for, or for other numbers of processes. test_collective_recorded.c has the points.
+static void test_openmpi5(void)
+{
+    static const struct row rows[] = {
+        {OPENMPI5, COLLECTIVE_ALLREDUCE, 3, 7, "folded_doubling", 0},
+        {OPENMPI5, COLLECTIVE_ALLREDUCE, 3, 4096, "ring", 0},
+        {OPENMPI5, COLLECTIVE_ALLREDUCE, 40, 255, "linear", 0},
+        {OPENMPI5, COLLECTIVE_ALLREDUCE, 40, 256, "rabenseifner_halves", 0},
+        {OPENMPI5, COLLECTIVE_REDUCE, 3, 7, "linear", 0},
+        {OPENMPI5, COLLECTIVE_BCAST, 17, 1 << 20, "scatter_allgather", 0},
+        {OPENMPI5, COLLECTIVE_ALLGATHER, 8, 100, "recursive_doubling", 0},
+        {OPENMPI5, COLLECTIVE_ALLGATHER, 9, 100, "bruck", 0},
+        {OPENMPI5, COLLECTIVE_ALLGATHER, 33, 1024, "ring", 0},
+        {OPENMPI5, COLLECTIVE_ALLGATHER, 34, 1024, "neighbours", 0},
+        {0},
+    };
+    check(rows);
+}
+
+// MPICH 4.3.2, maint/tuning/coll/mpir/generic.json; an element has 8 B.
+static void test_mpich4(void)
+{
+    static const struct row rows[] = {
+        {MPICH4, COLLECTIVE_BARRIER, 6, 0, "dissemination", 0},
+        {MPICH4, COLLECTIVE_BCAST, 7, 1 << 20, "binomial", 0},
+        {MPICH4, COLLECTIVE_BCAST, 8, 12288, "binomial", 0},
+        {MPICH4, COLLECTIVE_BCAST, 8, 12289, "scatter_allgather", 0},
+        {MPICH4, COLLECTIVE_BCAST, 8, 524288, "scatter_allgather", 0},
+        {MPICH4, COLLECTIVE_BCAST, 8, 524289, "scatter_ring", 0},
+        {MPICH4, COLLECTIVE_BCAST, 9, 12289, "scatter_ring", 0},
+        {MPICH4, COLLECTIVE_ALLREDUCE, 1, 8, "folded_doubling", 0},
+        {MPICH4, COLLECTIVE_ALLREDUCE, 4, 31, "folded_doubling", 0},
+        {MPICH4, COLLECTIVE_ALLREDUCE, 7, 31, "folded_doubling", 0},
+        {MPICH4, COLLECTIVE_ALLREDUCE, 7, 32, "rabenseifner", 0},
+        {MPICH4, COLLECTIVE_ALLREDUCE, 8, 63, "folded_doubling", 0},
+        {MPICH4, COLLECTIVE_ALLREDUCE, 8, 64, "rabenseifner", 0},
+        {MPICH4, COLLECTIVE_REDUCE, 4, 2048, "binomial", 0},
+        {MPICH4, COLLECTIVE_REDUCE, 4, 2049, "rabenseifner", 0},
+        {MPICH4, COLLECTIVE_REDUCE, 512, 4095, "binomial", 0},
+        {MPICH4, COLLECTIVE_REDUCE, 512, 4096, "rabenseifner", 0},
+        {MPICH4, COLLECTIVE_GATHER, 6, 100, "binomial", 0},
+        {MPICH4, COLLECTIVE_SCATTER, 6, 100, "binomial", 0},
+        {MPICH4, COLLECTIVE_ALLGATHER, 8, 65535, "recursive_doubling", 0},
+        {MPICH4, COLLECTIVE_ALLGATHER, 8, 65536, "ring", 0},
+        {MPICH4, COLLECTIVE_ALLGATHER, 5, 16383, "bruck", 0},
+        {MPICH4, COLLECTIVE_ALLGATHER, 5, 16384, "ring", 0},
+        {MPICH4, COLLECTIVE_ALLGATHERV, 8, 65535, "recursive_doubling", 0},
+        {MPICH4, COLLECTIVE_ALLGATHERV, 8, 65536, "ring", 0},
+        {MPICH4, COLLECTIVE_ALLGATHERV, 5, 16383, "bruck", 0},
+        {MPICH4, COLLECTIVE_ALLGATHERV, 5, 16384, "ring", 0},
+        {MPICH4, COLLECTIVE_ALLTOALL, 8, 256, "bruck", 0},
+        {MPICH4, COLLECTIVE_ALLTOALL, 7, 256, "scattered", 0},
+        {MPICH4, COLLECTIVE_ALLTOALL, 8, 257, "scattered", 0},
+        {MPICH4, COLLECTIVE_ALLTOALL, 40, 257, "scattered_batches", 0},
+        {MPICH4, COLLECTIVE_ALLTOALL, 8, 32768, "scattered", 0},
+        {MPICH4, COLLECTIVE_ALLTOALL, 8, 32769, "pairs", 0},
+        {MPICH4, COLLECTIVE_REDUCE_SCATTER, 4, 131071, "recursive_halving", 0},
+        {MPICH4, COLLECTIVE_REDUCE_SCATTER, 4, 131072, "pairwise", 0},
+        {MPICH4, COLLECTIVE_SCAN, 5, 100, "recursive_doubling", 0},
+        {MPICH4, COLLECTIVE_EXSCAN, 5, 100, "recursive_doubling", 0},
+        {MPICH4, COLLECTIVE_GATHERV, 5, 100, "linear", 0},
+        {MPICH4, COLLECTIVE_SCATTERV, 5, 100, "linear", 0},
+        {MPICH4, COLLECTIVE_ALLTOALLV, 5, 100, "scattered_batches", 0},
+        {0},
+    };
+    check(rows);
+}
+
 // LAM 7, lam_basic; MPICH 1.2.5, intra_fns_new.c; the functions that it replaced.
 static void test_older(void)
 {
@@ -269,6 +340,8 @@ int main(void)
     static const struct suite_case cases[] = {
         {"MPICH2 1.0.5", test_mpich2},
         {"Open MPI 1.2", test_openmpi},
+        {"Open MPI 5.0", test_openmpi5},
+        {"MPICH 4", test_mpich4},
         {"LAM 7, MPICH 1.2", test_older},
         {"no bytes", test_empty},
         {0},

@@ -42,7 +42,7 @@ struct ch3_config {
     struct cost one_sided; // queueing a one-sided operation; issuing it costs the same
 };
 
-extern const struct param_table ch3_table;
+extern const struct param_table ch3_table, mpich4_ch3_table;
 
 #define CH3_EAGER_PACKET 20 // bytes that the limit counts: MPIDI_CH3_Pkt_eager_send_t on IA-32
 
@@ -169,10 +169,14 @@ static inline struct ch3_request *ch3_request_of(const struct mpi_request *reque
     return (struct ch3_request *)(void *)(uintptr_t)request->device;
 }
 
-extern const struct stack_eager ch3_eager;            // of every channel's stack
+extern const struct stack_eager ch3_eager; // of every channel's stack
+extern const struct stack_eager mpich4_ch3_eager;
 extern const struct machine_kind ch3_request_machine; // by enum ch3_state
 extern const struct mpi_arrival_ops ch3_arrival;
 extern const struct stage ch3_stage; // the device on a processor
+
+// CH3's section follows the network's and the library's in the list of a stack.
+const struct ch3_config *ch3_config_of(const struct scenario_case *test_case);
 
 // Members of a channel's struct mpi_device_ops. The channel adds `startup`, `finalize` (which calls
 // ch3_finalize) and `advance`.

@@ -3,6 +3,18 @@
 
 #define C struct ch3_config
 
+#define COST_ROWS                                                                                  \
+    PARAM(C, send, PARAM_COST, .fallback = "900 cycles",                                           \
+          .doc = "a packet: choosing the protocol, filling it in, giving it to the channel",       \
+          .source = "prior: instructions, as in mpich_p4"),                                        \
+        PARAM(C, receive, PARAM_COST, .fallback = "600 cycles",                                    \
+              .doc = "a packet that has arrived: finding out what it is",                          \
+              .source = "prior: instructions, as in mpich_p4"),                                    \
+        PARAM(C, allocate, PARAM_COST, .fallback = "400 cycles",                                   \
+              .doc =                                                                               \
+                  "memory for the data of an unexpected message, to take it and to give it back",  \
+              .source = "prior: instructions of malloc and free")
+
 static const struct param ch3_params[] = {
     PARAM(C, eager, PARAM_SIZE, .fallback = "65536 B", .most = "1 GiB",
           .doc = "longest eager message, its packet of 20 B included; a longer one takes the "
@@ -11,15 +23,7 @@ static const struct param ch3_params[] = {
                     "256 KB"),
     PARAM(C, packet, PARAM_SIZE, .fallback = "32 B", .least = "32 B", .most = "64 B",
           .doc = "a packet without data", .source = "MPICH2 1.0.5: MPIDI_CH3_Pkt_t on IA-32"),
-    PARAM(C, send, PARAM_COST, .fallback = "900 cycles",
-          .doc = "a packet: choosing the protocol, filling it in, giving it to the channel",
-          .source = "prior: instructions, as in mpich_p4"),
-    PARAM(C, receive, PARAM_COST, .fallback = "600 cycles",
-          .doc = "a packet that has arrived: finding out what it is",
-          .source = "prior: instructions, as in mpich_p4"),
-    PARAM(C, allocate, PARAM_COST, .fallback = "400 cycles",
-          .doc = "memory for the data of an unexpected message, to take it and to give it back",
-          .source = "prior: instructions of malloc and free"),
+    COST_ROWS,
     PARAM(C, one_sided, PARAM_COST, .fallback = "400 cycles",
           .doc = "queueing a one-sided operation; issuing it at the fence costs the same",
           .source = "prior: instructions, of which malloc takes most"),
@@ -29,11 +33,32 @@ static const struct param ch3_params[] = {
 const struct param_table ch3_table =
     PARAM_TABLE(C, ch3_params, .name = "ch3", .doc = "MPICH2 1.0.5's device CH3");
 
+static const struct param mpich4_ch3_params[] = {
+    PARAM(C, eager, PARAM_SIZE, .fallback = "131072 B", .most = "1 GiB",
+          .doc = "longest eager message, its packet of 20 B included (MPICH counts 32 there); a "
+                 "longer one takes the rendezvous",
+          .source = "MPICH 4.3.2, src/mpid/ch3/src/mpid_vc.c (MPIR_CVAR_CH3_EAGER_MAX_MSG_SIZE)"),
+    PARAM(C, packet, PARAM_SIZE, .fallback = "64 B", .least = "32 B", .most = "64 B",
+          .doc = "a packet without data",
+          .source = "assumed: MPIDI_CH3_Pkt_t of MPICH 4.3.2 with pointers of 64 bits, of which "
+                    "those of one-sided operations are the longest"),
+    COST_ROWS,
+    {0},
+};
+
+const struct param_table mpich4_ch3_table =
+    PARAM_TABLE(C, mpich4_ch3_params, .name = "mpich4_ch3", .doc = "MPICH 4's device CH3");
+
 const struct stage ch3_stage = {"CH3", STAGE_LIBRARY};
+
+const struct ch3_config *ch3_config_of(const struct scenario_case *test_case)
+{
+    return scenario_section_values(test_case, test_case->stack->sections[2]);
+}
 
 static struct eager_limit ch3_eager_limit(const struct scenario_case *test_case)
 {
-    const struct ch3_config *config = scenario_section_values(test_case, "ch3");
+    const struct ch3_config *config = ch3_config_of(test_case);
     return (struct eager_limit){
         .value = config->eager,
         .longest = config->eager - CH3_EAGER_PACKET,
@@ -43,6 +68,11 @@ static struct eager_limit ch3_eager_limit(const struct scenario_case *test_case)
 
 const struct stack_eager ch3_eager = {
     .setting = "ch3.eager",
+    .limit = ch3_eager_limit,
+};
+
+const struct stack_eager mpich4_ch3_eager = {
+    .setting = "mpich4_ch3.eager",
     .limit = ch3_eager_limit,
 };
 

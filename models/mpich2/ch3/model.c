@@ -3,7 +3,8 @@
 #include "models/mpich2/ch3/ch3.h"
 #include "models/mpich2/ch3/rma_benchmarks.h"
 
-static const struct scenario_section sections[] = {{"ch3", &ch3_table}, {NULL, NULL}};
+static const struct scenario_section sections[] = {
+    {"ch3", &ch3_table}, {"mpich4_ch3", &mpich4_ch3_table}, {NULL, NULL}};
 
 static const struct machine_kind *const ch3_machines[] = {&ch3_vc_machine, NULL};
 

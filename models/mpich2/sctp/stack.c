@@ -55,7 +55,7 @@ void ch3_sctp_process_init(struct job *job, struct mpi_process *process,
     sctp->cluster = job->cluster;
     sctp->host =
         sctp_host_new(job->cluster, process->host, scenario_section_values(job->test_case, "sctp"));
-    ch3_init(&sctp->ch3, process, scenario_section_values(job->test_case, "ch3"), channel);
+    ch3_init(&sctp->ch3, process, ch3_config_of(job->test_case), channel);
     sparse_init(&sctp->vcs, process->ranks, vc_bytes(sctp->config));
     sctp->by_id = g_hash_table_new(NULL, NULL);
     pool_init(&sctp->elements, sizeof(struct ch3_sctp_element));

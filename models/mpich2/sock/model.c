@@ -4,10 +4,12 @@
 #include "models/mpich2/sock/sock.h"
 #include "models/tcp/rules.h"
 
-static const struct scenario_section sections[] = {{"ch3_sock", &sock_table}, {NULL, NULL}};
+static const struct scenario_section sections[] = {
+    {"ch3_sock", &sock_table}, {"mpich4_sock", &mpich4_sock_table}, {NULL, NULL}};
 
 static const struct scenario_rule ch3_sock_rules[] = {
     TCP_SOCKET_RULE("ch3_sock_buffer", "ch3_sock.socket_buffer"),
+    TCP_SOCKET_RULE("mpich4_sock_buffer", "mpich4_sock.socket_buffer"),
     {0},
 };
 
@@ -19,6 +21,6 @@ const struct model ch3_sock_model = {
     .sections = (const struct scenario_section *const[]){sections, NULL},
     .rules = ch3_sock_rules,
     .machines = sock_machines,
-    .stacks = (const struct stack *const[]){&sock_stack, NULL},
+    .stacks = (const struct stack *const[]){&sock_stack, &mpich4_sock_stack, NULL},
     .operations = ch3_rma_operations,
 };

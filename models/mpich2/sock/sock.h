@@ -31,7 +31,7 @@ struct sock_config {
     struct cost event;
 };
 
-extern const struct param_table sock_table;
+extern const struct param_table sock_table, mpich4_sock_table;
 extern const struct stage sock_stage; // the channel on a processor
 
 // As CONN_STATE_*: C is the end that connects, L the end that listens.
@@ -172,6 +172,6 @@ enum mpi_progress sock_advance(struct cpu_context *context, struct mpi_process *
 
 // stack.c
 struct stack;
-extern const struct stack sock_stack;
+extern const struct stack sock_stack, mpich4_sock_stack;
 
 #endif

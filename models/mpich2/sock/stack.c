@@ -49,8 +49,10 @@ static const struct mpi_device_ops sock_ops = {
 static void sock_init(struct job *job, struct mpi_process *process)
 {
     struct sock_process *sock = process->device;
-    const struct sock_config *config = scenario_section_values(job->test_case, "ch3_sock");
-    const struct ch3_config *ch3 = scenario_section_values(job->test_case, "ch3");
+    // The channel's section follows CH3's in a stack's list.
+    const char *section = job->test_case->stack->sections[3];
+    const struct sock_config *config = scenario_section_values(job->test_case, section);
+    const struct ch3_config *ch3 = ch3_config_of(job->test_case);
     struct tcp_host *host =
         tcp_host_new(job->cluster, process->host, scenario_section_values(job->test_case, "tcp"));
     sock->config = config;
@@ -105,27 +107,42 @@ static struct stack_footprint footprint(const struct scenario_case *test_case)
     };
 }
 
-const struct stack sock_stack = {
-    .schema =
-        {
-            .name = "ch3_sock",
-            .doc = "MPICH2 1.0.5 over TCP with ch3:sock",
-            .benchmarks =
-                (const char *const[]){LIBRARY_BENCHMARKS, CH3_RMA_BENCHMARKS, "program", NULL},
-            .operations = (const char *const[]){OPERATIONS_OF_MPI, CH3_RMA_OPERATIONS, NULL},
-            .sections = (const char *const[]){"tcp", "mpich2", "ch3", "ch3_sock", NULL},
-            .one_process_per_host = true,
-            .cards = STACK_CARDS_ALL,
-            .check = check_mtu,
-            .footprint = footprint,
-        },
-    .card = ETHERNET_CARD,
-    .frames = &nic_capture_link,
-    .device = &sock_ops,
-    .state_size = sizeof(struct sock_job),
-    .process_size = sizeof(struct sock_process),
-    .process_init = sock_init,
-    .process_clear = sock_clear,
-    .eager = &ch3_eager,
-    .library_section = "mpich2",
-};
+#define SOCK_STACK(...)                                                                            \
+    {                                                                                              \
+        .card = ETHERNET_CARD, .frames = &nic_capture_link, .device = &sock_ops,                   \
+        .state_size = sizeof(struct sock_job), .process_size = sizeof(struct sock_process),        \
+        .process_init = sock_init, .process_clear = sock_clear, __VA_ARGS__                        \
+    }
+
+const struct stack sock_stack =
+    SOCK_STACK(.schema =
+                   {
+                       .name = "ch3_sock",
+                       .doc = "MPICH2 1.0.5 over TCP with ch3:sock",
+                       .benchmarks = (const char *const[]){LIBRARY_BENCHMARKS, CH3_RMA_BENCHMARKS,
+                                                           "program", NULL},
+                       .operations =
+                           (const char *const[]){OPERATIONS_OF_MPI, CH3_RMA_OPERATIONS, NULL},
+                       .sections = (const char *const[]){"tcp", "mpich2", "ch3", "ch3_sock", NULL},
+                       .one_process_per_host = true,
+                       .cards = STACK_CARDS_ALL,
+                       .check = check_mtu,
+                       .footprint = footprint,
+                   },
+               .eager = &ch3_eager, .library_section = "mpich2");
+
+// Its one-sided operations are not those of 1.0.5.
+const struct stack mpich4_sock_stack =
+    SOCK_STACK(.schema =
+                   {
+                       .name = "mpich4_sock",
+                       .doc = "MPICH 4 over TCP with ch3:sock",
+                       .benchmarks = (const char *const[]){LIBRARY_BENCHMARKS, "program", NULL},
+                       .sections = (const char *const[]){"tcp", "mpich4", "mpich4_ch3",
+                                                         "mpich4_sock", NULL},
+                       .one_process_per_host = true,
+                       .cards = STACK_CARDS_ALL,
+                       .check = check_mtu,
+                       .footprint = footprint,
+                   },
+               .eager = &mpich4_ch3_eager, .library_section = "mpich4");
