@@ -7,6 +7,8 @@
 #include "sim/output/json.h"
 #include "sim/output/text.h"
 #include "sim/scenario/sweep.h"
+#include "sim/scenario/topology_read.h"
+#include "sim/scenario/workload.h"
 #include "sim/validate/claim.h"
 
 #include <string.h>
@@ -27,6 +29,10 @@ static const struct described_file described_files[] = {
      .tables = {&target_file_table, &target_tables[TARGET_POINT], &target_tables[TARGET_ORDER],
                 &target_tables[TARGET_CROSSOVER], &target_tables[TARGET_GAIN]}},
     {.name = "sweep", .tables = {&sweep_table}},
+    {.name = "topology",
+     .tables = {&topology_host_table, &topology_bus_item_table, &topology_switch_item_table,
+                &topology_link_item_table, &topology_route_table}},
+    {.name = "workload", .tables = {&workload_table, &replay_table}},
 };
 
 // Called with each map of a file.

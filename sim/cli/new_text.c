@@ -440,7 +440,7 @@ static void new_write_machine(struct new_writer *writer)
 
 static void new_write_workload_key(struct new_writer *writer, const char *key, const char *value)
 {
-    new_write_comment(writer, 2, workload_key_doc(key));
+    new_write_comment(writer, 2, new_param_doc(&workload_table, key));
     g_string_append_printf(writer->out, "  %s: %s\n", key, value);
 }
 
@@ -470,7 +470,7 @@ static void new_write_program(struct new_writer *writer, int ranks)
 static void new_write_benchmark(struct new_writer *writer, int ranks)
 {
     const struct benchmark_schema *benchmark = writer->request->benchmark;
-    new_write_comment(writer, 2, workload_key_doc("benchmark"));
+    new_write_comment(writer, 2, new_param_doc(&workload_table, "benchmark"));
     new_write_comment(writer, 2, benchmark->doc);
     g_string_append_printf(writer->out, "  benchmark: %s\n", benchmark->name);
     new_write_ranks(writer, ranks);

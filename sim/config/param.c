@@ -15,6 +15,12 @@ static const struct param_type *type_of(const struct param *param)
     return &param_types[param->kind];
 }
 
+// Whether param_read reads it; the caller reads other rows.
+static bool is_value(const struct param *param)
+{
+    return type_of(param)->read != NULL;
+}
+
 static int param_count(const struct param_table *table)
 {
     int count = 0;
@@ -263,7 +269,7 @@ static bool read_all(struct param_values *values, const struct node *map, bool c
     bool good = true;
     for (int i = 0; values->table->params[i].name; i++) {
         const struct param *param = &values->table->params[i];
-        const struct node *node = node_get(map, param->name);
+        const struct node *node = is_value(param) ? node_get(map, param->name) : NULL;
         if (is_marked_default(node)) {
             read_ensemble(values, i, node);
             node = NULL;
@@ -271,7 +277,7 @@ static bool read_all(struct param_values *values, const struct node *map, bool c
         if (node && read_given(values, i, node))
             continue;
         good &= !node;
-        if (!node && !param->fallback && complete) {
+        if (!node && !param->fallback && !param->optional && complete) {
             char *path = reader_path(values->path, param->name);
             diag_add(values->diags, map ? map->mark : (struct source_mark){0}, path, param->doc,
                      "must be given");
@@ -509,7 +515,8 @@ json_t *param_table_schema(const struct param_table *table)
     struct param_values *defaults = param_read_part(table, NULL, table->name, false, NULL, diags);
     json_t *properties = json_object();
     for (const struct param *param = table->params; param->name; param++)
-        json_object_set_new(properties, param->name, param_schema(defaults, param));
+        if (is_value(param))
+            json_object_set_new(properties, param->name, param_schema(defaults, param));
     param_values_free(defaults);
     diag_list_free(diags);
     return json_pack("{s:s, s:s*, s:o, s:b}", "type", "object", "description", table->doc,

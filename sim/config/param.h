@@ -33,7 +33,7 @@ enum param_kind {
     PARAM_WINDOWS,     // struct param_windows: a list of time spans, "[{from: 1 ms, to: 2 ms}]";
                        // `to: never` is TIME_NEVER
     PARAM_NAMES, // const char *const *, NULL-terminated, interned: one name or a list of names
-    // Only in maps that param_map_read reads (sim/config/param_map.h):
+    // Only in maps that param_map_read reads (sim/config/param_map.h); param_read passes them over:
     PARAM_NODE, // what the row's `node` reads
     PARAM_MAP,  // the struct of the row's `table`
     PARAM_LIST, // GPtrArray * of such structs

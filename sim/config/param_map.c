@@ -154,15 +154,18 @@ static bool read_rows(const struct param_map *map)
     return good;
 }
 
-bool param_map_read(const struct param_map *map)
+bool param_map_read_part(const struct param_map *map)
 {
-    const char *noun = map->table->noun ? map->table->noun : "a map";
-    if (!reader_is(map->node, NODE_MAP, map->path, noun, map->diags) ||
-        !param_keys(map->table, map->node, map->path, map->diags))
-        return false;
     bool good = read_rows(map);
     return (good || !map->table->in_order) && (!map->table->finish || map->table->finish(map)) &&
            good;
+}
+
+bool param_map_read(const struct param_map *map)
+{
+    const char *noun = map->table->noun ? map->table->noun : "a map";
+    return reader_is(map->node, NODE_MAP, map->path, noun, map->diags) &&
+           param_keys(map->table, map->node, map->path, map->diags) && param_map_read_part(map);
 }
 
 // ---- Freeing ----
@@ -201,6 +204,8 @@ static json_t *row_schema(const struct param *row)
     case PARAM_NODE:
         if (row->choices)
             return param_types[PARAM_CHOICE].schema(row);
+        if (row->node->make)
+            return row->node->make();
         return row->node->schema ? json_loads(row->node->schema, 0, NULL) : json_object();
     case PARAM_MAP:
         return param_map_schema(row->table);

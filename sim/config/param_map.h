@@ -27,8 +27,9 @@ struct param_node {
     void (*clear)(void *field); // NULL: nothing to free
     const char *form;           // for documentation: "[LEAST, MOST]"
     const char *schema;         // JSON Schema; NULL: anything
+    json_t *(*make)(void);      // makes that, a new reference, in place of the text; NULL: none
 };
-// Defines one without `clear` and `schema`, by its name.
+// Defines one with these alone, by its name.
 #define PARAM_FORM(node_, read_, form_)                                                            \
     static const struct param_node node_ = {.read = (read_), .form = (form_)};
 #define PARAM_SCHEMA_TEXT "{\"type\": \"string\"}"
@@ -47,6 +48,10 @@ extern const struct param_node param_node_name, param_node_text, param_node_word
 // case free the fields with param_map_clear.
 bool param_map_read(const struct param_map *map);
 void param_map_clear(const struct param_table *table, void *values);
+
+// param_map_read without the check of unknown keys, for a map that holds those of other tables,
+// too.
+bool param_map_read_part(const struct param_map *map);
 
 // For the readers of rows: complains at a node (NULL: the one that is read) and returns false.
 bool param_refuse(const struct param_reading *reading, const struct node *node, const char *hint,

@@ -4,11 +4,9 @@
 #include "sim/scenario/json_schema.h"
 #include "sim/config/param_map.h"
 #include "sim/config/quantity.h"
-#include "sim/program/communicator.h"
 #include "sim/scenario/draw.h"
 #include "sim/scenario/host_settings.h"
 #include "sim/scenario/keys.h"
-#include "sim/scenario/placement.h"
 #include "sim/scenario/rule.h"
 #include "sim/scenario/scenario.h"
 #include "sim/scenario/topology_read.h"
@@ -43,6 +41,13 @@ static json_t *object_schema(json_t *properties)
 {
     return json_pack("{s:s, s:o, s:b}", "type", "object", "properties", properties,
                      "additionalProperties", 0);
+}
+
+// Adds the members of another object, which it frees.
+static void update_new(json_t *object, json_t *members)
+{
+    json_object_update(object, members);
+    json_decref(members);
 }
 
 static json_t *definition(const char *path)
@@ -166,7 +171,7 @@ static json_t *item_schema(const struct param_table *table, const struct param_t
     json_t *item = param_table_schema(table), *required = json_array();
     json_t *properties = json_object_get(item, "properties");
     for (const struct param *param = table->params; param->name; param++)
-        if (!param->fallback)
+        if (!param->fallback && !param->optional)
             json_array_append_new(required, json_string(param->name));
     json_object_set_new(item, "required", required);
     for (const struct param *param = parameters ? parameters->params : NULL; param && param->name;
@@ -184,8 +189,9 @@ static json_t *describe_hosts(const struct scenario_schema *schema)
     json_t *cards = item_schema(&topology_card_table, NULL, NULL);
     json_object_set_new(json_object_get(json_object_get(cards, "items"), "properties"), "nic",
                         models_schema(schema));
-    json_object_set_new(cards, "description",
-                        json_string("the cards of each of these hosts, one link each"));
+    const struct param *row =
+        &topology_host_table.params[param_index(&topology_host_table, TOPOLOGY_NICS_KEY)];
+    json_object_set_new(cards, "description", json_string(row->doc));
     json_object_set_new(json_object_get(json_object_get(hosts, "items"), "properties"),
                         TOPOLOGY_NICS_KEY, cards);
     json_object_set_new(json_object_get(json_object_get(hosts, "items"), "properties"),
@@ -296,31 +302,19 @@ static bool any_counts(const struct scenario_schema *schema)
     return false;
 }
 
-static json_t *steady_schema(void)
-{
-    return json_pack("{s:[{s:b}, {s:s, s:i, s:i}]}", "anyOf", "const", 0, "type", "integer",
-                     "minimum", WORKLOAD_LEAST_STEADY, "maximum", WORKLOAD_MOST_STEADY);
-}
-
 static json_t *describe_workload(const struct scenario_schema *schema)
 {
-    bool counts = any_counts(schema);
-    json_t *repetitions = json_pack("{s:[{s:s}, o], s:s}", "anyOf", "const", "auto",
-                                    count_schema(1), "default", "auto");
-    json_t *properties = json_pack(
-        "{s:o, s:o, s:o, s:o, s:o, s:o, s:{s:s, s:b}, s:o}", "benchmark", benchmark_schema(schema),
-        "program", program_schema(), "sizes", counts ? json_object() : byte_sizes_schema(),
-        "repetitions", repetitions, "ranks", count_schema(1), PLACEMENT_KEY, placement_schema(),
-        "samples", "type", "boolean", "default", 0, COMMUNICATORS_KEY, communicators_schema());
-    json_object_set_new(properties, "steady", steady_schema());
-    json_object_set_new(properties, REPLAY_KEY, json_pack("{s:s}", "type", "string"));
-    json_t *replay = param_table_schema(&replay_table);
+    json_t *workload = param_map_schema(&workload_table),
+           *replay = param_table_schema(&replay_table);
+    json_t *properties = json_object_get(workload, "properties");
+    update_new(json_object_get(properties, "benchmark"), benchmark_schema(schema));
+    if (any_counts(schema))
+        json_object_set_new(workload, "allOf", sizes_by_benchmark(schema));
+    else
+        update_new(json_object_get(properties, "sizes"), byte_sizes_schema());
     json_object_update_missing(properties, json_object_get(replay, "properties"));
     json_decref(replay);
     add_benchmark_keys(properties, schema);
-    json_t *workload = object_schema(properties);
-    if (counts)
-        json_object_set_new(workload, "allOf", sizes_by_benchmark(schema));
     return workload;
 }
 

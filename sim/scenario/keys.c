@@ -156,8 +156,7 @@ static GPtrArray *all_paths(const struct scenario_schema *schema)
     }
     add_table(&names, "link", schema->link_table);
     add_table(&names, "switch", schema->switch_table);
-    for (const char *const *key = workload_keys; *key; key++)
-        add(&names, reader_path("workload", *key));
+    add_table(&names, "workload", &workload_table);
     add_table(&names, "workload", &replay_table);
     for (const struct benchmark_schema *one = schema->benchmarks; one->name; one++)
         if (one->parameters)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sim/scenario/topology_read.h"
 
+#include "sim/config/param_map.h"
 #include "sim/config/reader.h"
 #include "sim/scenario/host_settings.h"
 #include "sim/scenario/topology_names.h"
@@ -12,6 +13,7 @@
 struct node_item {
     const char *name;
     int64_t count;
+    GPtrArray *nics; // read by topology_cards_read
 };
 
 struct bus_item {
@@ -29,11 +31,25 @@ struct route_item {
     const char *const *via, *const *links;
 };
 
+#define NODE_PARAMS                                                                                \
+    PARAM(struct node_item, name, PARAM_STRING, .doc = "name, or a group's name with count"),      \
+        PARAM(struct node_item, count, PARAM_COUNT, .fallback = "1", .least = "1",                 \
+              .most = "65536", .doc = "how many; they are called NAME0, NAME1, …")
+
+PARAM_FORM(host_settings_node, param_node_later, "{SECTION: {KEY: VALUE, ...}}")
+
 static const struct param host_params[] = {
-    PARAM(struct node_item, name, PARAM_STRING, .doc = "name, or a group's name with count"),
-    PARAM(struct node_item, count, PARAM_COUNT, .fallback = "1", .least = "1", .most = "65536",
-          .doc = "how many; they are called NAME0, NAME1, …"),
+    NODE_PARAMS,
+    PARAM_AS(struct node_item, TOPOLOGY_NICS_KEY, nics, PARAM_LIST, .table = &topology_card_table,
+             .optional = true, .doc = "the cards of each of these hosts, one link each"),
+    {.name = HOST_SETTINGS_KEY,
+     .kind = PARAM_NODE,
+     .node = &host_settings_node,
+     .optional = true,
+     .doc = "settings of `host` that these hosts have of their own"},
     {0}};
+
+static const struct param switch_params[] = {NODE_PARAMS, {0}};
 
 static const struct param bus_item_params[] = {
     PARAM(struct bus_item, name, PARAM_STRING, .doc = "what a card's `bus` calls it"), {0}};
@@ -65,12 +81,15 @@ static const struct param route_params[] = {
 
 const struct param_table topology_host_table =
     PARAM_TABLE(struct node_item, host_params, .name = "hosts", .doc = "hosts of one kind");
-const struct param_table topology_bus_item_table = PARAM_TABLE(
-    struct bus_item, bus_item_params, .name = "buses", .doc = "a bus besides that of `host.bus`");
+const struct param_table topology_bus_item_table =
+    PARAM_TABLE(struct bus_item, bus_item_params, .name = "buses",
+                .doc = "a bus besides that of `host.bus`, with the keys of that");
 const struct param_table topology_switch_item_table =
-    PARAM_TABLE(struct node_item, host_params, .name = "switches", .doc = "switches of one kind");
+    PARAM_TABLE(struct node_item, switch_params, .name = "switches",
+                .doc = "switches of one kind, with the keys of `switch`");
 const struct param_table topology_link_item_table =
-    PARAM_TABLE(struct link_item, link_params, .name = "links", .doc = "links of one kind");
+    PARAM_TABLE(struct link_item, link_params, .name = "links",
+                .doc = "links of one kind, with the keys of `link`");
 const struct param_table topology_route_table = PARAM_TABLE(
     struct route_item, route_params, .name = "routes", .doc = "the way from one host to another");
 
@@ -110,22 +129,17 @@ static void each_item(struct builder *builder, const char *key, const char *exam
     }
 }
 
-// Reads what an item has besides its parameters, and checks its keys: those of both tables and
-// `list`, which the caller reads (the second and `list` may be NULL).
+// Reads what an item has besides its parameters, and checks its keys: those of both tables (the
+// second may be NULL).
 static struct param_values *topology_read_item(struct builder *builder,
                                                const struct param_table *table,
                                                const struct param_table *parameters,
-                                               const char *list, const struct node *item,
-                                               const char *path)
+                                               const struct node *item, const char *path)
 {
     GPtrArray *names = g_ptr_array_new();
     param_table_names(table, names);
-    if (table == &topology_host_table)
-        g_ptr_array_add(names, (char *)HOST_SETTINGS_KEY);
     if (parameters)
         param_table_names(parameters, names);
-    if (list)
-        g_ptr_array_add(names, (char *)list);
     g_ptr_array_add(names, NULL);
     bool known = reader_keys_or(item, path, (const char *const *)names->pdata, NULL,
                                 parameters ? parameters->renamed : NULL, builder->diags);
@@ -196,8 +210,7 @@ static GPtrArray *read_own(struct builder *builder, const struct node *item, con
 
 static void read_host(struct builder *builder, const struct node *item, const char *path)
 {
-    struct param_values *read =
-        topology_read_item(builder, &topology_host_table, NULL, TOPOLOGY_NICS_KEY, item, path);
+    struct param_values *read = topology_read_item(builder, &topology_host_table, NULL, item, path);
     if (!read)
         return;
     char *cards_path = reader_path(path, TOPOLOGY_NICS_KEY);
@@ -218,7 +231,7 @@ static void read_bus(struct builder *builder, const struct node *item, const cha
 {
     const struct param_table *table = builder->schema->bus_table;
     struct param_values *read =
-        topology_read_item(builder, &topology_bus_item_table, table, NULL, item, path);
+        topology_read_item(builder, &topology_bus_item_table, table, item, path);
     if (!read)
         return;
     const char *name = ((const struct bus_item *)read->values)->name;
@@ -242,7 +255,7 @@ static void read_switch(struct builder *builder, const struct node *item, const 
 {
     const struct param_table *table = builder->schema->switch_table;
     struct param_values *read =
-        topology_read_item(builder, &topology_switch_item_table, table, NULL, item, path);
+        topology_read_item(builder, &topology_switch_item_table, table, item, path);
     if (!read)
         return;
     GPtrArray *names = g_ptr_array_new();
@@ -376,7 +389,7 @@ static void join(struct builder *builder, const GArray *from, const GArray *to,
 static void read_link(struct builder *builder, const struct node *item, const char *path)
 {
     struct param_values *values = topology_read_item(builder, &topology_link_item_table,
-                                                     builder->schema->link_table, NULL, item, path);
+                                                     builder->schema->link_table, item, path);
     if (!values)
         return;
     const struct link_item *read = values->values;
@@ -472,7 +485,7 @@ static int route_node(struct builder *builder, const char *name, const struct no
 static void read_route(struct builder *builder, const struct node *item, const char *path)
 {
     struct param_values *values =
-        topology_read_item(builder, &topology_route_table, NULL, NULL, item, path);
+        topology_read_item(builder, &topology_route_table, NULL, item, path);
     if (!values)
         return;
     const struct route_item *read = values->values;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sim/scenario/workload.h"
 
+#include "sim/config/param_map.h"
 #include "sim/config/reader.h"
 #include "sim/program/communicator.h"
 #include "sim/scenario/placement.h"
@@ -13,38 +14,12 @@
 #define MOST_STEPS 10000                // of a range of sizes
 #define SIZES_STEP "step"               // before the step of a range
 
-// The keys of every workload with their meanings.
-// clang-format off
-#define WORKLOAD_KEYS(KEY)                                                                         \
-    KEY("benchmark", "the benchmark that the ranks run, in place of a program or a recording")     \
-    KEY("program", "what each rank does, operation by operation")                                  \
-    KEY("sizes", "a size, a range A .. B that doubles, or with `step C` adds C, or a list of such") \
-    KEY("repetitions", "how often each size is repeated; auto: as often as the benchmark does it")  \
-    KEY("ranks", "the number of ranks")                                                            \
-    KEY(PLACEMENT_KEY, "the hosts of the ranks in order; without it they go round all hosts")      \
-    KEY(COMMUNICATORS_KEY, "communicators besides that of all ranks")                              \
-    KEY("samples", "true: the time of each repetition is kept")                                    \
-    KEY("steady", "so many equal repetitions end a size; false: all are run")                      \
-    KEY(REPLAY_KEY, "a recorded program, in place of a benchmark")
-// clang-format on
-
-#define WORKLOAD_KEY_NAME(name, doc) name,
-#define WORKLOAD_KEY_DOC(name, doc) doc,
-
-const char *const workload_keys[] = {WORKLOAD_KEYS(WORKLOAD_KEY_NAME) NULL};
-
-const char *workload_key_doc(const char *key)
-{
-    static const char *const docs[] = {WORKLOAD_KEYS(WORKLOAD_KEY_DOC)};
-    for (int i = 0; workload_keys[i]; i++)
-        if (strcmp(workload_keys[i], key) == 0)
-            return docs[i];
-    return NULL;
-}
+struct workload_kind;
 
 struct workload_reader {
     struct workload *workload;
     const struct node *map;
+    const struct workload_kind *kind;
     const struct scenario_schema *schema;
     const struct stack_schema *stack;
     const struct topology *topology;
@@ -160,7 +135,7 @@ static bool read_step(const struct workload_reader *reader, const struct node *n
 
 // Reads "0 B .. 4 MiB" or "1 KiB .. 64 KiB step 1 KiB", of which `end` is the part after the dots;
 // `first` is NULL if the part before them is wrong.
-static void read_size_range(struct workload_reader *reader, const struct node *node,
+static void read_size_range(const struct workload_reader *reader, const struct node *node,
                             const int64_t *first, char *end, const char *path)
 {
     char *by = cut_step(end);
@@ -175,7 +150,7 @@ static void read_size_range(struct workload_reader *reader, const struct node *n
 }
 
 // "64 KiB", or a range.
-static void read_size_item(struct workload_reader *reader, const struct node *node,
+static void read_size_item(const struct workload_reader *reader, const struct node *node,
                            const char *path)
 {
     const char *text = reader_text(node, path,
@@ -195,108 +170,226 @@ static void read_size_item(struct workload_reader *reader, const struct node *no
     g_strfreev(ends);
 }
 
-static void read_sizes(struct workload_reader *reader)
+// The sizes of a workload that names none.
+static void usual_sizes(const struct workload_reader *reader)
 {
-    const struct node *sizes = node_get(reader->map, "sizes");
     const struct benchmark_schema *benchmark = reader->workload->benchmark;
+    const char *own = benchmark ? benchmark->sizes : NULL;
     if (benchmark && benchmark->sizeless) {
-        if (sizes)
-            diag_add(reader->diags, sizes->key_mark, WORKLOAD_PATH, NULL, "%s has no message size",
-                     benchmark->name);
         add_size(reader->workload->sizes, 0);
         return;
     }
-    const char *own = benchmark ? benchmark->sizes : NULL;
-    if (!sizes && counted(reader) && !own) {
+    if (counted(reader) && !own) {
         diag_add(reader->diags, reader->map->mark, WORKLOAD_PATH ".sizes", NULL,
                  "must be given: the numbers of %s", counted(reader));
         return;
     }
-    if (!sizes) {
-        struct node *usual = node_new_scalar(reader->map->mark, own ? own : WORKLOAD_SIZES);
-        read_size_item(reader, usual, WORKLOAD_PATH ".sizes");
-        node_free(usual);
-        return;
-    }
-    if (sizes->kind != NODE_LIST) {
-        read_size_item(reader, sizes, WORKLOAD_PATH ".sizes");
-        return;
-    }
-    if (sizes->children->len == 0)
-        diag_add(reader->diags, sizes->mark, WORKLOAD_PATH ".sizes", NULL, "the list is empty");
-    for (guint i = 0; i < sizes->children->len; i++) {
-        char *path = reader_path_item(WORKLOAD_PATH ".sizes", i);
-        read_size_item(reader, g_ptr_array_index(sizes->children, i), path);
-        g_free(path);
-    }
+    struct node *usual = node_new_scalar(reader->map->mark, own ? own : WORKLOAD_SIZES);
+    read_size_item(reader, usual, WORKLOAD_PATH ".sizes");
+    node_free(usual);
 }
 
-static void read_repetitions(struct workload_reader *reader)
+// ---- Keys of benchmarks ----
+
+// The ranks' work is given by one of three keys.
+struct workload_kind {
+    const char *key;
+    const char *noun;          // in messages; NULL: a benchmark
+    const char *communicators; // why they are refused; NULL: allowed
+    void (*read)(const struct workload_reader *reader, const struct node *node);
+};
+
+// The reader of a workload, if it is a benchmark, to which the key belongs; else NULL after a
+// complaint.
+static const struct workload_reader *workload_benchmark_reader(const struct param_reading *reading)
 {
-    const struct node *node = node_get(reader->map, "repetitions");
-    const struct benchmark_schema *benchmark = reader->workload->benchmark;
-    if (node && benchmark && benchmark->over_time)
-        diag_add(reader->diags, node->key_mark, WORKLOAD_PATH ".repetitions",
-                 "duration says how long", "%s runs for a time, and repeats nothing",
-                 benchmark->name);
-    if (!node || (node->kind == NODE_SCALAR && g_strcmp0(node->text, "auto") == 0))
-        return;
-    reader_count(node, WORKLOAD_PATH ".repetitions", 1, INT64_MAX, &reader->workload->repetitions,
-                 reader->diags);
+    const struct workload_reader *reader = reading->map->context;
+    if (reader->kind && reader->kind->noun)
+        diag_add(reading->diags, reading->node->key_mark, WORKLOAD_PATH, NULL,
+                 "%s belongs to a benchmark, and this is %s", reading->param->name,
+                 reader->kind->noun);
+    return reader->kind && reader->kind->noun ? NULL : reader;
 }
 
-static void read_samples(struct workload_reader *reader)
+static bool read_benchmark(const struct param_reading *reading)
 {
-    static const char *const words[] = {"false", "true", NULL};
-    const struct benchmark_schema *benchmark = reader->workload->benchmark;
-    const struct node *node = node_get(reader->map, "samples");
-    int chosen =
-        node ? reader_choice(node, WORKLOAD_PATH ".samples", "value", words, reader->diags) : 0;
-    reader->workload->samples = chosen == 1;
-    if (chosen == 1 && benchmark && benchmark->overlapping)
-        diag_add(reader->diags, node->mark, WORKLOAD_PATH ".samples", NULL,
-                 "the messages of %s overlap, so that a single one has no time of its own",
-                 benchmark->name);
-}
-
-// So many equal repetitions, or periods of them, end a size.
-static void read_steady(struct workload_reader *reader)
-{
-    const struct workload *workload = reader->workload;
-    const struct node *node = node_get(reader->map, "steady");
-    int64_t steady = 0;
-    if (!node || (node->kind == NODE_SCALAR && g_strcmp0(node->text, "false") == 0))
-        return;
-    if (workload->samples)
-        diag_add(reader->diags, node->mark, WORKLOAD_PATH ".steady", "leave one of them out",
-                 "samples keeps each repetition, and steady leaves some out");
-    else if (workload->benchmark && workload->benchmark->over_time)
-        diag_add(reader->diags, node->key_mark, WORKLOAD_PATH ".steady", NULL,
-                 "%s runs for a time, and repeats nothing", workload->benchmark->name);
-    else
-        reader_count(node, WORKLOAD_PATH ".steady", WORKLOAD_LEAST_STEADY, WORKLOAD_MOST_STEADY,
-                     &steady, reader->diags);
-    reader->workload->steady = (int)steady;
-}
-
-// ---- Benchmark ----
-
-static const struct benchmark_schema *read_benchmark(struct workload_reader *reader,
-                                                     const struct node *node)
-{
+    const struct workload_reader *reader = reading->map->context;
     GPtrArray *names = g_ptr_array_new();
     const struct benchmark_schema *benchmarks = reader->schema->benchmarks;
     for (const struct benchmark_schema *one = benchmarks; one->name; one++)
         g_ptr_array_add(names, (char *)one->name);
     g_ptr_array_add(names, NULL);
-    int index = reader_choice(node, WORKLOAD_PATH ".benchmark", "benchmark",
-                              (const char *const *)names->pdata, reader->diags);
+    int index = reader_choice(reading->node, reading->path, "benchmark",
+                              (const char *const *)names->pdata, reading->diags);
     g_ptr_array_free(names, TRUE);
-    return index < 0 ? NULL : &benchmarks[index];
+    if (index < 0)
+        return false;
+    reader->workload->benchmark = &benchmarks[index];
+    reader->workload->repetitions = benchmarks[index].repetitions;
+    return true;
 }
 
+static bool read_sizes(const struct param_reading *reading)
+{
+    const struct workload_reader *reader = workload_benchmark_reader(reading);
+    const struct node *sizes = reading->node;
+    const struct benchmark_schema *benchmark = reader ? reader->workload->benchmark : NULL;
+    if (!reader)
+        return false;
+    if (benchmark && benchmark->sizeless) {
+        diag_add(reading->diags, sizes->key_mark, WORKLOAD_PATH, NULL, "%s has no message size",
+                 benchmark->name);
+        return false;
+    }
+    if (sizes->kind != NODE_LIST) {
+        read_size_item(reader, sizes, reading->path);
+        return true;
+    }
+    if (sizes->children->len == 0)
+        diag_add(reading->diags, sizes->mark, reading->path, NULL, "the list is empty");
+    for (guint i = 0; i < sizes->children->len; i++) {
+        char *path = reader_path_item(reading->path, i);
+        read_size_item(reader, g_ptr_array_index(sizes->children, i), path);
+        g_free(path);
+    }
+    return true;
+}
+
+static bool workload_node_is(const struct node *node, const char *word)
+{
+    return node->kind == NODE_SCALAR && g_strcmp0(node->text, word) == 0;
+}
+
+static bool read_repetitions(const struct param_reading *reading)
+{
+    const struct workload_reader *reader = workload_benchmark_reader(reading);
+    const struct benchmark_schema *benchmark = reader ? reader->workload->benchmark : NULL;
+    if (benchmark && benchmark->over_time)
+        diag_add(reading->diags, reading->node->key_mark, reading->path, "duration says how long",
+                 "%s runs for a time, and repeats nothing", benchmark->name);
+    return reader && (workload_node_is(reading->node, "auto") ||
+                      reader_count(reading->node, reading->path, 1, INT64_MAX,
+                                   &reader->workload->repetitions, reading->diags));
+}
+
+static bool read_samples(const struct param_reading *reading)
+{
+    static const char *const words[] = {"false", "true", NULL};
+    const struct workload_reader *reader = workload_benchmark_reader(reading);
+    if (!reader)
+        return false;
+    const struct benchmark_schema *benchmark = reader->workload->benchmark;
+    int chosen = reader_choice(reading->node, reading->path, "value", words, reading->diags);
+    reader->workload->samples = chosen == 1;
+    if (chosen == 1 && benchmark && benchmark->overlapping)
+        diag_add(reading->diags, reading->node->mark, reading->path, NULL,
+                 "the messages of %s overlap, so that a single one has no time of its own",
+                 benchmark->name);
+    return chosen >= 0;
+}
+
+// So many equal repetitions, or periods of them, end a size.
+static bool read_steady(const struct param_reading *reading)
+{
+    const struct workload_reader *reader = workload_benchmark_reader(reading);
+    const struct node *node = reading->node;
+    int64_t steady = 0;
+    if (!reader || workload_node_is(node, "false"))
+        return reader != NULL;
+    const struct benchmark_schema *benchmark = reader->workload->benchmark;
+    if (reader->workload->samples)
+        return param_refuse(reading, NULL, "leave one of them out",
+                            "samples keeps each repetition, and steady leaves some out");
+    if (benchmark && benchmark->over_time) {
+        diag_add(reading->diags, node->key_mark, reading->path, NULL,
+                 "%s runs for a time, and repeats nothing", benchmark->name);
+        return false;
+    }
+    bool good = reader_count(node, reading->path, WORKLOAD_LEAST_STEADY, WORKLOAD_MOST_STEADY,
+                             &steady, reading->diags);
+    reader->workload->steady = (int)steady;
+    return good;
+}
+
+static void refuse_communicators(const struct workload_reader *reader)
+{
+    const struct node *node = node_get(reader->map, COMMUNICATORS_KEY);
+    if (node && reader->kind->communicators)
+        diag_add(reader->diags, node->key_mark, WORKLOAD_PATH, NULL,
+                 COMMUNICATORS_KEY " belong to a free program, and %s",
+                 reader->kind->communicators);
+}
+
+// ---- The keys ----
+
+#define STEADY_LEAST G_STRINGIFY(WORKLOAD_LEAST_STEADY)
+#define STEADY_MOST G_STRINGIFY(WORKLOAD_MOST_STEADY)
+#define COUNT_FROM_1 "{\"type\": \"integer\", \"minimum\": 1"
+
+static const struct param_node benchmark_node = {.read = read_benchmark, .form = "NAME"};
+static const struct param_node program_node = {
+    .read = param_node_later, .form = "[OPERATION, ...]", .make = program_schema};
+static const struct param_node sizes_node = {.read = read_sizes, .form = "SIZE or [SIZE, ...]"};
+static const struct param_node repetitions_node = {
+    .read = read_repetitions,
+    .form = "auto, or a number",
+    .schema = "{\"anyOf\": [{\"const\": \"auto\"}, " COUNT_FROM_1 "}], \"default\": \"auto\"}"};
+static const struct param_node ranks_node = {
+    .read = param_node_later, .form = "a number", .schema = COUNT_FROM_1 "}"};
+static const struct param_node placement_node = {
+    .read = param_node_later, .form = "cyclic, block or [HOST, ...]", .make = placement_schema};
+static const struct param_node communicators_node = {
+    .read = param_node_later, .form = "{NAME: [RANK, ...]}", .make = communicators_schema};
+static const struct param_node samples_node = {.read = read_samples,
+                                               .form = "true or false",
+                                               .schema =
+                                                   "{\"type\": \"boolean\", \"default\": false}"};
+static const struct param_node steady_node = {
+    .read = read_steady,
+    .form = "false, or a number from " STEADY_LEAST " to " STEADY_MOST,
+    .schema = "{\"anyOf\": [{\"const\": false}, {\"type\": \"integer\", \"minimum\": " STEADY_LEAST
+              ", \"maximum\": " STEADY_MOST "}]}"};
+static const struct param_node replay_node = {
+    .read = param_node_later, .form = "FILE", .schema = PARAM_SCHEMA_TEXT};
+
+#define WORKLOAD_KEY(name_, node_, doc_)                                                           \
+    {                                                                                              \
+        .name = (name_), .kind = PARAM_NODE, .node = &(node_), .optional = true, .doc = (doc_)     \
+    }
+
+static const struct param workload_rows[] = {
+    WORKLOAD_KEY("benchmark", benchmark_node,
+                 "the benchmark that the ranks run, in place of a program or a recording"),
+    WORKLOAD_KEY("program", program_node, "what each rank does, operation by operation"),
+    WORKLOAD_KEY("sizes", sizes_node,
+                 "a size, a range A .. B that doubles, or with `step C` adds C, or a list of such"),
+    WORKLOAD_KEY("repetitions", repetitions_node,
+                 "how often each size is repeated; auto: as often as the benchmark does it"),
+    WORKLOAD_KEY("ranks", ranks_node, "the number of ranks"),
+    WORKLOAD_KEY(PLACEMENT_KEY, placement_node,
+                 "the hosts of the ranks in order; without it they go round all hosts"),
+    WORKLOAD_KEY(COMMUNICATORS_KEY, communicators_node, "communicators besides that of all ranks"),
+    WORKLOAD_KEY("samples", samples_node, "true: the time of each repetition is kept"),
+    WORKLOAD_KEY("steady", steady_node, "so many equal repetitions end a size; false: all are run"),
+    WORKLOAD_KEY(REPLAY_KEY, replay_node, "a recorded program, in place of a benchmark"),
+    {.name = NULL},
+};
+
+// Reads what the keys of the workload's kind are for, once all others are known.
+static bool finish_workload(const struct param_map *map)
+{
+    const struct workload_reader *reader = map->context;
+    reader->kind->read(reader, node_get(map->node, reader->kind->key));
+    return true;
+}
+
+const struct param_table workload_table =
+    PARAM_TABLE(struct workload, workload_rows, .name = "workload", .doc = "what the ranks do",
+                .finish = finish_workload);
+
 // Whether the stack can run what the workload asks for.
-static void check_stack(struct workload_reader *reader, const struct node *node, const char *name)
+static void check_stack(const struct workload_reader *reader, const struct node *node,
+                        const char *name)
 {
     if (!reader->stack || g_strv_contains(reader->stack->benchmarks, name))
         return;
@@ -348,7 +441,7 @@ static void check_refusal(const struct workload_reader *reader, struct source_ma
     g_free(allowed);
 }
 
-static void check_ranks(struct workload_reader *reader, struct source_mark mark)
+static void check_ranks(const struct workload_reader *reader, struct source_mark mark)
 {
     int ranks = reader->workload->ranks;
     const struct benchmark_schema *benchmark = reader->workload->benchmark;
@@ -375,7 +468,7 @@ static void check_ranks(struct workload_reader *reader, struct source_mark mark)
                         reader->stack, reader->diags);
 }
 
-static bool read_ranks(struct workload_reader *reader)
+static bool read_ranks(const struct workload_reader *reader)
 {
     bool block;
     reader->workload->placement =
@@ -444,49 +537,27 @@ static void check_workload_keys(const struct workload_reader *reader)
 GPtrArray *workload_keys_of(const struct benchmark_schema *benchmark)
 {
     GPtrArray *keys = g_ptr_array_new();
-    for (const char *const *key = workload_keys; *key; key++)
-        g_ptr_array_add(keys, (char *)*key);
+    param_table_names(&workload_table, keys);
     if (benchmark && benchmark->parameters)
         param_table_names(benchmark->parameters, keys);
     g_ptr_array_add(keys, NULL);
     return keys;
 }
 
-// ---- All of it ----
+// ---- The kinds ----
 
-static void read_for_benchmark(struct workload_reader *reader, const struct node *benchmark)
+static void read_for_benchmark(const struct workload_reader *reader, const struct node *node)
 {
-    const struct node *communicators = node_get(reader->map, COMMUNICATORS_KEY);
-    if (communicators)
-        diag_add(reader->diags, communicators->key_mark, WORKLOAD_PATH, NULL,
-                 COMMUNICATORS_KEY " belong to a free program, and this is a benchmark");
-    reader->workload->benchmark = read_benchmark(reader, benchmark);
-    read_sizes(reader);
-    if (reader->workload->benchmark)
-        reader->workload->repetitions = reader->workload->benchmark->repetitions;
-    read_repetitions(reader);
-    read_samples(reader);
-    read_steady(reader);
-    if (!reader->workload->benchmark)
+    const struct benchmark_schema *benchmark = reader->workload->benchmark;
+    if (!node_get(reader->map, "sizes"))
+        usual_sizes(reader);
+    if (!benchmark)
         return;
-    const struct param_table *parameters = reader->workload->benchmark->parameters;
-    if (parameters)
-        reader->workload->parameters =
-            param_read_part(parameters, reader->map, WORKLOAD_PATH, true, NULL, reader->diags);
-    check_stack(reader, benchmark, reader->workload->benchmark->name);
+    if (benchmark->parameters)
+        reader->workload->parameters = param_read_part(benchmark->parameters, reader->map,
+                                                       WORKLOAD_PATH, true, NULL, reader->diags);
+    check_stack(reader, node, benchmark->name);
     read_ranks(reader);
-}
-
-// Complains about keys of a benchmark. `what` the workload is instead.
-static void refuse_keys(struct workload_reader *reader, const char *what)
-{
-    static const char *const not_here[] = {"sizes", "repetitions", "samples", "steady", NULL};
-    for (int i = 0; not_here[i]; i++) {
-        const struct node *node = node_get(reader->map, not_here[i]);
-        if (node)
-            diag_add(reader->diags, node->key_mark, WORKLOAD_PATH, NULL,
-                     "%s belongs to a benchmark, and this is %s", not_here[i], what);
-    }
 }
 
 // The first call of a recording that the stack lacks.
@@ -509,13 +580,8 @@ static void check_operations(const struct workload_reader *reader)
     }
 }
 
-static void read_for_recording(struct workload_reader *reader, const struct node *replay)
+static void read_for_recording(const struct workload_reader *reader, const struct node *replay)
 {
-    const struct node *communicators = node_get(reader->map, COMMUNICATORS_KEY);
-    if (communicators)
-        diag_add(reader->diags, communicators->key_mark, WORKLOAD_PATH, NULL,
-                 COMMUNICATORS_KEY " belong to a free program, and a recording has its own");
-    refuse_keys(reader, "a recording");
     check_stack(reader, replay, WORKLOAD_PROGRAM);
     reader->workload->parameters =
         param_read_part(&replay_table, reader->map, WORKLOAD_PATH, true, NULL, reader->diags);
@@ -528,9 +594,8 @@ static void read_for_recording(struct workload_reader *reader, const struct node
     read_ranks(reader);
 }
 
-static void read_for_program(struct workload_reader *reader, const struct node *program)
+static void read_for_program(const struct workload_reader *reader, const struct node *program)
 {
-    refuse_keys(reader, "a free program");
     check_stack(reader, program, WORKLOAD_PROGRAM);
     struct op_library library = {.all = reader->schema->operations};
     if (reader->stack) {
@@ -542,6 +607,31 @@ static void read_for_program(struct workload_reader *reader, const struct node *
         reader->workload->program =
             program_read(program, node_get(reader->map, COMMUNICATORS_KEY), reader->workload->ranks,
                          &library, WORKLOAD_PATH ".program", reader->diags);
+}
+
+static const struct workload_kind workload_kinds[] = {
+    {"benchmark", NULL, "this is a benchmark", read_for_benchmark},
+    {"program", "a free program", NULL, read_for_program},
+    {REPLAY_KEY, "a recording", "a recording has its own", read_for_recording},
+};
+
+// The kind by the key that the map has; NULL after a complaint about none or several.
+static const struct workload_kind *kind_of(const struct node *map, struct diag_list *diags)
+{
+    const struct workload_kind *kind = NULL;
+    for (size_t i = 0; i < G_N_ELEMENTS(workload_kinds); i++) {
+        const struct node *node = node_get(map, workload_kinds[i].key);
+        if (node && kind) {
+            diag_add(diags, node->key_mark, WORKLOAD_PATH, "keep one of them",
+                     "%s and %s exclude each other", kind->key, workload_kinds[i].key);
+            return NULL;
+        }
+        kind = node ? &workload_kinds[i] : kind;
+    }
+    if (!kind)
+        diag_add(diags, map->mark, WORKLOAD_PATH, NULL,
+                 "the key benchmark, program or replay is missing");
+    return kind;
 }
 
 void workload_read(struct workload *workload, const struct node *tree,
@@ -559,29 +649,13 @@ void workload_read(struct workload *workload, const struct node *tree,
     if (!reader_is(map, NODE_MAP, WORKLOAD_PATH, "a map", diags))
         return;
     workload->mark = map->mark;
-    struct workload_reader reader = {workload, map, schema, stack, topology, shelf, diags};
+    struct workload_reader reader = {workload, map, NULL, schema, stack, topology, shelf, diags};
     check_workload_keys(&reader);
-    // The ranks' work is given by one of these keys.
-    static const struct {
-        const char *key;
-        void (*read)(struct workload_reader *reader, const struct node *node);
-    } ways[] = {{"benchmark", read_for_benchmark},
-                {"program", read_for_program},
-                {REPLAY_KEY, read_for_recording}};
-    const struct node *given = NULL;
-    for (size_t i = 0; i < G_N_ELEMENTS(ways); i++) {
-        const struct node *node = node_get(map, ways[i].key);
-        if (node && given) {
-            diag_add(diags, node->key_mark, WORKLOAD_PATH, "keep one of them",
-                     "%s and %s exclude each other", given->key, ways[i].key);
-            return;
-        }
-        given = node ? node : given;
-    }
-    for (size_t i = 0; given && i < G_N_ELEMENTS(ways); i++)
-        if (strcmp(given->key, ways[i].key) == 0)
-            ways[i].read(&reader, given);
-    if (!given)
-        diag_add(diags, map->mark, WORKLOAD_PATH, NULL,
-                 "the key benchmark, program or replay is missing");
+    reader.kind = kind_of(map, diags);
+    const struct param_map keys = {&workload_table, map,  WORKLOAD_PATH, workload, NULL,
+                                   &reader,         diags};
+    if (!reader.kind)
+        return;
+    refuse_communicators(&reader);
+    param_map_read_part(&keys);
 }

@@ -39,11 +39,8 @@ struct workload {
 #define WORKLOAD_MOST_STEADY 100
 #define WORKLOAD_PROGRAM "program" // the name of free programs among a stack's benchmarks
 
-// The keys of every workload, NULL-terminated.
-extern const char *const workload_keys[];
-
-// The meaning of one of them, in one line; NULL: there is no such key.
-const char *workload_key_doc(const char *key);
+// The keys of every workload.
+extern const struct param_table workload_table;
 
 // Those and the keys of the benchmark (NULL: none), as a NULL-terminated list that does not own its
 // strings.

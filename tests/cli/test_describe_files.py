@@ -60,6 +60,34 @@ class Files(Case):
                 kinds = [kind for kind in ("order", "crossover", "gain") if kind in target]
                 self.fits(schemas[kinds[0] if kinds else "series"], target, str(target))
 
+    def test_topology(self):
+        """Items of shipped machines: their keys are those of the table, or parameters of a link, switch or bus."""
+        schemas = self.schemas("topology")
+        parameters = json.loads(self.netsim("describe", "--json-schema").stdout)["$defs"]
+        others = {"links": "link", "switches": "switch", "buses": "host.bus"}
+        seen = set()
+        for document in load("scenarios/testbeds/*.yaml"):
+            for name, schema in schemas.items():
+                items = document.get(name) or []
+                for item in items if isinstance(items, list) else []:
+                    known = parameters[others[name]]["properties"] if name in others else {}
+                    own = {key: value for key, value in item.items() if key not in known or key in schema["properties"]}
+                    self.fits(schema, own, name)
+                    seen.add(name)
+        self.assertGreaterEqual(seen, {"hosts", "links", "switches"})
+
+    def test_workload(self):
+        """Keys of shipped workloads: those of every workload, or of their benchmark."""
+        schemas = self.schemas("workload")
+        whole = json.loads(self.netsim("describe", "--json-schema").stdout)["properties"]["workload"]
+        own = set(schemas["workload"]["properties"])
+        self.assertLess(own, set(whole["properties"]))
+        for key in own:
+            self.assertEqual(schemas["workload"]["properties"][key]["description"],
+                             whole["properties"][key]["description"])
+        for document in load("scenarios/*.yaml"):
+            self.assertLessEqual(set(document.get("workload", {})), set(whole["properties"]))
+
     def test_text(self):
         said = self.netsim("describe", "file", "figures").stdout
         self.assertIn("\n  scale = linear   linear, log\n      the scale\n", said)
@@ -71,7 +99,7 @@ class Files(Case):
 
     def test_unknown(self):
         for words in (["figure"], ["figures", "x"]):
-            self.assertIn("the files are figures, claims, targets, sweep",
+            self.assertIn("the files are figures, claims, targets, sweep, topology, workload",
                           self.netsim("describe", "file", *words, code=1).stderr)
 
 
