@@ -37,8 +37,10 @@ static bool is_part(const char *name)
 }
 
 // names: of the parts, NULL-terminated
-static enum cli_exit bench(const struct bench_arguments *arguments, const char *const *names)
+static enum cli_exit bench(char **words, const void *data)
 {
+    const struct bench_arguments *arguments = data;
+    const char *const *names = (const char *const *)words;
     int format = cli_choice("--format", arguments->format, bench_formats);
     if (format < 0)
         return CLI_BAD_INPUT;
@@ -87,9 +89,5 @@ const struct cli_option cli_bench_options[] = {
 enum cli_exit cli_bench(const struct cli_command *command, int argc, char **argv)
 {
     struct bench_arguments arguments = {0};
-    enum cli_exit code;
-    if (cli_parse(command, &arguments, &argc, &argv, &code))
-        code = bench(&arguments, (const char *const *)argv + 1);
-    cli_clear(command, &arguments);
-    return code;
+    return cli_with_options(command, argc, argv, &arguments, bench);
 }

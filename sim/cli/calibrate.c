@@ -306,9 +306,10 @@ static enum cli_exit weigh_draws(const char *name, const struct scenario_schema 
     return code;
 }
 
-static enum cli_exit calibrate_argument(const char *name,
-                                        const struct calibrate_arguments *arguments)
+static enum cli_exit calibrate_argument(char **words, const void *data)
 {
+    const struct calibrate_arguments *arguments = data;
+    const char *name = words[0];
     struct calibration asked = {.name = name, .arguments = arguments};
     int format = cli_choice("--format", arguments->format, calibrate_formats);
     int method = cli_choice("--method", arguments->method, methods);
@@ -404,12 +405,7 @@ const struct cli_option cli_calibrate_options[] = {
      .more = "`lm` is Levenberg-Marquardt, for points alone; `auto` takes it where there are "
              "no orders and crossovers.",
      .choices = methods},
-    CLI_SET_OPTION(struct calibrate_arguments, sets),
-    CLI_UNUSED_OPTION(struct calibrate_arguments, allow_unused),
-    CLI_SEED_OPTION(struct calibrate_arguments, seed),
-    CLI_JOBS_OPTION(struct calibrate_arguments, jobs),
-    CLI_DATABASE_OPTION(struct calibrate_arguments, database, ""),
-    CLI_LIMIT_OPTIONS_EACH(struct calibrate_arguments, limits),
+    CLI_FIT_OPTIONS(struct calibrate_arguments),
     CLI_FORMAT_OPTION(struct calibrate_arguments, format, calibrate_formats, NULL),
     CLI_OPTIONS_END,
 };
@@ -417,11 +413,5 @@ const struct cli_option cli_calibrate_options[] = {
 enum cli_exit cli_calibrate(const struct cli_command *command, int argc, char **argv)
 {
     struct calibrate_arguments arguments = {0};
-    enum cli_exit code;
-    if (cli_parse(command, &arguments, &argc, &argv, &code))
-        code = cli_limits_read(&arguments.limits, &arguments.sets)
-                   ? calibrate_argument(argv[1], &arguments)
-                   : CLI_BAD_INPUT;
-    cli_clear(command, &arguments);
-    return code;
+    return cli_with_options(command, argc, argv, &arguments, calibrate_argument);
 }

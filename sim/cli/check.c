@@ -122,9 +122,12 @@ static void print_scenario(const char *file, const struct scenario *scenario)
     }
 }
 
-static enum cli_exit check(char **files, const struct check_arguments *arguments,
-                           enum check_format format)
+static enum cli_exit check(char **files, const void *data)
 {
+    const struct check_arguments *arguments = data;
+    int format = cli_choice("--format", arguments->format, check_formats);
+    if (format < 0)
+        return CLI_BAD_INPUT;
     struct scenario_schema *schema = registry_schema(&model_registry);
     enum cli_exit code = CLI_DONE;
     json_t *all = json_array();
@@ -154,8 +157,7 @@ static enum cli_exit check(char **files, const struct check_arguments *arguments
 }
 
 const struct cli_option cli_check_options[] = {
-    CLI_SET_OPTION(struct check_arguments, sets),
-    CLI_UNUSED_OPTION(struct check_arguments, allow_unused),
+    CLI_SETTING_OPTIONS(struct check_arguments),
     CLI_FORMAT_OPTION(struct check_arguments, format, check_formats, NULL),
     CLI_OPTIONS_END,
 };
@@ -163,11 +165,5 @@ const struct cli_option cli_check_options[] = {
 enum cli_exit cli_check(const struct cli_command *command, int argc, char **argv)
 {
     struct check_arguments arguments = {0};
-    enum cli_exit code;
-    if (cli_parse(command, &arguments, &argc, &argv, &code)) {
-        int format = cli_choice("--format", arguments.format, check_formats);
-        code = format < 0 ? CLI_BAD_INPUT : check(argv + 1, &arguments, (enum check_format)format);
-    }
-    cli_clear(command, &arguments);
-    return code;
+    return cli_with_options(command, argc, argv, &arguments, check);
 }

@@ -28,7 +28,8 @@ const struct cli_command cli_commands[] = {
      "operations of programs with their keys; those of a NAME, which is a model, section, stack,\n"
      "benchmark or operation, or a parameter's path. Other words are searched in the names and\n"
      "meanings of all parameters: those that have all of them are listed, the best first.\n\n"
-     "  netsim describe file [NAME]      the keys of figures, claims, targets and sweeps\n"
+     "  netsim describe file [NAME]      the keys of figures, claims, targets, sweeps,\n"
+     "                                   of a topology and of a workload\n"
      "  netsim describe machine [NAME]   the state machines of the protocols, and their steps",
      cli_describe, cli_describe_options, 0, INT_MAX, CLI_WORDS_SECTION, NULL},
     {"list", "[KIND]", "list stacks, testbeds, benchmarks, scenarios and sweeps",
@@ -250,14 +251,16 @@ static enum cli_exit help_print(char *name)
     return command_run(about, 2, arguments);
 }
 
+static enum cli_exit help_words(char **words, const void *data)
+{
+    const struct help_arguments *arguments = data;
+    return arguments->fill ? reference_fill(arguments->fill, cli_commands) : help_print(words[0]);
+}
+
 enum cli_exit cli_help(const struct cli_command *command, int argc, char **argv)
 {
     struct help_arguments arguments = {0};
-    enum cli_exit code;
-    if (cli_parse(command, &arguments, &argc, &argv, &code))
-        code = arguments.fill ? reference_fill(arguments.fill, cli_commands) : help_print(argv[1]);
-    cli_clear(command, &arguments);
-    return code;
+    return cli_with_options(command, argc, argv, &arguments, help_words);
 }
 
 // Whether stdout is a pipe without a reader.

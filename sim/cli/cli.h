@@ -24,6 +24,9 @@ enum cli_exit {
 // The exit code after an error: `otherwise`, or 128 + N if signal N has interrupted a campaign.
 enum cli_exit cli_exit_of(const GError *error, enum cli_exit otherwise);
 
+// Like cli_exit_of; prints the error on stderr and frees it. NULL: there is none.
+enum cli_exit cli_exit_with(GError *error, enum cli_exit otherwise);
+
 struct cli_command {
     const char *name;
     const char *arguments;   // "SCENARIO", as the help shows it; "" if none
@@ -132,6 +135,13 @@ bool cli_parse(const struct cli_command *command, void *arguments, int *argc, ch
 // Frees all texts that options have stored in the arguments.
 void cli_clear(const struct cli_command *command, void *arguments);
 
+// What a command does with its words (NULL-terminated) and its struct of arguments.
+typedef enum cli_exit cli_body_fn(char **words, const void *arguments);
+
+// Runs a command: cli_parse into its zeroed struct of arguments, the body, and cli_clear.
+enum cli_exit cli_with_options(const struct cli_command *command, int argc, char **argv,
+                               void *arguments, cli_body_fn *body);
+
 // The index of `word` in a NULL-terminated list of choices. Returns -1 and prints an error on
 // stderr if it is none of them. NULL means the first.
 int cli_choice(const char *option, const char *word, const char *const *choices);
@@ -147,17 +157,12 @@ bool cli_count(const char *option, const char *text, int most, int *count);
 // error on stderr if it is not a seed.
 bool cli_seed(const char *text, uint64_t *seed);
 
-// Limits of a run: what CLI_LIMIT_OPTIONS read.
+// Limits of a run: what CLI_LIMIT_OPTIONS read. --simulated-limit becomes a setting of --set.
 struct cli_limits {
     char *time, *simulated; // as given; NULL: not given
     double seconds;         // wall clock; 0: no limit
     int64_t end;            // when these end for the whole command (g_get_monotonic_time)
 };
-
-// Reads --time-limit, and adds --simulated-limit to `sets` (g_strfreev; NULL: none yet) as the
-// setting limits.simulated_time. Returns false and prints an error on stderr if the time is
-// invalid.
-bool cli_limits_read(struct cli_limits *limits, char ***sets);
 
 // Which frames the captures hold: the options --pcap-*.
 struct cli_pcap {

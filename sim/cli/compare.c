@@ -189,6 +189,20 @@ static enum cli_exit compare_drawn(char **places, const struct compare_arguments
     return code;
 }
 
+static enum cli_exit compare_words(char **words, const void *data)
+{
+    const struct compare_arguments *arguments = data;
+    int format = cli_choice("--format", arguments->format, compare_formats);
+    if (format < 0)
+        return CLI_BAD_INPUT;
+    if (arguments->seeds && !arguments->draws) {
+        cli_error("--draws 20", "--seeds goes with --draws");
+        return CLI_BAD_INPUT;
+    }
+    return (arguments->draws ? compare_drawn : compare_places)(words, arguments,
+                                                               (enum compare_format)format);
+}
+
 const struct cli_option cli_compare_options[] = {
     {.name = "tolerance",
      .value = CLI_LIST,
@@ -236,17 +250,5 @@ const struct cli_option cli_compare_options[] = {
 enum cli_exit cli_compare(const struct cli_command *command, int argc, char **argv)
 {
     struct compare_arguments arguments = {0};
-    enum cli_exit code;
-    if (cli_parse(command, &arguments, &argc, &argv, &code)) {
-        int format = cli_choice("--format", arguments.format, compare_formats);
-        code = CLI_BAD_INPUT;
-        if (format >= 0 && arguments.seeds && !arguments.draws)
-            cli_error("--draws 20", "--seeds goes with --draws");
-        else if (format >= 0 && arguments.draws)
-            code = compare_drawn(argv + 1, &arguments, (enum compare_format)format);
-        else if (format >= 0)
-            code = compare_places(argv + 1, &arguments, (enum compare_format)format);
-    }
-    cli_clear(command, &arguments);
-    return code;
+    return cli_with_options(command, argc, argv, &arguments, compare_words);
 }

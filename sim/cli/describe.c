@@ -547,8 +547,9 @@ struct describe_arguments {
     char *format;
 };
 
-static enum cli_exit describe(char *const *words, const struct describe_arguments *arguments)
+static enum cli_exit describe(char **words, const void *data)
 {
+    const struct describe_arguments *arguments = data;
     int format = cli_choice("--format", arguments->format, describe_formats);
     if (format < 0)
         return CLI_BAD_INPUT;
@@ -587,9 +588,5 @@ const struct cli_option cli_describe_options[] = {
 enum cli_exit cli_describe(const struct cli_command *command, int argc, char **argv)
 {
     struct describe_arguments arguments = {0};
-    enum cli_exit code;
-    if (cli_parse(command, &arguments, &argc, &argv, &code))
-        code = describe(argv + 1, &arguments);
-    cli_clear(command, &arguments);
-    return code;
+    return cli_with_options(command, argc, argv, &arguments, describe);
 }

@@ -151,15 +151,17 @@ static enum cli_exit diagram_print(const struct cli_diagram *wanted)
     return code;
 }
 
-static enum cli_exit diagram_argument(const char *file, const struct diagram_arguments *arguments)
+static enum cli_exit diagram_argument(char **words, const void *data)
 {
+    const struct diagram_arguments *arguments = data;
+    const char *file = words[0], *picture = arguments->out ? arguments->out : "diagram.svg";
     int format = cli_choice("--format", arguments->format, diagram_formats);
     uint64_t seed, number;
     int64_t size = 0;
     if (format < 0 || !cli_seed(arguments->seed, &seed) ||
         !message_number(arguments->message, &number) ||
         (arguments->size && !cli_size_read(arguments->size, &size)) ||
-        (format == DIAGRAM_SVG && !cli_diagram_path("--out", arguments->out)))
+        (format == DIAGRAM_SVG && !cli_diagram_path("--out", picture)))
         return CLI_BAD_INPUT;
     struct scenario_schema *schema = registry_schema(&model_registry);
     struct scenario *scenario =
@@ -167,7 +169,7 @@ static enum cli_exit diagram_argument(const char *file, const struct diagram_arg
     enum cli_exit code = CLI_BAD_INPUT;
     struct cli_reader reader = {schema, file, arguments->sets, seed};
     const struct explain_again again = {cli_read_again, &reader};
-    const struct file_use out = {"--out", format == DIAGRAM_SVG ? arguments->out : NULL, true};
+    const struct file_use out = {"--out", format == DIAGRAM_SVG ? picture : NULL, true};
     const struct cli_diagram wanted = {scenario,
                                        arguments->series,
                                        number,
@@ -177,8 +179,7 @@ static enum cli_exit diagram_argument(const char *file, const struct diagram_arg
     if (scenario && cli_series_exist(scenario, arguments->series) &&
         cli_packets_exist(scenario, arguments->series, "diagram") &&
         cli_files_differ(scenario, &out, 1))
-        code = format == DIAGRAM_JSON ? diagram_print(&wanted)
-                                      : cli_diagram_file(&wanted, arguments->out);
+        code = format == DIAGRAM_JSON ? diagram_print(&wanted) : cli_diagram_file(&wanted, picture);
     scenario_free(scenario);
     registry_schema_free(schema);
     return code;
@@ -214,9 +215,7 @@ const struct cli_option cli_diagram_options[] = {
      .offset = offsetof(struct diagram_arguments, no_constants),
      .summary = "do not find the parameters that each time depends on",
      .more = "For them the message is sent again with each time, cost and rate a little larger."},
-    CLI_SET_OPTION(struct diagram_arguments, sets),
-    CLI_UNUSED_OPTION(struct diagram_arguments, allow_unused),
-    CLI_SEED_OPTION(struct diagram_arguments, seed),
+    CLI_SCENARIO_OPTIONS(struct diagram_arguments),
     CLI_LIMIT_OPTIONS(struct diagram_arguments, limits),
     CLI_OPTIONS_END,
 };
@@ -224,14 +223,5 @@ const struct cli_option cli_diagram_options[] = {
 enum cli_exit cli_diagram(const struct cli_command *command, int argc, char **argv)
 {
     struct diagram_arguments arguments = {0};
-    enum cli_exit code;
-    if (cli_parse(command, &arguments, &argc, &argv, &code)) {
-        if (!arguments.out)
-            arguments.out = g_strdup("diagram.svg");
-        code = !cli_limits_read(&arguments.limits, &arguments.sets)
-                   ? CLI_BAD_INPUT
-                   : diagram_argument(argv[1], &arguments);
-    }
-    cli_clear(command, &arguments);
-    return code;
+    return cli_with_options(command, argc, argv, &arguments, diagram_argument);
 }

@@ -169,8 +169,10 @@ static enum cli_exit explain_scenario(const struct scenario *scenario,
     return code;
 }
 
-static enum cli_exit explain_argument(const char *file, const struct explain_arguments *arguments)
+static enum cli_exit explain_argument(char **words, const void *data)
 {
+    const struct explain_arguments *arguments = data;
+    const char *file = words[0];
     int format = cli_choice("--format", arguments->format, explain_formats);
     uint64_t seed;
     int64_t size = 0;
@@ -215,9 +217,7 @@ const struct cli_option cli_explain_options[] = {
      .offset = offsetof(struct explain_arguments, no_trials),
      .summary = "do not run a size again with faster resources and other algorithms",
      .more = "Only a size that is explained in full is."},
-    CLI_SET_OPTION(struct explain_arguments, sets),
-    CLI_UNUSED_OPTION(struct explain_arguments, allow_unused),
-    CLI_SEED_OPTION(struct explain_arguments, seed),
+    CLI_SCENARIO_OPTIONS(struct explain_arguments),
     CLI_FORMAT_OPTION(
         struct explain_arguments, format, explain_formats,
         "CSV has one number a row: scenario, series, size, kind, name, class, unit, value."),
@@ -243,11 +243,5 @@ const struct cli_option cli_explain_options[] = {
 enum cli_exit cli_explain(const struct cli_command *command, int argc, char **argv)
 {
     struct explain_arguments arguments = {0};
-    enum cli_exit code;
-    if (cli_parse(command, &arguments, &argc, &argv, &code))
-        code = !cli_limits_read(&arguments.limits, &arguments.sets)
-                   ? CLI_BAD_INPUT
-                   : explain_argument(argv[1], &arguments);
-    cli_clear(command, &arguments);
-    return code;
+    return cli_with_options(command, argc, argv, &arguments, explain_argument);
 }

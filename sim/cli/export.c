@@ -27,8 +27,7 @@ const struct cli_option cli_export_options[] = {
      .words = CLI_WORDS_DIRECTORY,
      .summary = "where the files are written; it is made if it does not exist"},
     CLI_SERIES_OPTION(struct export_arguments, series),
-    CLI_SET_OPTION(struct export_arguments, sets),
-    CLI_UNUSED_OPTION(struct export_arguments, allow_unused),
+    CLI_SETTING_OPTIONS(struct export_arguments),
     {.name = "host-speed",
      .value = CLI_TEXT,
      .offset = offsetof(struct export_arguments, host_speed),
@@ -169,17 +168,17 @@ static enum cli_exit export_scenario(const struct export_target *target,
     return code;
 }
 
-static enum cli_exit export_argument(const char *name, const char *file,
-                                     const struct export_arguments *arguments)
+static enum cli_exit export_argument(char **words, const void *data)
 {
-    const struct export_target *target = target_find(name);
+    const struct export_arguments *arguments = data;
+    const struct export_target *target = target_find(words[0]);
     if (!target || !options_fit(target, arguments))
         return CLI_BAD_INPUT;
     struct scenario_schema *schema = registry_schema(&model_registry);
     if (!target->runs)
         schema->check = NULL;
     struct scenario *scenario =
-        cli_scenario_once(schema, file, arguments->sets, arguments->allow_unused, 0);
+        cli_scenario_once(schema, words[1], arguments->sets, arguments->allow_unused, 0);
     enum cli_exit code = CLI_BAD_INPUT;
     if (scenario && cli_series_exist(scenario, arguments->series))
         code = export_scenario(target, scenario, arguments);
@@ -191,9 +190,5 @@ static enum cli_exit export_argument(const char *name, const char *file,
 enum cli_exit cli_export(const struct cli_command *command, int argc, char **argv)
 {
     struct export_arguments arguments = {0};
-    enum cli_exit code;
-    if (cli_parse(command, &arguments, &argc, &argv, &code))
-        code = export_argument(argv[1], argv[2], &arguments);
-    cli_clear(command, &arguments);
-    return code;
+    return cli_with_options(command, argc, argv, &arguments, export_argument);
 }

@@ -308,6 +308,22 @@ static void print_list(const GPtrArray *figures)
     }
 }
 
+static enum cli_exit figures_words(char **words, const void *data)
+{
+    const struct figures_arguments *arguments = data;
+    int format = cli_choice("--format", arguments->format, figures_formats);
+    GPtrArray *specs = format < 0 ? NULL : cli_figure_specs();
+    GPtrArray *named = specs ? cli_figures_named(specs, words) : NULL;
+    enum cli_exit code = named ? CLI_DONE : CLI_BAD_INPUT;
+    if (named && arguments->list)
+        print_list(named);
+    else if (named)
+        code = draw_figures(named, arguments, format);
+    g_clear_pointer(&named, g_ptr_array_unref);
+    g_clear_pointer(&specs, g_ptr_array_unref);
+    return code;
+}
+
 const struct cli_option cli_figures_options[] = {
     CLI_FORMAT_OPTION(struct figures_arguments, format, figures_formats, NULL),
     {.name = "out",
@@ -329,24 +345,5 @@ const struct cli_option cli_figures_options[] = {
 enum cli_exit cli_figures(const struct cli_command *command, int argc, char **argv)
 {
     struct figures_arguments arguments = {0};
-    enum cli_exit code;
-    if (cli_parse(command, &arguments, &argc, &argv, &code)) {
-        code = CLI_BAD_INPUT;
-        int format = cli_choice("--format", arguments.format, figures_formats);
-        GPtrArray *specs = NULL, *figures = NULL;
-        if (format >= 0 && (specs = cli_figure_specs()))
-            figures = cli_figures_named(specs, argv + 1);
-        if (figures && arguments.list) {
-            print_list(figures);
-            code = CLI_DONE;
-        } else if (figures) {
-            code = draw_figures(figures, &arguments, format);
-        }
-        if (figures)
-            g_ptr_array_unref(figures);
-        if (specs)
-            g_ptr_array_unref(specs);
-    }
-    cli_clear(command, &arguments);
-    return code;
+    return cli_with_options(command, argc, argv, &arguments, figures_words);
 }

@@ -334,11 +334,7 @@ static enum cli_exit run_fit(struct fit_work *work)
     good = good && work->parameters && search_values(work, &error) && weigh(work, &error);
     progress_free(work->progress);
     work->progress = NULL;
-    enum cli_exit code =
-        good ? CLI_DONE : cli_exit_of(error, error ? CLI_RUN_FAILED : CLI_BAD_INPUT);
-    if (error)
-        cli_refuse(error);
-    return code;
+    return cli_exit_with(error, good ? CLI_DONE : error ? CLI_RUN_FAILED : CLI_BAD_INPUT);
 }
 
 // ---- Output ----
@@ -486,8 +482,10 @@ static void fit_work_clear(struct fit_work *work)
         g_free(texts[i]);
 }
 
-static enum cli_exit fit_argument(const char *file, const struct fit_arguments *arguments)
+static enum cli_exit fit_argument(char **words, const void *data)
 {
+    const struct fit_arguments *arguments = data;
+    const char *file = words[0];
     struct fit_work work = {.arguments = arguments, .file = file};
     uint64_t seed;
     if (cli_choice("--format", arguments->format, fit_formats) < 0 ||
@@ -573,12 +571,7 @@ const struct cli_option cli_fit_options[] = {
      .argument = "FILE",
      .words = CLI_WORDS_FILE,
      .summary = "the picture's file, .svg, .png or .pdf, instead of NAME.svg there"},
-    CLI_SET_OPTION(struct fit_arguments, sets),
-    CLI_UNUSED_OPTION(struct fit_arguments, allow_unused),
-    CLI_SEED_OPTION(struct fit_arguments, seed),
-    CLI_JOBS_OPTION(struct fit_arguments, jobs),
-    CLI_DATABASE_OPTION(struct fit_arguments, database, ""),
-    CLI_LIMIT_OPTIONS_EACH(struct fit_arguments, limits),
+    CLI_FIT_OPTIONS(struct fit_arguments),
     CLI_FORMAT_OPTION(struct fit_arguments, format, fit_formats, NULL),
     CLI_QUIET_OPTION(struct fit_arguments, quiet),
     CLI_OPTIONS_END,
@@ -587,11 +580,5 @@ const struct cli_option cli_fit_options[] = {
 enum cli_exit cli_fit(const struct cli_command *command, int argc, char **argv)
 {
     struct fit_arguments arguments = {0};
-    enum cli_exit code;
-    if (cli_parse(command, &arguments, &argc, &argv, &code))
-        code = cli_limits_read(&arguments.limits, &arguments.sets)
-                   ? fit_argument(argv[1], &arguments)
-                   : CLI_BAD_INPUT;
-    cli_clear(command, &arguments);
-    return code;
+    return cli_with_options(command, argc, argv, &arguments, fit_argument);
 }

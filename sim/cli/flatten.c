@@ -232,15 +232,16 @@ static bool known_beforehand(const struct scenario *scenario, char **series)
     return true;
 }
 
-static enum cli_exit flatten_argument(const char *file, const struct flatten_arguments *arguments)
+static enum cli_exit flatten_argument(char **words, const void *data)
 {
+    const struct flatten_arguments *arguments = data;
     int format = cli_choice("--format", arguments->format, flatten_formats), rank;
     if (format < 0 || !read_rank(arguments->rank, &rank))
         return CLI_BAD_INPUT;
     struct scenario_schema *schema = registry_schema(&model_registry);
     schema->check = NULL; // of a run's needs of the machine and of the network
     struct scenario *scenario =
-        cli_scenario_once(schema, file, arguments->sets, arguments->allow_unused, 0);
+        cli_scenario_once(schema, words[0], arguments->sets, arguments->allow_unused, 0);
     enum cli_exit code = CLI_BAD_INPUT;
     if (scenario && cli_series_exist(scenario, arguments->series) &&
         rank_exists(scenario, rank, arguments->series) &&
@@ -264,8 +265,7 @@ const struct cli_option cli_flatten_options[] = {
      .offset = offsetof(struct flatten_arguments, rank),
      .argument = "N",
      .summary = "only this rank"},
-    CLI_SET_OPTION(struct flatten_arguments, sets),
-    CLI_UNUSED_OPTION(struct flatten_arguments, allow_unused),
+    CLI_SETTING_OPTIONS(struct flatten_arguments),
     CLI_FORMAT_OPTION(struct flatten_arguments, format, flatten_formats,
                       "JSON is one object a line, with sizes in bytes and times in picoseconds."),
     CLI_OPTIONS_END,
@@ -274,9 +274,5 @@ const struct cli_option cli_flatten_options[] = {
 enum cli_exit cli_flatten(const struct cli_command *command, int argc, char **argv)
 {
     struct flatten_arguments arguments = {0};
-    enum cli_exit code;
-    if (cli_parse(command, &arguments, &argc, &argv, &code))
-        code = flatten_argument(argv[1], &arguments);
-    cli_clear(command, &arguments);
-    return code;
+    return cli_with_options(command, argc, argv, &arguments, flatten_argument);
 }

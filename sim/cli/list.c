@@ -232,15 +232,16 @@ const struct cli_option cli_list_options[] = {
     CLI_OPTIONS_END,
 };
 
+static enum cli_exit list_words(char **words, const void *data)
+{
+    const struct list_arguments *arguments = data;
+    int kind = words[0] ? cli_choice("list", words[0], cli_list_kinds) : -1;
+    return words[0] && kind < 0 ? CLI_BAD_INPUT
+                                : list_print(kind, arguments->names, arguments->format);
+}
+
 enum cli_exit cli_list(const struct cli_command *command, int argc, char **argv)
 {
     struct list_arguments arguments = {0};
-    enum cli_exit code;
-    if (cli_parse(command, &arguments, &argc, &argv, &code)) {
-        int kind = argc > 1 ? cli_choice("list", argv[1], cli_list_kinds) : -1;
-        code = argc > 1 && kind < 0 ? CLI_BAD_INPUT
-                                    : list_print(kind, arguments.names, arguments.format);
-    }
-    cli_clear(command, &arguments);
-    return code;
+    return cli_with_options(command, argc, argv, &arguments, list_words);
 }

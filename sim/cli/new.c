@@ -225,8 +225,10 @@ static bool read_numbers(struct new_request *request, const struct new_arguments
     return true;
 }
 
-static enum cli_exit new_scenario(const char *argument, const struct new_arguments *arguments)
+static enum cli_exit new_scenario(char **words, const void *data)
 {
+    const struct new_arguments *arguments = data;
+    const char *argument = words[0];
     bool suffixed = g_str_has_suffix(argument, NEW_SUFFIX);
     char *file = g_strconcat(argument, suffixed ? "" : NEW_SUFFIX, NULL);
     char *name = g_path_get_basename(file);
@@ -316,9 +318,5 @@ const struct cli_option cli_new_options[] = {
 enum cli_exit cli_new(const struct cli_command *command, int argc, char **argv)
 {
     struct new_arguments arguments = {0};
-    enum cli_exit code;
-    if (cli_parse(command, &arguments, &argc, &argv, &code))
-        code = new_scenario(argv[1], &arguments);
-    cli_clear(command, &arguments);
-    return code;
+    return cli_with_options(command, argc, argv, &arguments, new_scenario);
 }

@@ -2,6 +2,9 @@
 // The options of a command as a table, from which the reader of the command line, the command's
 // --help, its part of the man page, and the completion of bash, zsh and fish are made.
 //
+// --time-limit and --simulated-limit are read with the others (struct cli_limits); a command that
+// has them has --set, too.
+//
 // To add an option: a member in the command's struct of arguments, a row in its table, and
 //
 //   ninja -C BUILD reference
@@ -123,6 +126,14 @@ struct cli_option {
     {.name = "simulated-limit", .value = CLI_TEXT, .offset = offsetof(type, member.simulated),     \
      .argument = "TIME", .summary = "end a run that is not over after so much simulated time",     \
      .more = "The end is always at the same event: `limits.simulated_time`."}
+// Those that several commands have, one after the other, for members of the options' names.
+#define CLI_SETTING_OPTIONS(type)                                                                  \
+    CLI_SET_OPTION(type, sets), CLI_UNUSED_OPTION(type, allow_unused)
+#define CLI_SCENARIO_OPTIONS(type)                                                                 \
+    CLI_SETTING_OPTIONS(type), CLI_SEED_OPTION(type, seed)
+#define CLI_FIT_OPTIONS(type)                                                                      \
+    CLI_SCENARIO_OPTIONS(type), CLI_JOBS_OPTION(type, jobs),                                       \
+    CLI_DATABASE_OPTION(type, database, ""), CLI_LIMIT_OPTIONS_EACH(type, limits)
 #define CLI_OPTIONS_END {.name = NULL}
 // clang-format on
 

@@ -38,6 +38,14 @@ enum cli_exit cli_exit_of(const GError *error, enum cli_exit otherwise)
     return workers_signal_of(error) ? (enum cli_exit)error->code : otherwise;
 }
 
+enum cli_exit cli_exit_with(GError *error, enum cli_exit otherwise)
+{
+    enum cli_exit code = cli_exit_of(error, otherwise);
+    if (error)
+        cli_refuse(error);
+    return code;
+}
+
 void cli_print(const char *format, ...)
 {
     va_list arguments;
@@ -293,6 +301,55 @@ static bool is_alone(const struct cli_command *command)
     return false;
 }
 
+static void sets_add(char ***sets, char *set)
+{
+    guint count = *sets ? g_strv_length(*sets) : 0;
+    *sets = g_renew(char *, *sets, count + 2);
+    (*sets)[count] = set;
+    (*sets)[count + 1] = NULL;
+}
+
+// Reads --time-limit, and adds --simulated-limit to `sets` as a setting. Prints an error if the
+// time is invalid.
+static bool limits_read(struct cli_limits *limits, char ***sets)
+{
+    if (limits->simulated)
+        sets_add(sets, g_strconcat("limits.simulated_time=", limits->simulated, NULL));
+    if (!limits->time)
+        return true;
+    struct quantity time;
+    char *error = NULL, *hint = NULL;
+    bool plain = *limits->time && !limits->time[strspn(limits->time, "0123456789.")];
+    char *text = g_strconcat(limits->time, plain ? " s" : NULL, NULL);
+    bool good = quantity_parse(text, QUANTITY_DURATION, &time, &error, &hint);
+    if (!good)
+        cli_error(hint, "--time-limit %s: %s", limits->time, error);
+    else if (time.integer <= 0)
+        cli_error(NULL, "--time-limit %s: a limit is above 0", limits->time);
+    limits->seconds = good ? time_to_s(time.integer) : 0;
+    limits->end = g_get_monotonic_time() + (int64_t)(limits->seconds * G_USEC_PER_SEC);
+    g_free(error);
+    g_free(hint);
+    g_free(text);
+    return good && time.integer > 0;
+}
+
+// Where the value of the command's option of this name is kept; NULL: it has no such option.
+static void *option_member(const struct cli_command *command, void *arguments, const char *name)
+{
+    for (const struct cli_option *option = command->options; option && option->name; option++)
+        if (strcmp(option->name, name) == 0)
+            return (char *)arguments + option->offset;
+    return NULL;
+}
+
+static bool limits_are_right(const struct cli_command *command, void *arguments)
+{
+    G_STATIC_ASSERT(offsetof(struct cli_limits, time) == 0);
+    struct cli_limits *limits = option_member(command, arguments, "time-limit");
+    return !limits || limits_read(limits, option_member(command, arguments, "set"));
+}
+
 bool cli_parse(const struct cli_command *command, void *arguments, int *argc, char ***argv,
                enum cli_exit *code)
 {
@@ -314,7 +371,7 @@ bool cli_parse(const struct cli_command *command, void *arguments, int *argc, ch
             (*argc)--;
         }
         go_on = jobs_are_right(command, arguments) && count_is_right(command, *argc - 1) &&
-                is_alone(command);
+                is_alone(command) && limits_are_right(command, arguments);
     }
     parser_end(&parser);
     return go_on;
@@ -329,6 +386,16 @@ void cli_clear(const struct cli_command *command, void *arguments)
         else if (option->value == CLI_LIST)
             g_clear_pointer((char ***)member, g_strfreev);
     }
+}
+
+enum cli_exit cli_with_options(const struct cli_command *command, int argc, char **argv,
+                               void *arguments, cli_body_fn *body)
+{
+    enum cli_exit code;
+    if (cli_parse(command, arguments, &argc, &argv, &code))
+        code = body(argv + 1, arguments);
+    cli_clear(command, arguments);
+    return code;
 }
 
 int cli_choice(const char *option, const char *word, const char *const *choices)
@@ -364,35 +431,4 @@ bool cli_seed(const char *text, uint64_t *seed)
     }
     *seed = value;
     return true;
-}
-
-static void sets_add(char ***sets, char *set)
-{
-    guint count = *sets ? g_strv_length(*sets) : 0;
-    *sets = g_renew(char *, *sets, count + 2);
-    (*sets)[count] = set;
-    (*sets)[count + 1] = NULL;
-}
-
-bool cli_limits_read(struct cli_limits *limits, char ***sets)
-{
-    if (limits->simulated)
-        sets_add(sets, g_strconcat("limits.simulated_time=", limits->simulated, NULL));
-    if (!limits->time)
-        return true;
-    struct quantity time;
-    char *error = NULL, *hint = NULL;
-    bool plain = *limits->time && !limits->time[strspn(limits->time, "0123456789.")];
-    char *text = g_strconcat(limits->time, plain ? " s" : NULL, NULL);
-    bool good = quantity_parse(text, QUANTITY_DURATION, &time, &error, &hint);
-    if (!good)
-        cli_error(hint, "--time-limit %s: %s", limits->time, error);
-    else if (time.integer <= 0)
-        cli_error(NULL, "--time-limit %s: a limit is above 0", limits->time);
-    limits->seconds = good ? time_to_s(time.integer) : 0;
-    limits->end = g_get_monotonic_time() + (int64_t)(limits->seconds * G_USEC_PER_SEC);
-    g_free(error);
-    g_free(hint);
-    g_free(text);
-    return good && time.integer > 0;
 }

@@ -62,8 +62,9 @@ static bool plot_draw(json_t *document, const char *python, const char *format, 
     return good;
 }
 
-static enum cli_exit plot(char *const *words, int count, const struct plot_arguments *arguments)
+static enum cli_exit plot(char **words, const void *data)
 {
+    const struct plot_arguments *arguments = data;
     int format = format_of(arguments);
     if (format < 0)
         return CLI_BAD_INPUT;
@@ -71,7 +72,7 @@ static enum cli_exit plot(char *const *words, int count, const struct plot_argum
     json_t *document = NULL;
     char *python = python_find(&error), *out = NULL;
     enum cli_exit code = CLI_BAD_INPUT;
-    if (python && (document = plot_document(words, count, arguments, &error))) {
+    if (python && (document = plot_document(words, (int)g_strv_length(words), arguments, &error))) {
         out = arguments->out ? g_strdup(arguments->out)
                              : default_file(document, plot_formats[format]);
         cli_figure_notes(document);
@@ -81,9 +82,7 @@ static enum cli_exit plot(char *const *words, int count, const struct plot_argum
                 cli_print("%s\n", out);
         }
     }
-    code = cli_exit_of(error, code);
-    if (error)
-        cli_refuse(error);
+    code = cli_exit_with(error, code);
     json_decref(document);
     g_free(out);
     g_free(python);
@@ -174,8 +173,7 @@ const struct cli_option cli_plot_options[] = {
      .argument = "FILE",
      .words = CLI_WORDS_FILE,
      .summary = "the picture's file instead of figures/NAME.FORMAT"},
-    CLI_SET_OPTION(struct plot_arguments, sets),
-    CLI_UNUSED_OPTION(struct plot_arguments, allow_unused),
+    CLI_SETTING_OPTIONS(struct plot_arguments),
     CLI_LIMIT_OPTIONS_EACH(struct plot_arguments, limits),
     CLI_JOBS_OPTION(struct plot_arguments, jobs),
     CLI_QUIET_OPTION(struct plot_arguments, quiet),
@@ -185,12 +183,5 @@ const struct cli_option cli_plot_options[] = {
 enum cli_exit cli_plot(const struct cli_command *command, int argc, char **argv)
 {
     struct plot_arguments arguments = {0};
-    enum cli_exit code;
-    if (cli_parse(command, &arguments, &argc, &argv, &code)) {
-        code = CLI_BAD_INPUT;
-        if (cli_limits_read(&arguments.limits, &arguments.sets))
-            code = plot(argv + 1, argc - 1, &arguments);
-    }
-    cli_clear(command, &arguments);
-    return code;
+    return cli_with_options(command, argc, argv, &arguments, plot);
 }

@@ -51,8 +51,10 @@ static bool page_is_apart(char *const *words, int count, const char *out)
     return apart;
 }
 
-static enum cli_exit page_of(char *const *words, int count, const struct page_arguments *arguments)
+static enum cli_exit page_of(char **words, const void *data)
 {
+    const struct page_arguments *arguments = data;
+    int count = (int)g_strv_length(words);
     GError *error = NULL;
     enum cli_exit code = CLI_BAD_INPUT;
     char *out = arguments->out ? g_strdup(arguments->out) : page_default_file(words[0]);
@@ -65,9 +67,7 @@ static enum cli_exit page_of(char *const *words, int count, const struct page_ar
         if (!arguments->quiet)
             cli_print("%s\n", out);
     }
-    code = cli_exit_of(error, code);
-    if (error)
-        cli_refuse(error);
+    code = cli_exit_with(error, code);
     json_decref(document);
     g_free(python);
     g_free(out);
@@ -97,9 +97,5 @@ const struct cli_option cli_report_options[] = {
 enum cli_exit cli_report(const struct cli_command *command, int argc, char **argv)
 {
     struct page_arguments arguments = {0};
-    enum cli_exit code;
-    if (cli_parse(command, &arguments, &argc, &argv, &code))
-        code = page_of(argv + 1, argc - 1, &arguments);
-    cli_clear(command, &arguments);
-    return code;
+    return cli_with_options(command, argc, argv, &arguments, page_of);
 }

@@ -202,7 +202,7 @@ static bool page_same_scenario(const struct scenario *scenario, const json_t *ma
     return same;
 }
 
-// The scenario of a run; NULL, with a note, if it is gone or is another today.
+// The scenario of a run; NULL, with a note, if it is gone or has changed since.
 static struct scenario *page_scenario(const struct scenario_schema *schema, const json_t *manifest,
                                       char **sets, json_t *notes)
 {
@@ -215,12 +215,13 @@ static struct scenario *page_scenario(const struct scenario_schema *schema, cons
     if (scenario && !page_same_scenario(scenario, manifest)) {
         scenario_free(scenario);
         scenario = NULL;
-        why = g_strdup("it is another today");
+        why = g_strdup("it has changed since");
     }
     if (!scenario)
         page_note(notes,
-                  g_strdup_printf("nothing is made of the scenario %s again: %s",
-                                  file ? file : "of this run", why ? why : "it is not there"));
+                  g_strdup_printf("where the time goes, a message's path, the machine and claims "
+                                  "are left out (scenario %s: %s)",
+                                  file ? file : "unknown", why ? why : "it is not there"));
     g_free(why);
     return scenario;
 }

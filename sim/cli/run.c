@@ -532,8 +532,7 @@ static enum cli_exit run_scenario_argument(const char *scenario_argument,
      .more = (sentences)},
 const struct cli_option cli_run_options[] = {
     CLI_SERIES_OPTION(struct run_arguments, series),
-    CLI_SET_OPTION(struct run_arguments, sets),
-    CLI_UNUSED_OPTION(struct run_arguments, allow_unused),
+    CLI_SETTING_OPTIONS(struct run_arguments),
     {.name = "out",
      .value = CLI_TEXT,
      .offset = offsetof(struct run_arguments, out),
@@ -669,8 +668,7 @@ enum cli_exit cli_run(const struct cli_command *command, int argc, char **argv)
     };
     enum cli_exit code;
     if (cli_parse(command, &arguments, &argc, &argv, &code))
-        code = !cli_limits_read(&arguments.limits, &arguments.sets) ||
-                       !cli_time_read("--stop-at", arguments.stop, &arguments.stop_at) ||
+        code = !cli_time_read("--stop-at", arguments.stop, &arguments.stop_at) ||
                        !run_stretch_read(&arguments) ||
                        !cli_pcap_read(&arguments.pcap, arguments.records[RECORD_CAPTURES])
                    ? CLI_BAD_INPUT

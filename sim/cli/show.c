@@ -449,14 +449,15 @@ static enum cli_exit show_found(const struct shown_machine *shown, char **words,
     return format == 0 || shown->scenario ? CLI_DONE : CLI_BAD_INPUT;
 }
 
-static enum cli_exit show(int count, char **words, const struct show_arguments *arguments)
+static enum cli_exit show(char **words, const void *data)
 {
+    const struct show_arguments *arguments = data;
     if (arguments->path || arguments->file)
         return show_file(words[0], arguments->path);
     int format = cli_choice("--format", arguments->format, show_formats);
     if (format < 0)
         return CLI_BAD_INPUT;
-    if ((count == 2) != (arguments->route != NULL)) {
+    if ((words[1] != NULL) != (arguments->route != NULL)) {
         cli_error("netsim show NAME --route FROM TO",
                   arguments->route ? "--route lacks the second host"
                                    : "a second argument is the host of --route");
@@ -520,9 +521,5 @@ const struct cli_option cli_show_options[] = {
 enum cli_exit cli_show(const struct cli_command *command, int argc, char **argv)
 {
     struct show_arguments arguments = {0};
-    enum cli_exit code;
-    if (cli_parse(command, &arguments, &argc, &argv, &code))
-        code = show(argc - 1, argv + 1, &arguments);
-    cli_clear(command, &arguments);
-    return code;
+    return cli_with_options(command, argc, argv, &arguments, show);
 }

@@ -458,8 +458,7 @@ enum cli_exit cli_sweep(const struct cli_command *command, int argc, char **argv
     struct arguments arguments = {0};
     enum cli_exit code;
     struct plan plan;
-    if (cli_parse(command, &arguments, &argc, &argv, &code) &&
-        cli_limits_read(&arguments.limits, &arguments.sets) && read_plan(&arguments, &plan)) {
+    if (cli_parse(command, &arguments, &argc, &argv, &code) && read_plan(&arguments, &plan)) {
         if (arguments.format && !arguments.report)
             code = misplaced_format();
         else if (arguments.report)

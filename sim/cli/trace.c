@@ -156,12 +156,13 @@ static enum cli_exit report_recording(struct recording *recording,
     return code;
 }
 
-static enum cli_exit trace_argument(const char *path, const struct trace_arguments *arguments)
+static enum cli_exit trace_argument(char **words, const void *data)
 {
+    const struct trace_arguments *arguments = data;
     int format = cli_choice("--format", arguments->format, trace_formats);
     if (format < 0)
         return CLI_BAD_INPUT;
-    struct recording *recording = read_recording(path);
+    struct recording *recording = read_recording(words[0]);
     enum cli_exit code = recording
                              ? report_recording(recording, arguments, (enum trace_format)format)
                              : CLI_BAD_INPUT;
@@ -201,9 +202,5 @@ const struct cli_option cli_trace_options[] = {
 enum cli_exit cli_trace(const struct cli_command *command, int argc, char **argv)
 {
     struct trace_arguments arguments = {0};
-    enum cli_exit code;
-    if (cli_parse(command, &arguments, &argc, &argv, &code))
-        code = trace_argument(argv[1], &arguments);
-    cli_clear(command, &arguments);
-    return code;
+    return cli_with_options(command, argc, argv, &arguments, trace_argument);
 }

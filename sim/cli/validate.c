@@ -139,8 +139,9 @@ static json_t *score(const struct validate_arguments *arguments, char **patterns
     return scorecard;
 }
 
-static enum cli_exit validate(const struct validate_arguments *arguments, char **patterns)
+static enum cli_exit validate(char **patterns, const void *data)
 {
+    const struct validate_arguments *arguments = data;
     int format = cli_choice("--format", arguments->format, validate_formats);
     int draws;
     if (format < 0 || !cli_count("--draws", arguments->draws, CLI_MOST_DRAWS, &draws))
@@ -226,9 +227,5 @@ const struct cli_option cli_validate_options[] = {
 enum cli_exit cli_validate(const struct cli_command *command, int argc, char **argv)
 {
     struct validate_arguments arguments = {0};
-    enum cli_exit code;
-    if (cli_parse(command, &arguments, &argc, &argv, &code))
-        code = validate(&arguments, argv + 1);
-    cli_clear(command, &arguments);
-    return code;
+    return cli_with_options(command, argc, argv, &arguments, validate);
 }

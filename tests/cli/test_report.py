@@ -117,7 +117,7 @@ class Still(Page):
         self.write("two.yaml", TWO.replace("repetitions: 3", "repetitions: 4"))
         page = self.page("run")
         self.lacks(page, "Where the time goes")
-        self.has(page, "it is another today")
+        self.has(page, "it has changed since")
         os.unlink(self.path("two.yaml"))
         self.has(self.page("run"), "it is not there")
 
