@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
 """How much of each model is its protocol, and how much carries it: the table in
-docs/architecture.md.
+docs/models.md.
 
     plumbing.py            prints the table
     plumbing.py --write    puts it into the page
@@ -15,7 +15,7 @@ import collections
 import os
 import re
 
-import architecture_page
+import made_page
 import check_includes
 
 MARK = "<!-- plumbing: tests/structure/plumbing.py -->\n"
@@ -64,11 +64,11 @@ def kind_of(path, first):
 def count():
     """{model: Counter of lines by kind}"""
     models = collections.defaultdict(collections.Counter)
-    for path in check_includes.source_files(architecture_page.ROOT):
+    for path in check_includes.source_files(made_page.ROOT):
         room = check_includes.room_of(path)
         if not room.startswith("models/"):
             continue
-        with open(os.path.join(architecture_page.ROOT, path), encoding="utf-8") as file:
+        with open(os.path.join(made_page.ROOT, path), encoding="utf-8") as file:
             for first, lines in items(file.read()):
                 models[room.removeprefix("models/")][kind_of(path, first)] += lines
     return models
@@ -99,4 +99,4 @@ def page(text):
 
 
 if __name__ == "__main__":
-    architecture_page.main(table, page)
+    made_page.main(table, page, "models.md")

@@ -11,7 +11,7 @@ A room stands one line above the highest that it may include, so that every incl
 import functools
 import re
 
-import architecture_page
+import made_page
 import check_includes
 
 MARK = "<!-- rooms: tests/structure/rooms.py -->\n"
@@ -72,4 +72,4 @@ def page(text):
 
 
 if __name__ == "__main__":
-    architecture_page.main(diagram, page)
+    made_page.main(diagram, page, "architecture.md")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The lists of docs/architecture.md that follow a packet through the files (after the mark of a walk) are true:
+"""The lists of docs/paths.md that follow a packet through the files (after the mark of a walk) are true:
 each step names a function of its file, no file comes twice, and an earlier step's file uses that function."""
 
 import os
@@ -25,20 +25,20 @@ def walks(page):
 
 class Walks(unittest.TestCase):
     def test_marked_lists(self):
-        found = walks(read("docs/architecture.md"))
+        found = walks(read("docs/paths.md"))
         self.assertGreaterEqual(len(found), 4)
         for steps in found:
             self.assertEqual([int(number) for number, _, _ in steps], list(range(1, len(steps) + 1)))
             self.assertGreater(len(steps), 3)
 
     def test_no_file_twice(self):
-        for steps in walks(read("docs/architecture.md")):
+        for steps in walks(read("docs/paths.md")):
             files = [file for _, _, file in steps]
             self.assertEqual(sorted(files), sorted(set(files)))
 
     def test_functions(self):
         """Each is defined in its file, and named by the file of an earlier step."""
-        for steps in walks(read("docs/architecture.md")):
+        for steps in walks(read("docs/paths.md")):
             before = ""
             for _, function, file in steps:
                 text = read(file)

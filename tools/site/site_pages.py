@@ -26,7 +26,7 @@ SECTIONS = {
     "Models": ["docs/models.md", "docs/parameters.md", "docs/constants.md", "docs/mechanisms.md", "docs/machines.md",
                "docs/system-calls.md", "docs/nas.md"],
     "Results": ["docs/fidelity.md", "docs/coverage.md", "docs/what_ifs.md", "docs/speed.md"],
-    "Work on it": ["CONTRIBUTING.md", "docs/architecture.md", "docs/adding-a-fabric.md", "CHANGELOG.md"],
+    "Work on it": ["CONTRIBUTING.md", "docs/architecture.md", "docs/paths.md", "docs/adding-a-fabric.md", "CHANGELOG.md"],
 }
 LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^)\s]+)\)")
 FENCE = re.compile(r"^( *```+)(\w+)[^\n`]*$", re.MULTILINE)
