@@ -24,24 +24,19 @@ static const struct operation_key fence_keys[] = {
 // Groups of operations, each of which keeps its own order.
 enum { ORDER_WRITES, ORDER_READS };
 
-#define TRANSFER(code_, name_, keys_, moves_, order_, doc_)                                        \
-    [code_] = {.name = (name_),                                                                    \
-               .doc = (doc_),                                                                      \
-               .keys = (keys_),                                                                    \
-               .code = (code_),                                                                    \
-               .size = sizeof(struct armci_transfer),                                              \
-               .moves = (moves_),                                                                  \
-               .order = (order_)}
 #define OPERATION_WORD(code_, name_, keys_, doc_)                                                  \
     [code_] = {.name = (name_), .doc = (doc_), .keys = (keys_), .code = (code_), .plain = true}
 
 const struct operation_kind armci_operations[ARMCI_FENCE + 2] = {
-    TRANSFER(ARMCI_PUT, "put", to_keys, OPERATION_TO_PEER, ORDER_WRITES,
-             "writes into the peer's memory; ends when its own may be used again"),
-    TRANSFER(ARMCI_ACCUMULATE, "accumulate", to_keys, OPERATION_TO_PEER, ORDER_WRITES,
-             "adds to the peer's memory; ends when its own may be used again"),
-    TRANSFER(ARMCI_GET, "get", from_keys, OPERATION_FROM_PEER, ORDER_READS,
-             "reads from the peer's memory; ends when the data are there"),
+    OPERATION_TRANSFER(ARMCI_PUT, "put", struct armci_transfer, to_keys, OPERATION_TO_PEER,
+                       "writes into the peer's memory; ends when its own may be used again",
+                       .order = ORDER_WRITES),
+    OPERATION_TRANSFER(
+        ARMCI_ACCUMULATE, "accumulate", struct armci_transfer, to_keys, OPERATION_TO_PEER,
+        "adds to the peer's memory; ends when its own may be used again", .order = ORDER_WRITES),
+    OPERATION_TRANSFER(ARMCI_GET, "get", struct armci_transfer, from_keys, OPERATION_FROM_PEER,
+                       "reads from the peer's memory; ends when the data are there",
+                       .order = ORDER_READS),
     OPERATION_WORD(ARMCI_FETCH_ADD, "fetch_add", peer_keys,
                    "a word of the peer is read and changed"),
     OPERATION_WORD(ARMCI_LOCK, "lock", peer_keys, "takes the peer's mutex"),

@@ -195,22 +195,12 @@ static bool complete_transfer(struct operation_arguments *arguments, char **erro
 enum { ORDER_PUTS, ORDER_GETS }; // what is kept in order apart from the other
 
 const struct operation_kind portals_operations[PORTALS_OPERATIONS_END + 1] = {
-    [PORTALS_OPERATION_PUT] = {.name = "put",
-                               .doc = "PtlPut: ends when the event SEND_END, or ACK, is seen",
-                               .keys = put_keys,
-                               .size = sizeof(T),
-                               .code = PORTALS_OPERATION_PUT,
-                               .moves = OPERATION_TO_PEER,
-                               .order = ORDER_PUTS,
-                               .complete = complete_transfer},
-    [PORTALS_OPERATION_GET] = {.name = "get",
-                               .doc = "PtlGet: ends when the event REPLY_END is seen",
-                               .keys = get_keys,
-                               .size = sizeof(T),
-                               .code = PORTALS_OPERATION_GET,
-                               .moves = OPERATION_FROM_PEER,
-                               .order = ORDER_GETS,
-                               .complete = complete_transfer},
+    OPERATION_TRANSFER(PORTALS_OPERATION_PUT, "put", T, put_keys, OPERATION_TO_PEER,
+                       "PtlPut: ends when the event SEND_END, or ACK, is seen", .order = ORDER_PUTS,
+                       .complete = complete_transfer),
+    OPERATION_TRANSFER(PORTALS_OPERATION_GET, "get", T, get_keys, OPERATION_FROM_PEER,
+                       "PtlGet: ends when the event REPLY_END is seen", .order = ORDER_GETS,
+                       .complete = complete_transfer),
     [PORTALS_OPERATION_ATTACH] = {.name = "attach",
                                   .doc = "PtlMEAttach and PtlMDAttach: memory that puts and gets "
                                          "of others match",

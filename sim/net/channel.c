@@ -33,6 +33,19 @@ char *channel_name(const struct channel *channel)
     return g_string_free(name, FALSE);
 }
 
+void channel_count_loss(const struct channel *channel, int64_t **counter, const char *what,
+                        enum sim_loss kind)
+{
+    if (!*counter) {
+        char *link = channel_name(channel);
+        char *name = g_strconcat(what, link, NULL);
+        *counter = sim_loss_counter(channel->network->sim, name, kind);
+        g_free(name);
+        g_free(link);
+    }
+    ++**counter;
+}
+
 static void channel_trace_init(struct channel *channel, const char *name)
 {
     struct trace *trace = channel->network->sim->trace;

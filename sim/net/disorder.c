@@ -25,19 +25,6 @@ void disorder_free(struct disorder *disorder)
     g_free(disorder);
 }
 
-static void count(const struct channel *channel, int64_t **counter, const char *what,
-                  enum sim_loss kind)
-{
-    if (!*counter) {
-        char *link = channel_name(channel);
-        char *name = g_strconcat(what, link, NULL);
-        *counter = sim_loss_counter(channel->network->sim, name, kind);
-        g_free(name);
-        g_free(link);
-    }
-    ++**counter;
-}
-
 static void trace_held(const struct channel *channel, const struct packet *packet, sim_time from,
                        sim_time to)
 {
@@ -75,13 +62,14 @@ void disorder_pass(struct channel *channel, struct packet *packet, sim_time star
     struct link_disorder fate = link_faults_disorder(channel->faults);
     sim_time when = disorder->latest = MAX(disorder->latest, time_after(start, fate.delay));
     if (fate.held) {
-        count(channel, &disorder->reorder, "packets held back on link ", LOSS_HELD);
+        channel_count_loss(channel, &disorder->reorder, "packets held back on link ", LOSS_HELD);
         when = time_after(when, disorder->config->reorder_delay);
     }
     box_enter(channel, packet, start, when);
     if (!fate.twice)
         return;
-    count(channel, &disorder->duplicates, "packets duplicated on link ", LOSS_DUPLICATED);
+    channel_count_loss(channel, &disorder->duplicates, "packets duplicated on link ",
+                       LOSS_DUPLICATED);
     channel_count_seldom(channel, LINK_DUPLICATED, 1);
     box_enter(channel, packet_copy(channel->network, packet), start, when);
 }

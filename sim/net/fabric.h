@@ -223,6 +223,10 @@ static inline void channel_count_queue(struct channel *channel, int64_t packets,
 // "node0->switch0", or "node0->switch0#2" for the second of parallel links. The caller frees it.
 char *channel_name(const struct channel *channel);
 
+// Counts one more in *counter, which is made with the first; its name is `what` and the channel's.
+void channel_count_loss(const struct channel *channel, int64_t **counter, const char *what,
+                        enum sim_loss kind);
+
 // Sets up a channel whose ends, link and side are set.
 void channel_init(struct channel *channel, const struct link_config *config);
 void channel_clear(struct channel *channel);

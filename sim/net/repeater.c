@@ -131,30 +131,16 @@ bool repeater_due(const struct repeater *repeater)
     return repeater->cursor < repeater->next;
 }
 
-// Counts one more; `what` is the beginning of the counter's name.
-static void repeater_count(const struct repeater *repeater, int64_t **counter, const char *what,
-                           enum sim_loss loss)
-{
-    const struct channel *channel = repeater->channel;
-    if (!*counter) {
-        char *link = channel_name(channel);
-        char *name = g_strconcat(what, link, NULL);
-        *counter = sim_loss_counter(channel->network->sim, name, loss);
-        g_free(name);
-        g_free(link);
-    }
-    ++**counter;
-}
-
 static void count_timeout(struct repeater *repeater)
 {
-    repeater_count(repeater, &repeater->timeouts, "time-outs of link ", LOSS_TIMEOUT);
+    channel_count_loss(repeater->channel, &repeater->timeouts, "time-outs of link ", LOSS_TIMEOUT);
 }
 
 struct repeater_copy repeater_next(struct repeater *repeater)
 {
     const struct kept *kept = kept_at(repeater, repeater->cursor);
-    repeater_count(repeater, &repeater->repeats, "packets repeated on link ", LOSS_REPEATED);
+    channel_count_loss(repeater->channel, &repeater->repeats, "packets repeated on link ",
+                       LOSS_REPEATED);
     repeater->channel->network->repeats++;
     channel_count_seldom(repeater->channel, LINK_REPEATED, 1);
     trace_repeat(repeater->channel->network->sim->trace, "packet on a link", NULL,

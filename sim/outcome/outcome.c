@@ -127,9 +127,10 @@ int outcome_count_lost(const struct outcome *outcome)
     "CASE WHEN status = 'completed' AND json_extract(document, '$.ledger.balanced') = 0"           \
     " THEN 'lost' ELSE status END"
 
+typedef void row_fn(struct reader *reader, sqlite3_stmt *row);
+
 // Calls `take` for every row of a query about the sweep. False and *error if it can't be read.
-static bool each_row(struct reader *reader, const char *sql,
-                     void (*take)(struct reader *, sqlite3_stmt *), GError **error)
+static bool each_row(struct reader *reader, const char *sql, row_fn *take, GError **error)
 {
     sqlite3_stmt *rows = NULL;
     int code = sqlite3_prepare_v2(store_connection(reader->store), sql, -1, &rows, NULL);
@@ -467,15 +468,60 @@ static void sort_seeds(GArray *seeds)
     g_array_set_size(seeds, kept);
 }
 
-static bool read_rows(struct reader *reader, GError **error)
+// The queries of a campaign, and what is made of their rows. The first are for the sizes of arrays.
+struct outcome_query {
+    const char *sql;
+    row_fn *take;
+};
+
+static const struct outcome_query outcome_sizes[] = {
+    {"SELECT count(*) FROM points WHERE campaign = ?1", take_count},
+    {"SELECT name FROM series WHERE campaign = ?1 GROUP BY name"
+     " ORDER BY min(series), name",
+     take_series_name},
+};
+
+static const struct outcome_query outcome_rows[] = {
+    {"SELECT point, seed, axes, problem FROM points WHERE campaign = ?1 ORDER BY point",
+     take_point},
+    {"SELECT point, name, " STATUS ", kind,"
+     " ifnull(json_extract(document, '$.reason.text'),"
+     "   json_extract(document, '$.unaccounted[0]'))"
+     " FROM series LEFT JOIN results USING (key) WHERE campaign = ?1"
+     " ORDER BY point, series",
+     take_end},
+    {"SELECT point, name, rank, size, metric, value"
+     " FROM series JOIN measurements USING (key) WHERE campaign = ?1"
+     " ORDER BY point, series, number",
+     take_value},
+    {"SELECT json_extract(document, '$.counts') FROM series JOIN results USING (key)"
+     " WHERE campaign = ?1 GROUP BY 1 HAVING (SELECT count(DISTINCT"
+     " ifnull(json_extract(document, '$.counts'), '')) FROM series JOIN results"
+     " USING (key) WHERE campaign = ?1) = 1",
+     take_counts},
+    {"SELECT sum(json_extract(document, '$.counters.\"" SIM_RISKED_PACKETS "\"')),"
+     " sum(json_extract(document, '$.counters.\"" SIM_RANDOM_CHOICES "\"'))"
+     " FROM series JOIN results USING (key) WHERE campaign = ?1",
+     take_chances},
+    {"SELECT DISTINCT seed FROM cases JOIN results USING (key)"
+     " WHERE seed NOT IN (SELECT seed FROM points WHERE campaign = ?1"
+     "   AND seed IS NOT NULL)"
+     " AND (source, definition) IN (SELECT source, definition"
+     "   FROM series JOIN cases USING (key) WHERE campaign = ?1) ORDER BY seed",
+     take_other_seed},
+};
+
+static bool read_queries(struct reader *reader, const struct outcome_query *queries, size_t count,
+                         GError **error)
 {
-    struct outcome *outcome = reader->outcome;
-    if (!each_row(reader, "SELECT count(*) FROM points WHERE campaign = ?1", take_count, error) ||
-        !each_row(reader,
-                  "SELECT name FROM series WHERE campaign = ?1 GROUP BY name"
-                  " ORDER BY min(series), name",
-                  take_series_name, error))
-        return false;
+    bool good = true;
+    for (size_t i = 0; good && i < count; i++)
+        good = each_row(reader, queries[i].sql, queries[i].take, error);
+    return good;
+}
+
+static bool allocate_rows(struct outcome *outcome, GError **error)
+{
     if ((int64_t)outcome->points * outcome->series->len > MOST_ENDS) {
         g_set_error(error, STORE_ERROR, 0, "%d points with %u series are too many to report on",
                     outcome->points, outcome->series->len);
@@ -488,40 +534,16 @@ static bool read_rows(struct reader *reader, GError **error)
     outcome->numbers = g_new0(int, outcome->points + 1);
     outcome->problems = g_new0(char *, outcome->points + 1);
     outcome->ends = g_new0(struct outcome_end, outcome->points * (int)outcome->series->len + 1);
-    bool good =
-        each_row(reader,
-                 "SELECT point, seed, axes, problem FROM points WHERE campaign = ?1 ORDER BY point",
-                 take_point, error) &&
-        each_row(reader,
-                 "SELECT point, name, " STATUS ", kind,"
-                 " ifnull(json_extract(document, '$.reason.text'),"
-                 "   json_extract(document, '$.unaccounted[0]'))"
-                 " FROM series LEFT JOIN results USING (key) WHERE campaign = ?1"
-                 " ORDER BY point, series",
-                 take_end, error) &&
-        each_row(reader,
-                 "SELECT point, name, rank, size, metric, value"
-                 " FROM series JOIN measurements USING (key) WHERE campaign = ?1"
-                 " ORDER BY point, series, number",
-                 take_value, error) &&
-        each_row(reader,
-                 "SELECT json_extract(document, '$.counts') FROM series JOIN results USING (key)"
-                 " WHERE campaign = ?1 GROUP BY 1 HAVING (SELECT count(DISTINCT"
-                 " ifnull(json_extract(document, '$.counts'), '')) FROM series JOIN results"
-                 " USING (key) WHERE campaign = ?1) = 1",
-                 take_counts, error) &&
-        each_row(reader,
-                 "SELECT sum(json_extract(document, '$.counters.\"" SIM_RISKED_PACKETS "\"')),"
-                 " sum(json_extract(document, '$.counters.\"" SIM_RANDOM_CHOICES "\"'))"
-                 " FROM series JOIN results USING (key) WHERE campaign = ?1",
-                 take_chances, error) &&
-        each_row(reader,
-                 "SELECT DISTINCT seed FROM cases JOIN results USING (key)"
-                 " WHERE seed NOT IN (SELECT seed FROM points WHERE campaign = ?1"
-                 "   AND seed IS NOT NULL)"
-                 " AND (source, definition) IN (SELECT source, definition"
-                 "   FROM series JOIN cases USING (key) WHERE campaign = ?1) ORDER BY seed",
-                 take_other_seed, error);
+    return true;
+}
+
+static bool read_rows(struct reader *reader, GError **error)
+{
+    struct outcome *outcome = reader->outcome;
+    if (!read_queries(reader, outcome_sizes, G_N_ELEMENTS(outcome_sizes), error) ||
+        !allocate_rows(outcome, error))
+        return false;
+    bool good = read_queries(reader, outcome_rows, G_N_ELEMENTS(outcome_rows), error);
     g_ptr_array_sort(outcome->curves, compare_curves);
     sort_seeds(outcome->replications);
     sort_seeds(outcome->all_draws);

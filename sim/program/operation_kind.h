@@ -174,6 +174,17 @@ struct operation_kind {
         .form = OPERATION_SEGMENTS                                                                 \
     }
 
+// The row of an operation that moves data, by its code in the model's table; .order and further
+// members follow.
+#define OPERATION_TRANSFER(code_, name_, type_, keys_, moves_, doc_, ...)                          \
+    [code_] = {.name = (name_),                                                                    \
+               .doc = (doc_),                                                                      \
+               .keys = (keys_),                                                                    \
+               .code = (code_),                                                                    \
+               .size = sizeof(type_),                                                              \
+               .moves = (moves_),                                                                  \
+               __VA_ARGS__}
+
 // Returns a table's row of that name, or NULL if there is none. The table ends with a NULL name.
 const struct operation_kind *operation_find(const struct operation_kind *table, const char *name);
 

@@ -18,17 +18,10 @@ static const struct operation_key write_keys[] = {OPERATION_KEY_TO, TRANSFER_KEY
 static const struct operation_key read_keys[] = {OPERATION_KEY_FROM, TRANSFER_KEYS};
 
 const struct operation_kind vdma_operations[VDMA_OPERATIONS + 1] = {
-    [VDMA_OPERATION_WRITE] = {.name = "vdma_write",
-                              .doc = "VDMA_PUT: the peer reads the data; ends with its DONE",
-                              .keys = write_keys,
-                              .size = sizeof(struct vdma_arguments),
-                              .code = VDMA_OPERATION_WRITE,
-                              .moves = OPERATION_TO_PEER},
-    [VDMA_OPERATION_READ] = {.name = "vdma_read",
-                             .doc = "VDMA_GET: reads the peer's data, a GET per slice",
-                             .keys = read_keys,
-                             .size = sizeof(struct vdma_arguments),
-                             .code = VDMA_OPERATION_READ,
-                             .moves = OPERATION_FROM_PEER,
-                             .order = 1},
+    OPERATION_TRANSFER(VDMA_OPERATION_WRITE, "vdma_write", struct vdma_arguments, write_keys,
+                       OPERATION_TO_PEER, "VDMA_PUT: the peer reads the data; ends with its DONE",
+                       .order = 0),
+    OPERATION_TRANSFER(VDMA_OPERATION_READ, "vdma_read", struct vdma_arguments, read_keys,
+                       OPERATION_FROM_PEER, "VDMA_GET: reads the peer's data, a GET per slice",
+                       .order = 1),
 };

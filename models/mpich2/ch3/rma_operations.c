@@ -55,22 +55,13 @@ static int64_t fence_bytes(const struct operation_arguments *arguments)
 // Puts and accumulates to a target keep the order of the calls, gets an order of their own.
 enum { ORDER_WRITES, ORDER_READS };
 
-#define TRANSFER(code_, name_, keys_, moves_, order_, doc_)                                        \
-    [code_] = {.name = (name_),                                                                    \
-               .doc = (doc_),                                                                      \
-               .keys = (keys_),                                                                    \
-               .code = (code_),                                                                    \
-               .size = sizeof(T),                                                                  \
-               .moves = (moves_),                                                                  \
-               .order = (order_)}
-
 const struct operation_kind ch3_rma_operations[CH3_RMA_KINDS + 1] = {
-    TRANSFER(CH3_PUT, "put", to_keys, OPERATION_TO_PEER, ORDER_WRITES,
-             "writes into the target's window, by the next fence"),
-    TRANSFER(CH3_GET, "get", from_keys, OPERATION_FROM_PEER, ORDER_READS,
-             "reads from the target's window, by the next fence"),
-    TRANSFER(CH3_ACCUMULATE, "accumulate", to_keys, OPERATION_TO_PEER, ORDER_WRITES,
-             "adds to the target's window, by the next fence"),
+    OPERATION_TRANSFER(CH3_PUT, "put", T, to_keys, OPERATION_TO_PEER,
+                       "writes into the target's window, by the next fence", .order = ORDER_WRITES),
+    OPERATION_TRANSFER(CH3_GET, "get", T, from_keys, OPERATION_FROM_PEER,
+                       "reads from the target's window, by the next fence", .order = ORDER_READS),
+    OPERATION_TRANSFER(CH3_ACCUMULATE, "accumulate", T, to_keys, OPERATION_TO_PEER,
+                       "adds to the target's window, by the next fence", .order = ORDER_WRITES),
     [CH3_WIN_CREATE] = {.name = "win_create",
                         .doc = "memory that others may use (MPI_Win_create); all ranks call it",
                         .keys = create_keys,
