@@ -22,7 +22,7 @@
 #define COMMIT_INTERVAL (G_USEC_PER_SEC / 5)
 
 #define DRAW_SET "draw="
-#define MOST_DRAWN 32 // scenarios that are kept for their draws
+#define MOST_DRAWN 256 // scenarios that are kept for their draws
 
 // A piece of work: what all equal cases have in common.
 struct piece {
@@ -131,6 +131,15 @@ void campaign_close(struct campaign *campaign)
     registry_schema_free(campaign->schema);
     g_free(campaign->data_dir);
     g_free(campaign);
+}
+
+void campaign_forget(struct campaign *campaign)
+{
+    g_hash_table_remove_all(campaign->by_key);
+    g_ptr_array_set_size(campaign->runs, 0);
+    g_ptr_array_set_size(campaign->pieces, 0);
+    g_ptr_array_set_size(campaign->scenarios, 0);
+    campaign->ran = false;
 }
 
 bool campaign_keep(struct campaign *campaign, const char *database, GError **error)

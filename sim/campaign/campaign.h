@@ -55,6 +55,10 @@ int campaign_add(struct campaign *campaign, const char *file, const char *const 
 int campaign_add_series(struct campaign *campaign, const char *file, const char *const *sets,
                         const char *const *series, uint64_t seed, struct diag_list *diags);
 
+// Forgets all added runs and their cases, of which a long campaign would keep too many. Results
+// stay in the database, and files that were read for draws stay read.
+void campaign_forget(struct campaign *campaign);
+
 // Reports settings that none of the added runs reads (sim/scenario/unused.h).
 void campaign_unused(const struct campaign *campaign, struct diag_list *diags);
 

@@ -347,7 +347,8 @@ double estimate_events(const struct scenario_case *test_case)
     return events;
 }
 
-struct estimate estimate_of(const struct scenario_case *test_case)
+// Events cost the most to estimate, and are left out unless they are asked for.
+static struct estimate estimate_with(const struct scenario_case *test_case, bool events)
 {
     struct program *own = own_program(&test_case->workload);
     const struct program *program = own ? own : test_case->workload.program;
@@ -355,11 +356,16 @@ struct estimate estimate_of(const struct scenario_case *test_case)
     struct estimate estimate = {
         .memory = memory_of(test_case, program, &work),
         .operations = work.operations,
-        .events = events_of(test_case, &work),
+        .events = events ? events_of(test_case, &work) : 0.0,
     };
     if (own)
         program_free(own);
     return estimate;
+}
+
+struct estimate estimate_of(const struct scenario_case *test_case)
+{
+    return estimate_with(test_case, true);
 }
 
 // A number to one digit: "400", "5e+06". The caller frees it.
@@ -442,7 +448,7 @@ static void refuse_memory(const struct scenario_case *test_case, double bytes, d
 void estimate_check(const struct scenario_case *test_case, struct diag_list *diags)
 {
     const struct limit_config *limits = scenario_section_values(test_case, "limits");
-    struct estimate estimate = estimate_of(test_case);
+    struct estimate estimate = estimate_with(test_case, false);
     double memory = limits->memory ? (double)limits->memory : (double)estimate_memory_there();
     if (estimate.operations > (double)limits->operations)
         refuse_work(test_case, estimate.operations, (double)limits->operations, diags);

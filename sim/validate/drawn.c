@@ -24,7 +24,6 @@ struct drawn_series {
 };
 
 struct drawn_plan {
-    const struct registry *registry;
     struct campaign_options options;
     struct drawn_claims *claims;
     const struct judge_context *medians;
@@ -431,11 +430,9 @@ static int cases_to_come(struct drawn_plan *plan, guint last)
     return (int)(cases * (plan->claims->draws - last));
 }
 
-static bool run_block(struct drawn_plan *plan, guint first, guint last, GError **error)
+static bool run_block(struct drawn_plan *plan, struct campaign *campaign, guint first, guint last,
+                      GError **error)
 {
-    struct campaign *campaign = campaign_open(plan->registry, &plan->options, error);
-    if (!campaign)
-        return false;
     plan->to_come = cases_to_come(plan, last);
     add_block(plan, campaign, first, last);
     bool good = campaign_run(campaign, error);
@@ -443,7 +440,7 @@ static bool run_block(struct drawn_plan *plan, guint first, guint last, GError *
         judge_draw(plan, campaign, first, draw);
     if (good)
         end_block(plan, last);
-    campaign_close(campaign);
+    campaign_forget(campaign);
     return good;
 }
 
@@ -467,8 +464,7 @@ struct drawn_claims *drawn_claims_run(const struct registry *registry,
     guint draws = how->draws;
     drawn->draws = draws;
     drawn->list = g_ptr_array_new_with_free_func(free_drawn_claim);
-    struct drawn_plan plan = {.registry = registry,
-                              .options = *options,
+    struct drawn_plan plan = {.options = *options,
                               .claims = drawn,
                               .medians = medians,
                               .runs = g_ptr_array_new_with_free_func(free_drawn_run),
@@ -482,9 +478,11 @@ struct drawn_claims *drawn_claims_run(const struct registry *registry,
     struct drawn_estimate estimate = estimate_draws(&plan);
     if (how->planned)
         how->planned(how->owner, &estimate);
-    bool good = true;
+    struct campaign *campaign = campaign_open(registry, &plan.options, error);
+    bool good = campaign != NULL;
     for (guint first = 1; good && first <= draws; first += DRAW_BLOCK)
-        good = run_block(&plan, first, MIN(first + DRAW_BLOCK - 1, draws), error);
+        good = run_block(&plan, campaign, first, MIN(first + DRAW_BLOCK - 1, draws), error);
+    campaign_close(campaign);
     g_ptr_array_unref(plan.runs);
     g_hash_table_unref(plan.series);
     if (good)

@@ -2,9 +2,10 @@
 // Claims in draws of the uncertain constants (sim/scenario/draw.h): in each draw the runs of a
 // claim's checks are made again, and judged by the same checks.
 //
-// Draws are run in blocks of DRAW_BLOCK, one campaign each, and judged one after the other, so that
-// memory holds one block's cases and one draw's results. How many draws a claim is run in depends
-// on what all its runs cost in a draw, by the estimate of their events (sim/run/estimate.h):
+// Draws are run in blocks of DRAW_BLOCK, and judged one after the other, so that memory holds one
+// block's cases and one draw's results; files are read once for all blocks. How many draws a claim
+// is run in depends on what all its runs cost in a draw, by the estimate of their events
+// (sim/run/estimate.h):
 //
 //   more than DRAWN_DEAREST_EVENTS   the first block
 //   more than DRAWN_DEAR_EVENTS      blocks until its share is decided (share_is_decided)
