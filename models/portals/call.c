@@ -6,8 +6,8 @@
 const struct stage portals_api_stage = {"Portals API", STAGE_LIBRARY};
 
 // From the program into the library's code.
-static void enter(struct cpu_context *context, const struct portals_ni *ni,
-                  struct message_ref message)
+static void call_enter(struct cpu_context *context, const struct portals_ni *ni,
+                       struct message_ref message)
 {
     const struct portals_config *config = ni->config;
     cpu_spend_for(context, config->api, &portals_api_stage, message);
@@ -91,7 +91,7 @@ bool portals_call_transfer(struct cpu_context *context, struct mpi_request *requ
     bool put = portals_is(request, PORTALS_OPERATION_PUT);
     const char *call = put ? "PtlPut" : "PtlGet";
     const struct mpi_process *peer = request->process->peers[request->peer];
-    enter(context, ni, request->message);
+    call_enter(context, ni, request->message);
     portals_enter_library(context, ni, ni->config->put, request->message);
     if (!ni->called)
         cpu_spend_for(context, ni->config->first, &portals_stage, request->message);
@@ -198,7 +198,7 @@ static unsigned options_of(const struct portals_descriptor_arguments *arguments)
 // A call on the tables.
 static void enter_tables(struct cpu_context *context, const struct portals_ni *ni)
 {
-    enter(context, ni, MESSAGE_NONE);
+    call_enter(context, ni, MESSAGE_NONE);
     cpu_spend(context, ni->config->attach, &portals_stage);
 }
 

@@ -2,6 +2,7 @@
 #include "sim/cli/describe_machine.h"
 
 #include "sim/core/machine.h"
+#include "sim/flow/flow_device.h"
 #include "sim/model/model.h"
 #include "sim/output/json.h"
 #include "sim/output/text.h"
@@ -243,6 +244,7 @@ static bool choose_machines(GPtrArray *machines, const char *name)
 enum cli_exit describe_machines(char *const *words, enum describe_format format)
 {
     GPtrArray *machines = registry_machines(&model_registry);
+    g_ptr_array_add(machines, (gpointer)&flow_request_machine);
     char *name = g_strjoinv(" ", (char **)words);
     bool good = !*name || choose_machines(machines, name);
     if (good && format == DESCRIBE_SVG && machines->len > 1) {

@@ -112,7 +112,7 @@ static const struct machine_state carry_states[] = {
     [CARRY_DONE] = {.name = "done"},
 };
 
-static const struct machine_kind carry_machine = {
+const struct machine_kind flow_request_machine = {
     .name = "request",
     .logged = "send, recv, probe",
     .title = "Request on flows",
@@ -512,7 +512,7 @@ struct flow_device *flow_device_new(const struct registry *registry,
         .name = own->device->name,
         .arrival = &carry_arrival,
         .longest = own->device->longest,
-        .machine = &carry_machine,
+        .machine = &flow_request_machine,
         .start = mpi_matched_start,
         .progress = own->device->progress,
         .advance = carry_advance,

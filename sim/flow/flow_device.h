@@ -17,6 +17,9 @@
 
 struct flow_device;
 
+// The states of its requests.
+extern const struct machine_kind flow_request_machine;
+
 // A stack that plays the messages of a case on flows (run_options.stack). The case must outlive it.
 // The caller frees it with flow_device_free.
 struct flow_device *flow_device_new(const struct registry *registry,

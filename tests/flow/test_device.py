@@ -121,6 +121,7 @@ class Rules(Device):
     def test_to_itself_and_synchronous(self):
         self.ends_well(
             (0, ["{irecv: {from: 0, size: 1 KiB, request: a}}", "{send: {to: 0, size: 1 KiB}}", "{wait: a}",
+                 "{issend: {to: 0, size: 9 B, request: b}}", "{recv: {from: 0, size: 9 B}}", "{wait: b}",
                  "{ssend: {to: 1, size: 0 B}}"]),
             (1, ["{compute: 1 ms}", "{recv: {from: 0, size: 0 B}}"]))
 
