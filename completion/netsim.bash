@@ -87,7 +87,7 @@ _netsim() {
         ;;
     check)
         arguments='scenario'
-        options='--set --allow-unused --format --help'
+        options='--set --allow-unused --wide --format --help'
         case $previous in
         --set) value='parameter' ;;
         --format) value='choice table json' ;;
@@ -142,7 +142,7 @@ _netsim() {
         ;;
     sweep)
         arguments='result'
-        options='--set --allow-unused --zip --seeds --draws --jobs --out --csv --report --format --dry-run --shard --again --time-limit --simulated-limit --quiet --help'
+        options='--set --allow-unused --zip --seeds --draws --jobs --out --csv --report --wide --format --dry-run --shard --again --time-limit --simulated-limit --quiet --help'
         case $previous in
         --set) value='parameter' ;;
         --seeds) value='none' ;;
@@ -157,7 +157,7 @@ _netsim() {
         ;;
     explain)
         arguments='scenario'
-        options='--series --size --no-trials --set --allow-unused --seed --format --time-limit --simulated-limit --plot --diagram --help'
+        options='--series --size --no-trials --set --allow-unused --seed --wide --format --time-limit --simulated-limit --plot --diagram --help'
         case $previous in
         --series) value='none' ;;
         --size) value='none' ;;
@@ -187,7 +187,7 @@ _netsim() {
         ;;
     flatten)
         arguments='scenario'
-        options='--series --rank --set --allow-unused --format --help'
+        options='--series --rank --set --allow-unused --wide --format --help'
         case $previous in
         --series) value='none' ;;
         --rank) value='none' ;;
@@ -208,7 +208,7 @@ _netsim() {
         ;;
     trace)
         arguments='file'
-        options='--speed --stack --format --matrix --help'
+        options='--speed --stack --wide --format --matrix --help'
         case $previous in
         --speed) value='none' ;;
         --stack) value='stack' ;;
@@ -218,7 +218,7 @@ _netsim() {
         ;;
     validate)
         arguments='none'
-        options='--top40 --all --claims --draws --tests --all-run --format --out --database --jobs --again --quiet --help'
+        options='--top40 --all --claims --draws --tests --all-run --wide --format --out --database --jobs --again --quiet --help'
         case $previous in
         --claims) value='file' ;;
         --draws) value='none' ;;
@@ -231,7 +231,7 @@ _netsim() {
         ;;
     compare)
         arguments='result'
-        options='--tolerance --common --metric --draws --seeds --jobs --format --help'
+        options='--tolerance --common --metric --draws --seeds --jobs --wide --format --help'
         case $previous in
         --tolerance) value='none' ;;
         --metric) value='none' ;;
@@ -281,7 +281,7 @@ _netsim() {
         ;;
     calibrate)
         arguments='scenario'
-        options='--fit --to --out --check --posterior --draws --again --discrepancy --method --set --allow-unused --seed --jobs --database --time-limit --simulated-limit --format --help'
+        options='--fit --to --out --check --posterior --draws --again --discrepancy --method --set --allow-unused --seed --jobs --database --time-limit --simulated-limit --wide --format --help'
         case $previous in
         --fit) value='parameter' ;;
         --to) value='file' ;;
@@ -301,7 +301,7 @@ _netsim() {
         ;;
     fit)
         arguments='file'
-        options='--testbed --scenario --stack --benchmark --fit --draws --discrepancy --out --picture --set --allow-unused --seed --jobs --database --time-limit --simulated-limit --format --quiet --help'
+        options='--testbed --scenario --stack --benchmark --fit --draws --discrepancy --out --picture --set --allow-unused --seed --jobs --database --time-limit --simulated-limit --wide --format --quiet --help'
         case $previous in
         --testbed) value='shipped' ;;
         --scenario) value='scenario' ;;

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Draws the space-time diagram of a message, from what `netsim diagram --format json` prints.
 
-    diagram.py --out FILE.svg DOCUMENT.json
+    diagram.py --out FILE.svg|FILE.html DOCUMENT.json
 
 Time runs downwards, a column for each part of the two hosts and of the network between them. The
 axis is as long as its labels need: a label stands within its span, and the next one of its column
@@ -15,6 +15,7 @@ the dark; what has an id has a <title>.
 """
 import argparse
 import json
+import os
 import sys
 from xml.sax.saxutils import escape, quoteattr
 
@@ -863,6 +864,51 @@ def render(document, prefix=""):
     return "\n".join(head.parts + body.parts) + "\n</svg>\n"
 
 
+# ---- A page of its own ----
+
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
+
+
+def beside(name):
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), name), encoding="utf-8") as file:
+        return file.read()
+
+
+def path_table(document, units):
+    """The critical path as rows, for readers without the picture."""
+    rows, total = "", max(document["latency"], 1)
+    for part in document["path"]:
+        span = document["spans"][part["span"]] if part["span"] is not None else {}
+        constants = span.get("constants") or part.get("constants", [])
+        length = part["to"] - part["from"]
+        rows += (f'<tr><th scope="row">{escape(part["stage"])}</th><td class="text">{escape(part["class"])}</td>'
+                 f'<td>{part["from"] / 10 ** 6:.6f}</td><td>{length / 10 ** 6:.6f}</td><td>{100 * length / total:.1f} %</td>'
+                 f'<td class="long">{escape(", ".join(constants))}</td></tr>')
+    heads = "".join(f'<th scope="col"{kind}>{name}</th>' for name, kind in (
+        ("stage", ' class="text"'), ("class", ' class="text"'), ("from, \u00b5s", ""), ("takes, \u00b5s", ""), ("share", ""),
+        ("parameters", ' class="text"')))
+    return (f'<details><summary>The critical path in numbers</summary><div class="numbers whole" tabindex="0" role="region" '
+            f'aria-label="the critical path"><table><thead><tr>{heads}</tr></thead><tbody>{rows}'
+            f'<tr><th scope="row">sum</th><td></td><td></td><td>{document["latency"] / 10 ** 6:.6f}</td><td></td>'
+            f'<td class="text">{escape(units.text(document["latency"]))}</td></tr></tbody></table></div></details>')
+
+
+def render_page(document):
+    """The diagram as one file of HTML that needs nothing else."""
+    units = Units(max(document["until"], document["latency"], 1))
+    title = f"{document['series']}, {document['scenario']}"
+    return (f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
+            f'<meta name="viewport" content="width=device-width, initial-scale=1">'
+            f'<meta http-equiv="Content-Security-Policy" content="{POLICY}"><meta name="generator" content="netsim">'
+            f'<title>netsim: {escape(title)}</title><style>{beside("page.css")}{beside("viewer.css")}</style></head><body>'
+            f'<a class="skip" href="#contents">To the contents</a><header><h1>{escape(title)}</h1>'
+            f'<p class="source">{escape(caption_of(document, units))}</p>'
+            f'<p class="source">+ and \u2212 zoom, as does the wheel with Ctrl; arrow keys or the pointer move the view; N and P go '
+            f'along the critical path.</p></header><main id="contents"><section><div class="drawn" tabindex="-1">{render(document)}'
+            f'</div></section><section>{path_table(document, units)}</section></main><script>{beside("viewer.js")}</script>'
+            f'</body></html>\n')
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--out", required=True)
@@ -874,7 +920,7 @@ def main():
         with open(options.document, encoding="utf-8") as file:
             document = json.load(file)
     with open(options.out, "w", encoding="utf-8") as file:
-        file.write(render(document))
+        file.write(render_page(document) if options.out.endswith(".html") else render(document))
 
 
 if __name__ == "__main__":

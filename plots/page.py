@@ -116,7 +116,8 @@ class Pictures:
         data = json.dumps({"pictures": self.charts}, ensure_ascii=False, allow_nan=False,
                           separators=(",", ":")).replace("<", "\\u003c")
         return (f'<script type="application/json" id="netsim-data">{data}</script>\n'
-                f'<script>{self.library}</script>\n<script>{beside("page.js")}</script>\n')
+                f'<script>{self.library}</script>\n<script>{beside("page.js")}</script>\n'
+                f'<script>{beside("viewer.js")}</script>\n')
 
 
 # ---- Tables -------------------------------------------------------------------------------------
@@ -182,6 +183,6 @@ def frame(title, head, body, pictures, target):
             f'<meta name="viewport" content="width=device-width, initial-scale=1">'
             f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'
             f'<meta name="generator" content="netsim">'
-            f'<title>{text(title)}</title><style>{beside("page.css")}</style></head><body>'
+            f'<title>{text(title)}</title><style>{beside("page.css")}{beside("viewer.css")}</style></head><body>'
             f'<a class="skip" href="#{target}">To the contents</a><header>{head}</header>'
             f'<main id="{target}">{body}</main>\n{pictures.script()}</body></html>\n')

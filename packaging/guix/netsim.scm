@@ -5,6 +5,7 @@
              (guix git-download)
              (guix build-system cmake)
              ((guix licenses) #:prefix license:)
+             (gnu packages compression)
              (gnu packages glib)
              (gnu packages maths)
              (gnu packages ninja)
@@ -28,7 +29,7 @@
              (replace 'build (lambda _ (invoke "ninja")))
              (replace 'install (lambda _ (invoke "ninja" "install"))))))
   (native-inputs (list ninja pkg-config))
-  (inputs (list glib gsl jansson libyaml muparser sqlite))
+  (inputs (list glib gsl jansson libyaml muparser sqlite zlib))
   (synopsis "Packet-level simulator of cluster interconnects")
   (description "Network cards, switches, buses, hosts and MPI libraries execute the state machines of
 the real protocols, and every cost is a physical constant with a source.")

@@ -29,6 +29,7 @@ class Netsim(CMakePackage):
     depends_on("jansson")
     depends_on("muparser")
     depends_on("sqlite")
+    depends_on("zlib-api")
     depends_on("otf2", when="+otf2")
     depends_on("mpi", when="+mpi")
     depends_on("py-matplotlib", type="run", when="+plot")

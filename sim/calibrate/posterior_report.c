@@ -16,7 +16,7 @@
 #define ONE_CAUSE 0.999   // before anything was learnt: no correlation of the targets
 #define MOST_PAIRS 10
 #define MOST_ROWS 25
-#define POSTERIOR_NOTE_WIDTH 100
+#define POSTERIOR_NOTE_WIDTH 74
 #define BAND_CELL 30
 #define EXPECTED_CELL 18
 

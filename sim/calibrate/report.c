@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sim/calibrate/report.h"
 
+#include "sim/output/table.h"
 #include "sim/output/text.h"
 
 #include <math.h>
 #include <string.h>
 
 #define LEAST_PATH 24
-#define TARGET_WIDTH 46
-#define NOTE_WIDTH 100
 #define PER_CENT 0.01
 
 static const struct fit_parameter *report_parameter_at(const struct evaluation *evaluation,
@@ -35,13 +34,24 @@ static int path_width(const struct evaluation *evaluation)
     return width;
 }
 
+static int target_width(const struct evaluation *evaluation)
+{
+    int width = (int)strlen("target");
+    for (guint i = 0; i < evaluation->targets->targets->len; i++) {
+        char *text = target_text(report_target_at(evaluation, i));
+        width = MAX(width, text_width(text));
+        g_free(text);
+    }
+    return width;
+}
+
 // ---- Tables ----
 
 static void print_parameters(const struct fit *fit, const struct analysis *analysis,
                              const struct evaluation *evaluation, FILE *out)
 {
     int width = path_width(evaluation);
-    fprintf(out, "%-*s %16s %14s   %s\n", width, "parameter", "value", "+/-", "bounds");
+    fprintf(out, "%-*s %14s %13s   %s\n", width, "parameter", "value", "+/-", "bounds");
     for (guint i = 0; i < evaluation->parameters->len; i++) {
         const struct fit_parameter *parameter = report_parameter_at(evaluation, i);
         char *value = fit_parameter_text(parameter, fit->values[i]);
@@ -51,7 +61,7 @@ static void print_parameters(const struct fit *fit, const struct analysis *analy
                       : analysis_refutes(analysis)
                           ? g_strdup_printf("(%.2g %%)", 100 * analysis->error[i])
                           : g_strdup_printf("%.2g %%", 100 * analysis->error[i]);
-        fprintf(out, "%-*s %16s %14s   %s .. %s\n", width, parameter->path, value, error, lo, hi);
+        fprintf(out, "%-*s %14s %13s   %s .. %s\n", width, parameter->path, value, error, lo, hi);
         g_free(value);
         g_free(lo);
         g_free(hi);
@@ -61,16 +71,16 @@ static void print_parameters(const struct fit *fit, const struct analysis *analy
 
 static void print_targets(const struct fit *fit, const struct evaluation *evaluation, FILE *out)
 {
-    fprintf(out, "\n%-*s %12s %12s %18s\n", TARGET_WIDTH, "target", "expected", "simulated",
-            "off by");
+    int width = target_width(evaluation);
+    fprintf(out, "\n%-*s %10s %10s %18s\n", width, "target", "expected", "simulated", "off by");
     for (guint i = 0; i < evaluation->targets->targets->len; i++) {
         const struct target *target = report_target_at(evaluation, i);
         char *what = target_text(target);
-        fprintf(out, "%-*s", TARGET_WIDTH, what);
+        fprintf(out, "%-*s", width, what);
         if (target_has_value(target))
-            fprintf(out, " %12.6g %12.6g", target->value, target_simulated(target, fit->document));
+            fprintf(out, " %10.6g %10.6g", target->value, target_simulated(target, fit->document));
         else
-            fprintf(out, " %12s %12s", "-", "-");
+            fprintf(out, " %10s %10s", "-", "-");
         fprintf(out, " %7.3f tolerances\n", analysis_off_by(fit, evaluation, i));
         g_free(what);
     }
@@ -78,16 +88,17 @@ static void print_targets(const struct fit *fit, const struct evaluation *evalua
 
 static void print_sensitivity(const struct fit *fit, const struct evaluation *evaluation, FILE *out)
 {
+    int width = target_width(evaluation);
     fprintf(out,
             "\nWhat 1 %% more of a parameter changes in what is simulated (orders and "
             "crossovers: in tolerances)\n\n%-*s",
-            TARGET_WIDTH, "target");
+            width, "target");
     for (guint i = 0; i < evaluation->parameters->len; i++)
         fprintf(out, "  %s", report_parameter_at(evaluation, i)->path);
     fputc('\n', out);
     for (guint i = 0; i < evaluation->targets->targets->len; i++) {
         char *what = target_text(report_target_at(evaluation, i));
-        fprintf(out, "%-*s", TARGET_WIDTH, what);
+        fprintf(out, "%-*s", width, what);
         for (guint k = 0; k < evaluation->parameters->len; k++)
             fprintf(out, "  %*.4g", text_width(report_parameter_at(evaluation, k)->path),
                     PER_CENT * gsl_matrix_get(fit->sensitivity, i, k));
@@ -116,7 +127,7 @@ static void print_notes(const struct analysis *analysis, FILE *out)
 {
     for (guint i = 0; i < analysis->notes->len; i++) {
         GString *text = g_string_new("note: ");
-        text_append_wrapped(text, g_ptr_array_index(analysis->notes, i), NOTE_WIDTH, 6);
+        text_append_wrapped(text, g_ptr_array_index(analysis->notes, i), TABLE_WIDTH - 6, 6);
         fprintf(out, "%s\n", text->str);
         g_string_free(text, TRUE);
     }

@@ -7,6 +7,7 @@
 #include "sim/calibrate/report.h"
 #include "sim/cli/calibrate_draws.h"
 #include "sim/cli/calibrate_input.h"
+#include "sim/core/shown.h"
 #include "sim/output/json.h"
 #include "sim/output/progress.h"
 #include "sim/run/schema.h"
@@ -24,7 +25,7 @@ struct calibrate_arguments {
     char *to, *out, *check, *method, *format, *seed, *database, *draws, *discrepancy;
     struct cli_limits limits;
     int jobs;
-    gboolean allow_unused, posterior, again;
+    gboolean allow_unused, posterior, again, wide;
 };
 
 // ---- What is asked for ----
@@ -118,6 +119,13 @@ static enum cli_exit check_overlay(const char *path, const struct fit *fit,
     return code;
 }
 
+// Below a table, to be read by netsim: not folded.
+static void print_as_file(const char *text)
+{
+    putchar('\n');
+    shown_print(text, SHOWN_TEXT, stdout);
+}
+
 static enum cli_exit present(const struct fit *fit, const struct evaluation *evaluation,
                              const struct calibrate_arguments *arguments,
                              enum calibrate_format format, const char *command)
@@ -133,7 +141,7 @@ static enum cli_exit present(const struct fit *fit, const struct evaluation *eva
         calibrate_print(fit, analysis, evaluation, text.file);
         cli_text_print(&text);
         if (!arguments->out && !arguments->check)
-            cli_print("\n%s", overlay);
+            print_as_file(overlay);
     }
     enum cli_exit code = CLI_DONE;
     if (arguments->out)
@@ -406,6 +414,7 @@ const struct cli_option cli_calibrate_options[] = {
              "no orders and crossovers.",
      .choices = methods},
     CLI_FIT_OPTIONS(struct calibrate_arguments),
+    CLI_WIDE_OPTION(struct calibrate_arguments, wide),
     CLI_FORMAT_OPTION(struct calibrate_arguments, format, calibrate_formats, NULL),
     CLI_OPTIONS_END,
 };

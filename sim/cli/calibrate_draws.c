@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sim/cli/calibrate_draws.h"
 
+#include "sim/core/shown.h"
 #include "sim/output/file.h"
 #include "sim/output/json.h"
 #include "sim/output/progress.h"
@@ -455,12 +456,13 @@ static enum cli_exit present_draws(const struct drawing_of_fits *drawing)
     } else {
         struct cli_text text = cli_text_begin();
         print_fitted_draws(drawing, text.file);
+        cli_text_print(&text);
         if (!drawing->asked->out && !drawing->asked->check) {
             char *file = file_of_rows(drawing);
-            fprintf(text.file, "\n%s", file);
+            putchar('\n');
+            shown_print(file, SHOWN_TEXT, stdout); // not folded
             g_free(file);
         }
-        cli_text_print(&text);
     }
     return drawing->asked->check ? check_rows(drawing) : CLI_DONE;
 }

@@ -14,7 +14,7 @@ enum check_format { CHECK_TABLE, CHECK_JSON };
 
 struct check_arguments {
     char **sets, *format;
-    gboolean allow_unused;
+    gboolean allow_unused, wide;
 };
 
 // Returns the part that this machine lacks for some series; NULL: none. The caller frees it.
@@ -133,7 +133,7 @@ static enum cli_exit check(char **files, const void *data)
     json_t *all = json_array();
     for (char **file = files; *file; file++) {
         struct scenario *scenario =
-            cli_scenario_once(schema, *file, arguments->sets, arguments->allow_unused, 0);
+            cli_scenario(schema, *file, arguments->sets, arguments->allow_unused, 0);
         if (!scenario)
             code = CLI_BAD_INPUT;
         else if (format == CHECK_JSON)
@@ -158,6 +158,7 @@ static enum cli_exit check(char **files, const void *data)
 
 const struct cli_option cli_check_options[] = {
     CLI_SETTING_OPTIONS(struct check_arguments),
+    CLI_WIDE_OPTION(struct check_arguments, wide),
     CLI_FORMAT_OPTION(struct check_arguments, format, check_formats, NULL),
     CLI_OPTIONS_END,
 };

@@ -13,7 +13,7 @@
 
 const struct cli_command cli_commands[] = {
     {"run", "SCENARIO", "run every series of a scenario",
-     "Prints one table and one line on what ran, and writes results.csv and manifest.json to\n"
+     "Prints a table and what ran, and writes results.csv and manifest.json to\n"
      "results/NAME/. SCENARIO is a file, the name of a scenario that `netsim list` shows, or - "
      "for\n"
      "standard input.\n"
@@ -75,9 +75,9 @@ const struct cli_command cli_commands[] = {
      "A benchmark is explained with at most 20 repetitions of each size.\n"
      "Ends with 3 if the simulated program failed, and says why.",
      cli_explain, cli_explain_options, 1, 1, CLI_WORDS_SCENARIO, NULL},
-    {"diagram", "SCENARIO",
-     "draw the path of one message through programs, kernels, cards and links",
-     "Draws the space-time diagram of a message as SVG: a column for each program, library, "
+    {"diagram", "SCENARIO", "draw the path of one message through hosts, cards and links",
+     "Draws the space-time diagram of a message as SVG or HTML: a column for each program, "
+     "library, "
      "kernel,\n"
      "bus, card, link and switch, an arrow for each packet, the steps of state machines, the "
      "critical\n"

@@ -104,8 +104,13 @@ void cli_error(const char *hint, const char *format, ...) G_GNUC_PRINTF(2, 3);
 // Prints the error on stderr and frees it. Returns CLI_BAD_INPUT.
 enum cli_exit cli_refuse(GError *error);
 
-// Prints text for people to stdout, as sim/core/shown.h shows it.
+// Columns that text for people may have: those of table_width; after --wide any number (0).
+int cli_width(FILE *file);
+
+// Prints whole lines of text for people to stdout, as sim/core/shown.h shows it, folded at
+// cli_width.
 void cli_print(const char *format, ...) G_GNUC_PRINTF(1, 2);
+void cli_print_text(const char *text);
 
 // Like cli_print, but for text that is written to a file: it goes to `file` and is printed at the
 // end.
@@ -194,20 +199,12 @@ const char *cli_data_dir(void);
 // program's place is unknown. The caller frees it.
 char *cli_beside_program(const char *name);
 
-// Compiles the scenario that an argument names: a file, or the name of one in the data directory
-// with or without "scenarios/" and ".yaml". Returns NULL after printed errors. `sets` may be NULL.
+// Compiles the scenario that an argument names: a file, the name of one in the data directory with
+// or without "scenarios/" and ".yaml", or CLI_STDIN, the text of standard input, which may be
+// compiled again. Returns NULL after printed errors. `sets` may be NULL.
+#define CLI_STDIN "-"
 struct scenario *cli_scenario(const struct scenario_schema *schema, const char *argument,
                               char **sets, bool allow_unused, uint64_t seed);
-
-// Like cli_scenario, for commands that compile no file again: CLI_STDIN is the text of standard
-// input.
-#define CLI_STDIN "-"
-struct scenario *cli_scenario_once(const struct scenario_schema *schema, const char *argument,
-                                   char **sets, bool allow_unused, uint64_t seed);
-
-// scenario_load of the file of a scenario, which may have come from standard input.
-struct scenario *cli_load_scenario(const char *file, const struct scenario_schema *schema,
-                                   const struct scenario_options *options, struct diag_list *diags);
 
 // Whether --series names this series; NULL: all are wanted.
 bool cli_series_wanted(char **names, const char *name);

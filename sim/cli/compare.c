@@ -18,7 +18,7 @@ enum compare_format { COMPARE_TABLE, COMPARE_JSON, COMPARE_JUNIT };
 
 struct compare_arguments {
     char *format, **tolerances, **metrics, *draws, *seeds;
-    gboolean common;
+    gboolean common, wide;
     int jobs;
 };
 
@@ -79,7 +79,9 @@ static void say_lost(const struct compared *compared)
 static void print_comparison(json_t *comparison, enum compare_format format)
 {
     if (format == COMPARE_TABLE) {
-        compare_print(comparison, stdout);
+        struct cli_text table = cli_text_begin();
+        compare_print(comparison, table.file);
+        cli_text_print(&table);
         return;
     }
     char *text = format == COMPARE_JUNIT ? compare_junit(comparison)
@@ -142,7 +144,7 @@ static void print_drawn_comparison(json_t *comparison, enum compare_format forma
                  : format == COMPARE_JUNIT ? compare_draws_junit(comparison)
                                            : compare_draws_text(comparison);
     if (format == COMPARE_TABLE)
-        shown_print(text, SHOWN_TEXT, stdout);
+        cli_print_text(text);
     else
         fputs(text, stdout);
     g_free(text);
@@ -243,6 +245,7 @@ const struct cli_option cli_compare_options[] = {
      .summary = "with --draws: take the mean of the seeds 1 .. N in each draw",
      .more = "A draw in which a seed fails has no value, as in a sweep."},
     CLI_JOBS_OPTION(struct compare_arguments, jobs),
+    CLI_WIDE_OPTION(struct compare_arguments, wide),
     CLI_FORMAT_OPTION(struct compare_arguments, format, compare_formats, NULL),
     CLI_OPTIONS_END,
 };

@@ -105,12 +105,32 @@ static char *shipped_scenario(const char *argument)
     return NULL;
 }
 
+// ---- Standard input ----
+
+#define STDIN_NAME "<stdin>" // of its text, in messages
+
+// Reads standard input once, at most a byte more than a scenario may have, and keeps it as the text
+// of STDIN_NAME. Returns false after an error.
+static bool stdin_keep(void)
+{
+    static GString *text;
+    if (text)
+        return true;
+    text = g_string_new(NULL);
+    g_string_set_size(text, NODE_MAX_FILE_BYTES + 1);
+    g_string_set_size(text, fread(text->str, 1, NODE_MAX_FILE_BYTES + 1, stdin));
+    node_keep_text(STDIN_NAME, text->str, text->len);
+    if (ferror(stdin))
+        cli_error(NULL, "standard input cannot be read: %s", g_strerror(errno));
+    return !ferror(stdin);
+}
+
 // Returns the file that an argument names, or NULL. A path is the file there, if there is one. A
 // word is a shipped scenario: programs, results and recordings are often called the same.
 static char *find_scenario(const char *argument)
 {
     if (strcmp(argument, CLI_STDIN) == 0)
-        return g_strdup(argument);
+        return stdin_keep() ? g_strdup(STDIN_NAME) : NULL;
     bool word = !strpbrk(argument, "./"), exists = g_file_test(argument, G_FILE_TEST_EXISTS);
     if (!word && exists && !g_file_test(argument, G_FILE_TEST_IS_DIR))
         return g_strdup(argument);
@@ -178,36 +198,6 @@ char *cli_shipped(const char *name)
     return found;
 }
 
-// ---- Standard input ----
-
-#define STDIN_NAME "<stdin>" // of its text, in messages
-
-static GString *stdin_text; // NULL: it has not been read
-
-// Reads standard input, at most a byte more than a scenario may have. Returns false after an error.
-static bool stdin_read(void)
-{
-    if (stdin_text)
-        return true;
-    stdin_text = g_string_new(NULL);
-    g_string_set_size(stdin_text, NODE_MAX_FILE_BYTES + 1);
-    g_string_set_size(stdin_text, fread(stdin_text->str, 1, NODE_MAX_FILE_BYTES + 1, stdin));
-    if (ferror(stdin))
-        cli_error(NULL, "standard input cannot be read: %s", g_strerror(errno));
-    return !ferror(stdin);
-}
-
-struct scenario *cli_load_scenario(const char *file, const struct scenario_schema *schema,
-                                   const struct scenario_options *options, struct diag_list *diags)
-{
-    if (strcmp(file, CLI_STDIN) != 0 && !(stdin_text && strcmp(file, STDIN_NAME) == 0))
-        return scenario_load(file, schema, options, diags);
-    if (!stdin_read())
-        return NULL;
-    return scenario_parse(stdin_text->str, stdin_text->len, STDIN_NAME, ".", schema, options,
-                          diags);
-}
-
 struct scenario *cli_scenario_quietly(const struct scenario_schema *schema, const char *argument,
                                       char **sets, uint64_t seed, char **why)
 {
@@ -222,7 +212,7 @@ struct scenario *cli_scenario_quietly(const struct scenario_schema *schema, cons
         .what_if = true,
     };
     struct diag_list *diags = diag_list_new();
-    struct scenario *scenario = cli_load_scenario(file, schema, &options, diags);
+    struct scenario *scenario = scenario_load(file, schema, &options, diags);
     if (!scenario && diags->items->len > 0)
         *why = g_strdup(((struct diag *)g_ptr_array_index(diags->items, 0))->message);
     diag_list_free(diags);
@@ -233,20 +223,10 @@ struct scenario *cli_scenario_quietly(const struct scenario_schema *schema, cons
 struct scenario *cli_scenario(const struct scenario_schema *schema, const char *argument,
                               char **sets, bool allow_unused, uint64_t seed)
 {
-    if (strcmp(argument, CLI_STDIN) == 0) {
-        cli_error("write it into a file",
-                  "this command reads its scenario again, which standard input does not allow");
-        return NULL;
-    }
-    return cli_scenario_once(schema, argument, sets, allow_unused, seed);
-}
-
-struct scenario *cli_scenario_once(const struct scenario_schema *schema, const char *argument,
-                                   char **sets, bool allow_unused, uint64_t seed)
-{
     char *file = find_scenario(argument);
     if (!file) {
-        report_missing(argument);
+        if (strcmp(argument, CLI_STDIN) != 0)
+            report_missing(argument);
         return NULL;
     }
     struct scenario_options options = {
@@ -256,7 +236,7 @@ struct scenario *cli_scenario_once(const struct scenario_schema *schema, const c
         .allow_unused = allow_unused,
     };
     struct diag_list *diags = diag_list_new();
-    struct scenario *scenario = cli_load_scenario(file, schema, &options, diags);
+    struct scenario *scenario = scenario_load(file, schema, &options, diags);
     diag_print(diags, stderr);
     diag_list_free(diags);
     g_free(file);
@@ -393,7 +373,9 @@ char *cli_description(const char *path)
 char *cli_description_of(const char *name)
 {
     static const char *const folders[] = {"scenarios", "scenarios/sweeps"};
-    char *path = g_file_test(name, G_FILE_TEST_IS_REGULAR) ? g_strdup(name) : NULL;
+    char *path = strcmp(name, CLI_STDIN) == 0                ? g_strdup(STDIN_NAME)
+                 : g_file_test(name, G_FILE_TEST_IS_REGULAR) ? g_strdup(name)
+                                                             : NULL;
     for (size_t i = 0; !path && i < G_N_ELEMENTS(folders); i++) {
         path = data_file(folders[i], name, ".yaml");
         if (path && !g_file_test(path, G_FILE_TEST_IS_REGULAR))

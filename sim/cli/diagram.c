@@ -133,9 +133,9 @@ enum cli_exit cli_diagram_file(const struct cli_diagram *wanted, const char *pat
 
 bool cli_diagram_path(const char *option, const char *path)
 {
-    if (g_str_has_suffix(path, ".svg"))
+    if (g_str_has_suffix(path, ".svg") || g_str_has_suffix(path, ".html"))
         return true;
-    cli_error(NULL, "%s %s: a diagram ends in .svg", option, path);
+    cli_error(NULL, "%s %s: a diagram ends in .svg or .html", option, path);
     return false;
 }
 
@@ -165,7 +165,7 @@ static enum cli_exit diagram_argument(char **words, const void *data)
         return CLI_BAD_INPUT;
     struct scenario_schema *schema = registry_schema(&model_registry);
     struct scenario *scenario =
-        cli_scenario_once(schema, file, arguments->sets, arguments->allow_unused, seed);
+        cli_scenario(schema, file, arguments->sets, arguments->allow_unused, seed);
     enum cli_exit code = CLI_BAD_INPUT;
     struct cli_reader reader = {schema, file, arguments->sets, seed};
     const struct explain_again again = {cli_read_again, &reader};
@@ -205,7 +205,8 @@ const struct cli_option cli_diagram_options[] = {
      .offset = offsetof(struct diagram_arguments, out),
      .argument = "FILE",
      .words = CLI_WORDS_FILE,
-     .summary = "the picture (FILE.svg); by default diagram.svg"},
+     .summary = "the picture (FILE.svg) or a page with it (FILE.html); by default diagram.svg",
+     .more = "In the page it can be zoomed, moved, and read off along the critical path."},
     CLI_FORMAT_OPTION(
         struct diagram_arguments, format, diagram_formats,
         "`json` prints columns, spans, arrows, steps and the critical path; times are "

@@ -20,7 +20,7 @@ struct cli_diagram {
 // code in *code.
 char *cli_diagram_document(const struct cli_diagram *wanted, enum cli_exit *code);
 
-// Makes and draws it. `path` ends in .svg.
+// Makes and draws it. `path` ends in .svg or .html.
 enum cli_exit cli_diagram_file(const struct cli_diagram *wanted, const char *path);
 
 // Whether a file's name is one of a diagram. If not, prints an error.

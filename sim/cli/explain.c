@@ -17,7 +17,7 @@ struct explain_arguments {
     char **sets, **series;
     char *size, *format, *plot, *diagram, *seed;
     struct cli_limits limits;
-    gboolean allow_unused, no_trials;
+    gboolean allow_unused, no_trials, wide;
 };
 
 // ---- What is asked for ----
@@ -182,7 +182,7 @@ static enum cli_exit explain_argument(char **words, const void *data)
         return CLI_BAD_INPUT;
     struct scenario_schema *schema = registry_schema(&model_registry);
     struct scenario *scenario =
-        cli_scenario_once(schema, file, arguments->sets, arguments->allow_unused, seed);
+        cli_scenario(schema, file, arguments->sets, arguments->allow_unused, seed);
     enum cli_exit code = CLI_BAD_INPUT;
     struct cli_reader reader = {schema, file, arguments->sets, seed};
     const struct file_use files[] = {{"--plot", arguments->plot, true},
@@ -218,6 +218,7 @@ const struct cli_option cli_explain_options[] = {
      .summary = "do not run a size again with faster resources and other algorithms",
      .more = "Only a size that is explained in full is."},
     CLI_SCENARIO_OPTIONS(struct explain_arguments),
+    CLI_WIDE_OPTION(struct explain_arguments, wide),
     CLI_FORMAT_OPTION(
         struct explain_arguments, format, explain_formats,
         "CSV has one number a row: scenario, series, size, kind, name, class, unit, value."),
@@ -234,7 +235,7 @@ const struct cli_option cli_explain_options[] = {
      .offset = offsetof(struct explain_arguments, diagram),
      .argument = "FILE",
      .words = CLI_WORDS_FILE,
-     .summary = "also draw a message's space-time diagram (FILE.svg)",
+     .summary = "also draw a message's space-time diagram (FILE.svg, FILE.html)",
      .more = "That of `netsim diagram`, of one series; --no-trials leaves out the parameters that "
              "its times depend on."},
     CLI_OPTIONS_END,

@@ -178,7 +178,7 @@ static enum cli_exit export_argument(char **words, const void *data)
     if (!target->runs)
         schema->check = NULL;
     struct scenario *scenario =
-        cli_scenario_once(schema, words[1], arguments->sets, arguments->allow_unused, 0);
+        cli_scenario(schema, words[1], arguments->sets, arguments->allow_unused, 0);
     enum cli_exit code = CLI_BAD_INPUT;
     if (scenario && cli_series_exist(scenario, arguments->series))
         code = export_scenario(target, scenario, arguments);

@@ -220,21 +220,28 @@ static void print_totals(const struct drawing *drawing, json_t *scorecard, doubl
     }
     json_t *totals = json_object_get(scorecard, "totals");
     json_t *predicted = json_object_get(totals, "predicted");
-    cli_print("%s/index.html\n\n%u %s with %d series", drawing->directory, drawing->figures->len,
-              drawing->figures->len == 1 ? "figure" : "figures", series);
+    GString *out = g_string_new(NULL);
+    g_string_append_printf(out, "%s/index.html\n\n%u %s with %d series", drawing->directory,
+                           drawing->figures->len, drawing->figures->len == 1 ? "figure" : "figures",
+                           series);
     if (failed > 0)
-        cli_print(", %d of them failed", failed);
+        g_string_append_printf(out, ", %d of them failed", failed);
     if (totals)
-        cli_print("; %" JSON_INTEGER_FORMAT " of %" JSON_INTEGER_FORMAT " claims hold",
-                  json_integer_value(json_object_get(totals, "holds")),
-                  json_integer_value(json_object_get(totals, "claims")));
+        g_string_append_printf(out,
+                               "; %" JSON_INTEGER_FORMAT " of %" JSON_INTEGER_FORMAT " claims hold",
+                               json_integer_value(json_object_get(totals, "holds")),
+                               json_integer_value(json_object_get(totals, "claims")));
     if (json_integer_value(json_object_get(predicted, "claims")) > 0)
-        cli_print(" (%" JSON_INTEGER_FORMAT " of %" JSON_INTEGER_FORMAT " predicted ones)",
-                  json_integer_value(json_object_get(predicted, "hold")),
-                  json_integer_value(json_object_get(predicted, "claims")));
-    cli_print("; %d %s run, the others were in %s; %.1f s: %.1f s to simulate, %.1f s to draw\n",
-              drawing->ran, drawing->ran == 1 ? "case" : "cases", drawing->database,
-              seconds_since(drawing->started), simulated, drawn);
+        g_string_append_printf(
+            out, " (%" JSON_INTEGER_FORMAT " of %" JSON_INTEGER_FORMAT " predicted ones)",
+            json_integer_value(json_object_get(predicted, "hold")),
+            json_integer_value(json_object_get(predicted, "claims")));
+    g_string_append_printf(
+        out, "; %d %s run, the others were in %s; %.1f s: %.1f s to simulate, %.1f s to draw\n",
+        drawing->ran, drawing->ran == 1 ? "case" : "cases", drawing->database,
+        seconds_since(drawing->started), simulated, drawn);
+    cli_print_text(out->str);
+    g_string_free(out, TRUE);
 }
 
 // Runs, judges, writes and draws.

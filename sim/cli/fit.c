@@ -30,7 +30,7 @@ struct fit_arguments {
     char *draws, *discrepancy, *out, *picture, *format, *seed, *database;
     struct cli_limits limits;
     int jobs;
-    gboolean allow_unused, quiet;
+    gboolean allow_unused, quiet, wide;
 };
 
 // A fit while it is made.
@@ -572,6 +572,7 @@ const struct cli_option cli_fit_options[] = {
      .words = CLI_WORDS_FILE,
      .summary = "the picture's file, .svg, .png or .pdf, instead of NAME.svg there"},
     CLI_FIT_OPTIONS(struct fit_arguments),
+    CLI_WIDE_OPTION(struct fit_arguments, wide),
     CLI_FORMAT_OPTION(struct fit_arguments, format, fit_formats, NULL),
     CLI_QUIET_OPTION(struct fit_arguments, quiet),
     CLI_OPTIONS_END,

@@ -14,7 +14,7 @@ enum flatten_format { FLATTEN_TABLE, FLATTEN_JSON };
 struct flatten_arguments {
     char **sets, **series;
     char *rank, *format;
-    gboolean allow_unused;
+    gboolean allow_unused, wide;
 };
 
 // A series while it is printed.
@@ -241,7 +241,7 @@ static enum cli_exit flatten_argument(char **words, const void *data)
     struct scenario_schema *schema = registry_schema(&model_registry);
     schema->check = NULL; // of a run's needs of the machine and of the network
     struct scenario *scenario =
-        cli_scenario_once(schema, words[0], arguments->sets, arguments->allow_unused, 0);
+        cli_scenario(schema, words[0], arguments->sets, arguments->allow_unused, 0);
     enum cli_exit code = CLI_BAD_INPUT;
     if (scenario && cli_series_exist(scenario, arguments->series) &&
         rank_exists(scenario, rank, arguments->series) &&
@@ -266,6 +266,7 @@ const struct cli_option cli_flatten_options[] = {
      .argument = "N",
      .summary = "only this rank"},
     CLI_SETTING_OPTIONS(struct flatten_arguments),
+    CLI_WIDE_OPTION(struct flatten_arguments, wide),
     CLI_FORMAT_OPTION(struct flatten_arguments, format, flatten_formats,
                       "JSON is one object a line, with sizes in bytes and times in picoseconds."),
     CLI_OPTIONS_END,

@@ -96,6 +96,10 @@ struct cli_option {
      .argument = "N",                                                                              \
      .summary = "simulate in N processes; 0" zero ": one for each processor" otherwise}
 #define CLI_JOBS_OPTION(type, member) CLI_PROCESSES_OPTION(type, member, ", the default", "")
+#define CLI_WIDE_OPTION(type, member)                                                              \
+    {.name = "wide", .value = CLI_FLAG, .offset = offsetof(type, member),                          \
+     .summary = "do not fold lines and tables at the width of the page",                           \
+     .more = "That is the terminal's; off a terminal $COLUMNS, or 80 columns."}
 #define CLI_QUIET_OPTION(type, member)                                                             \
     {.name = "quiet", .letter = 'q', .value = CLI_FLAG, .offset = offsetof(type, member),          \
      .summary = "no progress, no summary"}

@@ -8,6 +8,9 @@
 #include "sim/core/diag.h"
 #include "sim/core/shown.h"
 #include "sim/core/time.h"
+#include "sim/output/fold.h"
+#include "sim/output/table.h"
+#include "sim/output/text.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -46,13 +49,31 @@ enum cli_exit cli_exit_with(GError *error, enum cli_exit otherwise)
     return code;
 }
 
+// --wide was given.
+static bool page_is_wide;
+
+int cli_width(FILE *file)
+{
+    return page_is_wide ? 0 : table_width(file);
+}
+
+void cli_print_text(const char *text)
+{
+    GString *shown = g_string_new(NULL), *folded = g_string_new(NULL);
+    shown_append(shown, text, SHOWN_TEXT);
+    fold_append(folded, shown->str, cli_width(stdout));
+    fwrite(folded->str, 1, folded->len, stdout);
+    g_string_free(shown, TRUE);
+    g_string_free(folded, TRUE);
+}
+
 void cli_print(const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
     char *text = g_strdup_vprintf(format, arguments);
     va_end(arguments);
-    shown_print(text, SHOWN_TEXT, stdout);
+    cli_print_text(text);
     g_free(text);
 }
 
@@ -68,7 +89,7 @@ struct cli_text cli_text_begin(void)
 void cli_text_print(struct cli_text *text)
 {
     fclose(text->file);
-    shown_print(*text->text, SHOWN_TEXT, stdout);
+    cli_print_text(*text->text);
     free(*text->text);
     g_free(text->text);
     g_free(text->length);
@@ -191,6 +212,30 @@ static GOptionEntry entry_of(const struct cli_option *option, void *arguments, G
     };
 }
 
+// Paragraphs at the width of the page; lines that begin with a blank stay.
+static char *description_text(const char *description)
+{
+    int width = table_width(stdout);
+    GString *out = g_string_new(NULL), *paragraph = g_string_new(NULL);
+    char **lines = g_strsplit(description, "\n", -1);
+    for (char **line = lines; *line; line++) {
+        bool is_text = **line && **line != ' ';
+        if (is_text)
+            g_string_append_printf(paragraph, "%s ", *line);
+        if (is_text && line[1] && *line[1] && *line[1] != ' ')
+            continue;
+        if (is_text)
+            text_append_wrapped(out, paragraph->str, MIN(width, TABLE_WIDTH), 0);
+        else
+            g_string_append(out, *line);
+        g_string_truncate(paragraph, 0);
+        g_string_append(out, line[1] ? "\n" : "");
+    }
+    g_strfreev(lines);
+    g_string_free(paragraph, TRUE);
+    return g_string_free(out, FALSE);
+}
+
 static void parser_start(struct parser *parser, const struct cli_command *command, void *arguments)
 {
     *parser = (struct parser){.context = g_option_context_new(command->arguments),
@@ -206,7 +251,9 @@ static void parser_start(struct parser *parser, const struct cli_command *comman
         g_option_context_add_main_entries(parser->context, entries, NULL);
     }
     g_option_context_add_main_entries(parser->context, help_entries, NULL);
-    g_option_context_set_description(parser->context, command->description);
+    char *description = command->description ? description_text(command->description) : NULL;
+    g_option_context_set_description(parser->context, description);
+    g_free(description);
 }
 
 static void parser_end(struct parser *parser)
@@ -222,7 +269,7 @@ static void print_help(GOptionContext *context, const struct cli_command *comman
     char *help = g_option_context_get_help(context, TRUE, NULL);
     char **parts = g_strsplit(help, "…", -1);
     char *plain = g_strjoinv("...", parts);
-    printf("netsim %s: %s\n\n%s", command->name, command->summary, plain);
+    cli_print("netsim %s: %s\n\n%s", command->name, command->summary, plain);
     g_free(plain);
     g_strfreev(parts);
     g_free(help);
@@ -372,6 +419,8 @@ bool cli_parse(const struct cli_command *command, void *arguments, int *argc, ch
         }
         go_on = jobs_are_right(command, arguments) && count_is_right(command, *argc - 1) &&
                 is_alone(command) && limits_are_right(command, arguments);
+        const struct cli_option *wide = option_find(command, "wide", strlen("wide"), 0);
+        page_is_wide = wide && *(const gboolean *)((const char *)arguments + wide->offset);
     }
     parser_end(&parser);
     return go_on;

@@ -199,7 +199,7 @@ static void print_result(const struct result *result, enum run_format format,
     switch (format) {
     case RUN_TABLE: {
         struct table_options options = {.colour = table_wants_colour(stdout),
-                                        .width = arguments->wide ? 0 : table_width(stdout),
+                                        .width = cli_width(stdout),
                                         .summary = !arguments->quiet,
                                         .directory = directory,
                                         .metrics = (const char *const *)arguments->metrics,
@@ -481,7 +481,10 @@ static enum cli_exit draw_and_write(const struct scenario *scenario,
     char *text = format == RUN_CSV    ? run_draws_csv(document, arguments->metrics)
                  : format == RUN_JSON ? document_text(json_incref(document))
                                       : run_draws_text(document, arguments->metrics);
-    fputs(text, stdout);
+    if (format == RUN_TABLE)
+        cli_print_text(text);
+    else
+        fputs(text, stdout);
     g_free(text);
     enum cli_exit code = run_draws_failed(document) ? CLI_RUN_FAILED : CLI_DONE;
     if (arguments->causes) {
@@ -507,8 +510,8 @@ static enum cli_exit run_scenario_argument(const char *scenario_argument,
         !cli_seed(arguments->seed, &seed) || !draws_are_right(arguments, &draws))
         return CLI_BAD_INPUT;
     struct scenario_schema *schema = registry_schema(&model_registry);
-    struct scenario *scenario = cli_scenario_once(schema, scenario_argument, arguments->sets,
-                                                  arguments->allow_unused, seed);
+    struct scenario *scenario =
+        cli_scenario(schema, scenario_argument, arguments->sets, arguments->allow_unused, seed);
     enum cli_exit code = CLI_BAD_INPUT;
     if (scenario) {
         if (cli_series_keep(scenario, arguments->series) &&
@@ -577,13 +580,7 @@ const struct cli_option cli_run_options[] = {
              "with `workload.samples` `p50`, `p90`, "
              "`p99`, `min`, `max` "
              "and `sd` of single repetitions."},
-    {.name = "wide",
-     .value = CLI_FLAG,
-     .offset = offsetof(struct run_arguments, wide),
-     .summary = "put all series side by side in one table",
-     .more =
-         "Otherwise series that 80 columns, or those of the terminal, have no room for stand in "
-         "a further table below."},
+    CLI_WIDE_OPTION(struct run_arguments, wide),
     {.name = "links",
      .value = CLI_TEXT,
      .offset = offsetof(struct run_arguments, links),

@@ -113,7 +113,7 @@ static struct scenario *scenario_without(const struct scenario *scenario,
                                              .series = (const char *const *)names->pdata,
                                              .allow_unused = true};
     struct diag_list *diags = diag_list_new();
-    struct scenario *without = cli_load_scenario(scenario->file, schema, &options, diags);
+    struct scenario *without = scenario_load(scenario->file, schema, &options, diags);
     bool whole = without && without->cases->len == scenario->cases->len;
     if (!whole)
         g_clear_pointer(&without, scenario_free);

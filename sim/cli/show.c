@@ -106,8 +106,7 @@ static bool show_scenario(struct shown_machine *shown, const char *argument,
                           const struct show_arguments *arguments,
                           const struct scenario_schema *schema)
 {
-    shown->scenario =
-        cli_scenario_once(schema, argument, arguments->sets, arguments->allow_unused, 0);
+    shown->scenario = cli_scenario(schema, argument, arguments->sets, arguments->allow_unused, 0);
     if (!shown->scenario || !cli_series_keep(shown->scenario, arguments->series))
         return false;
     const struct scenario_case *first = g_ptr_array_index(shown->scenario->cases, 0);

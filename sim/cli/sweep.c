@@ -27,7 +27,7 @@ struct arguments {
     char *out, *seeds, *draws, *shard, *format;
     int jobs;
     struct cli_limits limits;
-    gboolean zip, csv, dry_run, report, again, quiet, allow_unused;
+    gboolean zip, csv, dry_run, report, again, quiet, allow_unused, wide;
 };
 
 // The arguments, read.
@@ -160,17 +160,20 @@ static void print_summary(const json_t *report, int runs, int done, const char *
     const json_t *ends = json_object_get(report, "ends"), *count, *warning;
     const char *name, *before = "";
     size_t i;
-    cli_print("%s: %d points, %d runs, %d of them new: ",
-              json_string_value(json_object_get(report, "scenario")),
-              (int)json_integer_value(json_object_get(report, "points")), runs, done);
+    GString *out = g_string_new(NULL);
+    g_string_append_printf(out, "%s: %d points, %d runs, %d of them new: ",
+                           json_string_value(json_object_get(report, "scenario")),
+                           (int)json_integer_value(json_object_get(report, "points")), runs, done);
     json_object_foreach((json_t *)ends, name, count)
     {
         if (json_integer_value(count) == 0)
             continue;
-        cli_print("%s%d %s", before, (int)json_integer_value(count), name);
+        g_string_append_printf(out, "%s%d %s", before, (int)json_integer_value(count), name);
         before = ", ";
     }
-    cli_print("\n%s (netsim sweep --report tells what is in it)\n", database);
+    g_string_append_printf(out, "\n%s (netsim sweep --report tells what is in it)\n", database);
+    cli_print_text(out->str);
+    g_string_free(out, TRUE);
     json_array_foreach(json_object_get(report, "warnings"), i, warning)
     {
         cli_print("warning: %s\n", json_string_value(warning));
@@ -343,6 +346,11 @@ static enum cli_exit sweep_scenario(const char *argument, struct plan *plan)
 {
     if (!join_others(plan))
         return CLI_BAD_INPUT;
+    if (strcmp(argument, CLI_STDIN) == 0 && mpi_workers_size() > 1) {
+        cli_error("write it into a file", "mpirun gives standard input to one rank only, and "
+                                          "each reads the scenario");
+        return CLI_BAD_INPUT;
+    }
     struct scenario_schema *schema = registry_schema(&model_registry);
     struct scenario *scenario = cli_scenario(schema, argument, NULL, true, 0);
     enum cli_exit code = CLI_BAD_INPUT;
@@ -430,6 +438,7 @@ const struct cli_option cli_sweep_options[] = {
      .value = CLI_FLAG,
      .offset = offsetof(struct arguments, report),
      .summary = "print best, worst and effects of a sweep that was run, and run nothing"},
+    CLI_WIDE_OPTION(struct arguments, wide),
     CLI_FORMAT_OPTION(struct arguments, format, sweep_formats,
                       "Of `--report` alone. As `csv` it is the means over seeds, with "
                       "their number, interval, standard deviation, least and greatest value; of a "

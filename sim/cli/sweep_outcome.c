@@ -36,7 +36,10 @@ enum cli_exit sweep_print(struct store *store, bool csv, const char *format)
     } else {
         bool json = g_strcmp0(format, "json") == 0;
         char *text = json ? document_text(json_incref(report)) : outcome_report_text(outcome);
-        shown_print(text, SHOWN_TEXT, stdout);
+        if (json)
+            shown_print(text, SHOWN_TEXT, stdout);
+        else
+            cli_print_text(text);
         g_free(text);
     }
     json_decref(report);

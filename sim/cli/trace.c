@@ -19,6 +19,7 @@ enum trace_format { TRACE_TABLE, TRACE_CSV, TRACE_JSON };
 
 struct trace_arguments {
     char *speed, *stack, *format, *matrix;
+    gboolean wide;
 };
 
 // ---- What is asked for ----
@@ -186,6 +187,7 @@ const struct cli_option cli_trace_options[] = {
      .more = "The matrix then has also the messages that it makes of collectives. They are "
              "unfolded by the rules of its MPI library, with the defaults of all "
              "parameters. Without it the matrix has messages from point to point alone."},
+    CLI_WIDE_OPTION(struct trace_arguments, wide),
     CLI_FORMAT_OPTION(struct trace_arguments, format, trace_formats,
                       "CSV is the communication matrix: from, to, messages, bytes. JSON has "
                       "everything, with sizes in bytes."),

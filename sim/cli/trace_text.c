@@ -143,26 +143,32 @@ static const char *plural(uint64_t count)
 
 // ---- Calls ----
 
-static void print_operation(const struct profile_operation *operation, const char *name, FILE *out)
+static void print_operation(const struct profile_operation *operation, const char *name, int width,
+                            FILE *out)
 {
     static const double shares[] = {0, 0.5, 0.9, 1};
     char text[NUMBER_BYTES];
-    fprintf(out, "%-16s %9" G_GUINT64_FORMAT " %6d", name, operation->calls, operation->ranks);
+    fprintf(out, "%-*s %9" G_GUINT64_FORMAT " %5d", width, name, operation->calls,
+            operation->ranks);
     if (operation->sized)
-        fprintf(out, "  %10s", bytes_text(text, (double)operation->bytes));
+        fprintf(out, " %10s", bytes_text(text, (double)operation->bytes));
     for (size_t i = 0; operation->sized && i < G_N_ELEMENTS(shares); i++)
-        fprintf(out, "  %9s",
+        fprintf(out, " %10s",
                 bytes_text(text, (double)size_counts_quantile(&operation->sizes, shares[i])));
     fputc('\n', out);
 }
 
 static void print_operations(const struct recorded_profile *profile, FILE *out)
 {
-    fprintf(out, "%-16s %9s %6s  %10s  %9s  %9s  %9s  %9s\n", "operation", "calls", "ranks",
+    int width = (int)strlen("operation");
+    for (int code = 0; code < OP_CODES; code++)
+        if (profile->operations[code].calls > 0)
+            width = MAX(width, (int)strlen(operation_table[code].name));
+    fprintf(out, "%-*s %9s %5s %10s %10s %10s %10s %10s\n", width, "operation", "calls", "ranks",
             "bytes", "least", "median", "90 %", "most");
     for (int code = 0; code < OP_CODES; code++)
         if (profile->operations[code].calls > 0)
-            print_operation(&profile->operations[code], operation_table[code].name, out);
+            print_operation(&profile->operations[code], operation_table[code].name, width, out);
 }
 
 static void print_sizes(const struct recorded_profile *profile, FILE *out)

@@ -21,7 +21,7 @@ struct validate_arguments {
     char *format, *database, *out, *tests;
     char *draws; // as given; NULL: none
     char **claims;
-    gboolean all, all_run, top40, quiet, run_again;
+    gboolean all, all_run, top40, quiet, run_again, wide;
     int jobs;
 };
 
@@ -85,7 +85,8 @@ static bool deliver(json_t *scorecard, enum validate_format format, const char *
     FILE *out = file ? file_stream(file) : stdout;
     if (!error) {
         if (format == VALIDATE_TABLE || format == VALIDATE_BRIEF) {
-            scorecard_print(scorecard, format == VALIDATE_BRIEF, table_wants_colour(out), out);
+            bool brief = format == VALIDATE_BRIEF;
+            scorecard_print(scorecard, brief, table_wants_colour(out), cli_width(out), out);
         } else {
             char *text = scorecard_text(scorecard, format);
             fputs(text, out);
@@ -208,6 +209,7 @@ const struct cli_option cli_validate_options[] = {
      .value = CLI_FLAG,
      .offset = offsetof(struct validate_arguments, all_run),
      .summary = "end with 2 also if a behaviour's test was not run for this build"},
+    CLI_WIDE_OPTION(struct validate_arguments, wide),
     CLI_FORMAT_OPTION(struct validate_arguments, format, validate_formats,
                       "A scorecard for people, in full or with one line per claim; for programs; "
                       "or JUnit XML for a build server."),

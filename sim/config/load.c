@@ -462,11 +462,32 @@ static FILE *open_file(const char *file, bool named, size_t *room, const char **
     return stream;
 }
 
+static struct {
+    const char *name, *text; // NULL: none
+    size_t length;
+} kept_text;
+
+void node_keep_text(const char *name, const char *text, size_t length)
+{
+    kept_text.name = name;
+    kept_text.text = text;
+    kept_text.length = length;
+}
+
+static bool text_is_kept(const char *file)
+{
+    return kept_text.name && strcmp(file, kept_text.name) == 0;
+}
+
 // The file's text, at most a byte more than allowed; NULL and *why if it can't be read. Of a
 // regular file no more is read than its size: some files of /proc have size 0 and never end.
 static char *read_text(const char *file, bool named, size_t *length, const char **why)
 {
     size_t room;
+    if (text_is_kept(file)) {
+        *length = kept_text.length;
+        return g_memdup2(kept_text.text, kept_text.length + 1);
+    }
     FILE *stream = open_file(file, named, &room, why);
     if (!stream)
         return NULL;
@@ -525,7 +546,7 @@ static struct node *load_file(struct load *load, const char *file, struct source
                               int depth)
 {
     struct stat status;
-    char *real = realpath(file, NULL);
+    char *real = text_is_kept(file) ? strdup(file) : realpath(file, NULL);
     if (!real && stat(file, &status) == 0)
         real = strdup(file); // a pipe below /dev/fd, which has no other name
     if (!real) {

@@ -46,6 +46,11 @@ typedef bool node_file_fn(void *owner, struct node **tree, struct diag_list *dia
 struct node *node_load_each(const char *file, node_file_fn *each, void *owner,
                             struct diag_list *diags);
 
+// From now on node_load reads this text, which ends with a null byte and must outlive it, in place
+// of a file called `name`: that of standard input, which can be read only once. Includes are
+// relative to the current directory.
+void node_keep_text(const char *name, const char *text, size_t length);
+
 // Like node_load, but from memory; `name` is the file in marks, and includes are resolved relative
 // to `directory` (NULL: includes are refused).
 struct node *node_parse(const char *text, size_t length, const char *name, const char *directory,

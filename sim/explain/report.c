@@ -8,6 +8,7 @@
 #include <string.h>
 
 #define NAME_WIDTH 26     // at least
+#define LOAD_WIDTH 24     // at least, of a resource's name
 #define MARGIN 8          // of what a wait is made of, left of and right of its name
 #define MOST_RESOURCES 12 // lines in a table
 #define LEAST_BUSY 0.001
@@ -61,6 +62,12 @@ static int name_width(const struct explanation *found)
         width = MAX(width, text_width(part_at(found->held, i)->name) + MARGIN);
     for (guint i = 0; i < found->sleeps->len; i++)
         width = MAX(width, text_width(part_at(found->sleeps, i)->name));
+    return width;
+}
+
+static int load_name_width(const struct explanation *found)
+{
+    int width = LOAD_WIDTH;
     for (guint i = 0; i < MIN(found->loads->len, MOST_RESOURCES); i++) {
         char *name = load_name(&g_array_index(found->loads, struct resource_load, i));
         width = MAX(width, text_width(name));
@@ -75,7 +82,7 @@ static void print_held(const struct explanation *found, const char *wait, int wi
     for (guint i = 0; i < found->held->len; i++) {
         const struct explain_part *part = part_at(found->held, i);
         if (strcmp(part->class, wait) == 0)
-            fprintf(out, "    of it %-*s %12.3f\n", width - MARGIN, part->name,
+            fprintf(out, "    of it %-*s %10.3f\n", width - MARGIN, part->name,
                     explain_us(found, part->time));
     }
 }
@@ -83,17 +90,16 @@ static void print_held(const struct explanation *found, const char *wait, int wi
 static void print_path(const struct explanation *found, int width, FILE *out)
 {
     double total = MAX((double)found->total, 1.0), sum = 0.0;
-    fprintf(out, "  %-*s %12s %8s %10s   %s\n", width, "stage", "us", "share", "cumulated",
-            "class");
+    fprintf(out, "  %-*s %10s %8s %10s  %s\n", width, "stage", "us", "share", "cumulated", "class");
     for (guint i = 0; i < found->path->len; i++) {
         const struct explain_part *part = part_at(found->path, i);
         sum += (double)part->time;
-        fprintf(out, "  %-*s %12.3f %6.1f %% %8.1f %%   %s\n", width, part->name,
+        fprintf(out, "  %-*s %10.3f %6.1f %% %8.1f %%  %s\n", width, part->name,
                 explain_us(found, part->time), 100 * (double)part->time / total, 100 * sum / total,
                 part->class);
         print_held(found, part->name, width, out);
     }
-    fprintf(out, "  %-*s %12.3f\n", width, "sum", explain_us(found, found->total));
+    fprintf(out, "  %-*s %10.3f\n", width, "sum", explain_us(found, found->total));
 }
 
 static void print_sleeps(const struct explanation *found, int width, FILE *out)
@@ -103,39 +109,40 @@ static void print_sleeps(const struct explanation *found, int width, FILE *out)
     fprintf(out, "\n  rank %d sleeps meanwhile, for each message, and waits for\n", found->rank);
     for (guint i = 0; i < found->sleeps->len; i++) {
         const struct explain_part *part = part_at(found->sleeps, i);
-        fprintf(out, "  %-*s %12.3f us\n", width, part->name, explain_us(found, part->time));
+        fprintf(out, "  %-*s %10.3f us\n", width, part->name, explain_us(found, part->time));
     }
 }
 
 static void print_classes(const struct resource_load *load, FILE *out)
 {
-    const char *before = "  (";
+    const char *before = "\n    ";
     for (int class = 0; class < RECORD_CLASSES; class ++) {
         if (load->by_class[class] < LEAST_BUSY)
             continue;
         fprintf(out, "%s%s %.1f %%", before, record_classes[class], 100 * load->by_class[class]);
         before = ", ";
     }
-    fputs(*before == ',' ? ")\n" : "\n", out);
+    fputc('\n', out);
 }
 
-static void print_loads(const struct explanation *found, int width, FILE *out)
+static void print_loads(const struct explanation *found, FILE *out)
 {
-    fprintf(out, "\n  %-*s %12s %8s %10s %10s %8s\n", width, "resource", "busy us", "busy",
+    int width = load_name_width(found);
+    fprintf(out, "\n  %-*s %10s %8s %10s %10s %7s\n", width, "resource", "busy us", "busy",
             "on the way", "mean queue", "longest");
     guint shown = MIN(found->loads->len, MOST_RESOURCES);
     for (guint i = 0; i < shown; i++) {
         const struct resource_load *load = &g_array_index(found->loads, struct resource_load, i);
         char *name = load_name(load);
         if (load->works)
-            fprintf(out, "  %-*s %12.3f %6.1f %% %8.1f %%", width, name,
+            fprintf(out, "  %-*s %10.3f %6.1f %% %8.1f %%", width, name,
                     explain_us(found, load->busy_time), 100 * load->busy, 100 * load->way);
         else
-            fprintf(out, "  %-*s %12s %8s %10s", width, name, "-", "-", "-");
+            fprintf(out, "  %-*s %10s %8s %10s", width, name, "-", "-", "-");
         if (load->queues)
-            fprintf(out, " %10.2f %8d", load->mean_queue, load->longest_queue);
+            fprintf(out, " %10.2f %7d", load->mean_queue, load->longest_queue);
         else
-            fprintf(out, " %10s %8s", "-", "-");
+            fprintf(out, " %10s %7s", "-", "-");
         print_classes(load, out);
         g_free(name);
     }
@@ -249,7 +256,7 @@ void report_print_size(const struct explained_series *series, const struct expla
     int width = name_width(found);
     print_path(found, width, out);
     print_sleeps(found, width, out);
-    print_loads(found, width, out);
+    print_loads(found, out);
     print_steps(found, out);
     print_trials(found, out);
     print_bound(found, out);
@@ -285,7 +292,7 @@ static int column_width(const struct explained_series *series, const char *class
         width = MAX(width, text_width(text));
         g_free(text);
     }
-    return width + (class ? 1 : 3);
+    return width + (class ? 2 : 3);
 }
 
 static void print_row(const struct explained_series *series, const struct explanation *found,

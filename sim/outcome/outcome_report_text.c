@@ -82,7 +82,7 @@ static void print_ends(const json_t *report, GString *out)
                                report_member(failure, "series"), report_member(failure, "kind"),
                                report_number(failure, "count"),
                                report_number(failure, "count") == 1 ? "" : "s", point);
-        text_append_wrapped(out, report_member(failure, "text"), 92, 4);
+        text_append_wrapped(out, report_member(failure, "text"), 76, 4);
         g_string_append_c(out, '\n');
         g_free(point);
     }

@@ -2,11 +2,10 @@
 #include "sim/output/failure.h"
 
 #include "sim/core/shown.h"
+#include "sim/output/table.h"
 #include "sim/output/text.h"
 
 #include <string.h>
-
-#define LINE_WIDTH 96
 
 // Entries of a long list that are printed; the manifest has all of them.
 #define MOST_RANKS 16
@@ -171,7 +170,7 @@ static void append_findings(GString *out, json_t *reason)
                 break;
             g_string_append(out, "  ");
             text_append_wrapped(out, json_string_value(json_object_get(entry, "text")),
-                                LINE_WIDTH - 2, 4);
+                                TABLE_WIDTH - 2, 4);
             g_string_append_c(out, '\n');
         }
         append_rest(out, "  ", json_array_size(list), MOST_FINDINGS, "such findings");
@@ -211,7 +210,7 @@ static void append_reason(GString *out, json_t *reason)
         g_free(time);
     }
     g_string_append(out, "\n  ");
-    text_append_wrapped(out, text ? text : "no reason was given", LINE_WIDTH - 2, 2);
+    text_append_wrapped(out, text ? text : "no reason was given", TABLE_WIDTH - 2, 2);
     g_string_append_c(out, '\n');
 
     append_findings(out, reason);

@@ -238,7 +238,8 @@ static void links_add_time(GString *clauses, sim_time time, const char *text)
                                (double)time / 1e6, text);
 }
 
-// The unusual events on a link: "3 queue full, 2 lost, 12 held back (17.20 us)".
+// A line on the queue and the unusual events of a link: "longest queue 3 with 4398 B at 17.20 us, 2
+// lost".
 static void links_append_clauses(GString *out, const struct link_load *link)
 {
     static const struct {
@@ -258,6 +259,10 @@ static void links_append_clauses(GString *out, const struct link_load *link)
     };
     const int64_t *counts = link->counts;
     GString *clauses = g_string_new(NULL);
+    if (counts[LINK_QUEUE])
+        g_string_append_printf(
+            clauses, "longest queue %" G_GINT64_FORMAT " with %" G_GINT64_FORMAT " B at %.2f us",
+            counts[LINK_QUEUE], counts[LINK_QUEUE_BYTES], (double)counts[LINK_QUEUE_WHEN] / 1e6);
     for (size_t i = 0; i < G_N_ELEMENTS(rows); i++)
         links_add_clause(clauses, counts[rows[i].count], rows[i].text);
     for (guint i = 0; link->drops && i < link->drops->len; i++) {
@@ -268,7 +273,7 @@ static void links_append_clauses(GString *out, const struct link_load *link)
     links_add_time(clauses, counts[LINK_NO_CREDIT], "without credit");
     links_add_time(clauses, counts[LINK_PAUSED], "paused");
     if (clauses->len > 0)
-        g_string_append_printf(out, "  %s", clauses->str);
+        g_string_append_printf(out, "    %s\n", clauses->str);
     g_string_free(clauses, TRUE);
 }
 
@@ -280,17 +285,10 @@ static void links_append_row_of_link(GString *out, const struct series_result *s
     char *bytes = text_grouped((uint64_t)counts[LINK_BYTES]);
     g_string_append(out, "  ");
     text_append_left(out, link->name, width);
-    g_string_append_printf(out, " %11s %15s %11.2f %6.1f %%", packets, bytes,
+    g_string_append_printf(out, " %11s %15s %13.2f %6.1f %%\n", packets, bytes,
                            (double)counts[LINK_BUSY] / 1e6,
                            100 * links_utilisation(link, series->simulated));
-    if (counts[LINK_QUEUE])
-        g_string_append_printf(out, " %6" G_GINT64_FORMAT " %9" G_GINT64_FORMAT " %11.2f",
-                               counts[LINK_QUEUE], counts[LINK_QUEUE_BYTES],
-                               (double)counts[LINK_QUEUE_WHEN] / 1e6);
-    else
-        g_string_append_printf(out, " %6d %9s %11s", 0, "-", "-");
     links_append_clauses(out, link);
-    g_string_append_c(out, '\n');
     g_free(packets);
     g_free(bytes);
 }
@@ -309,8 +307,7 @@ static void links_append_series(GString *out, const struct series_result *series
     shown_append(out, series->name, SHOWN_LINE);
     g_string_append_printf(out, ", in all of %.6f s\n  ", time_to_s(series->simulated));
     text_append_left(out, "link", width);
-    g_string_append_printf(out, " %11s %15s %11s %8s %6s %9s %11s\n", "packets", "bytes", "busy us",
-                           "busy", "queue", "queue B", "at us");
+    g_string_append_printf(out, " %11s %15s %13s %8s\n", "packets", "bytes", "busy us", "busy");
     for (guint i = 0; i < shown; i++)
         links_append_row_of_link(out, series, links_at(sorted, i), width);
     if (shown < sorted->len)

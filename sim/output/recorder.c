@@ -4,6 +4,7 @@
 #include "sim/core/tee.h"
 #include "sim/measure/result.h"
 #include "sim/output/file.h"
+#include "sim/output/gzip.h"
 
 #define RECORDER_ROW(end, kind, option, words, argument, summary, more) {&(kind), "--" option},
 static const struct {
@@ -31,6 +32,9 @@ bool recorder_open(struct recorder *recorder, GError **error)
     if (!recorder->file)
         return false;
     recorder->out = file_stream(recorder->file);
+    recorder->is_compressed = gzip_wanted(recorder->path);
+    if (recorder->is_compressed)
+        recorder->out = gzip_stream(recorder->out);
     if (recorder->kind->header)
         fputs(recorder->kind->header, recorder->out);
     return true;
@@ -75,6 +79,14 @@ void recorder_begin(struct recorder *recorder, int series, const char *name)
     recorder->kind->begin_series(recorder, series, name);
 }
 
+// Errors of a compressing stream are those of its file.
+static void recorder_end_compression(struct recorder *recorder)
+{
+    if (recorder->is_compressed)
+        fclose(g_steal_pointer(&recorder->out));
+    recorder->is_compressed = false;
+}
+
 // Ends the file, if it is one.
 static bool recorder_complete(struct recorder *recorder, GError **error)
 {
@@ -84,6 +96,7 @@ static bool recorder_complete(struct recorder *recorder, GError **error)
         return file_part_is_whole(recorder->out, error);
     if (recorder->kind->footer)
         fputs(recorder->kind->footer, recorder->out);
+    recorder_end_compression(recorder);
     return file_end(g_steal_pointer(&recorder->file), error);
 }
 
@@ -101,6 +114,7 @@ void recorder_drop(struct recorder *recorder)
 {
     if (!recorder)
         return;
+    recorder_end_compression(recorder);
     file_drop(recorder->file);
     recorder->kind->clear(recorder);
     g_free(recorder->path);

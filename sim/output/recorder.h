@@ -21,7 +21,8 @@
     ROW(TIMELINE, timeline_kind, "trace", FILE, "FILE",                                            \
         "write a timeline for ui.perfetto.dev",                                                    \
         "Chrome's trace format: a lane for each processor, bus, network interface, wire "          \
-        "and switch port.")                                                                        \
+        "and switch port. FILE.gz is compressed, as that of `--log-states` and `--values`; "       \
+        "Perfetto reads it as it is.")                                                             \
     ROW(STATES, state_log_kind, "log-states", FILE, "FILE",                                        \
         "write the protocol transitions, one a line", NULL)                                        \
     ROW(VALUES, values_kind, "values", FILE, "FILE",                                               \
@@ -103,7 +104,8 @@ struct recorder {
     const struct recorder_kind *kind;
     char *path; // NULL: a part
     struct file *file;
-    FILE *out; // NULL: not open, or a directory
+    FILE *out;          // NULL: not open, or a directory
+    bool is_compressed; // `out` is a stream of its own before that of the file
     // The stretch of each series that is recorded, by kinds that can leave out the rest; `to` 0: to
     // its end.
     sim_time from, to;

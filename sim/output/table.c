@@ -4,6 +4,7 @@
 #include "sim/benchmark/samples.h"
 #include "sim/core/shown.h"
 #include "sim/output/failure.h"
+#include "sim/output/fold.h"
 #include "sim/output/links.h"
 #include "sim/output/losses.h"
 #include "sim/output/standouts.h"
@@ -426,7 +427,7 @@ static void append_hidden(GString *out, const struct result *result, const char 
     g_string_free(names, TRUE);
 }
 
-// ---- The line on what ran ----
+// ---- The lines on what ran ----
 
 static bool result_balanced(const struct result *result)
 {
@@ -436,12 +437,12 @@ static bool result_balanced(const struct result *result)
     return true;
 }
 
-// "; results in results/pingpong/".
-static void append_place(GString *out, const char *what, const char *directory)
+// "results in results/pingpong/".
+static void append_place(GString *out, const char *before, const char *what, const char *directory)
 {
     if (!directory)
         return;
-    g_string_append_printf(out, "; %s in ", what);
+    g_string_append_printf(out, "%s%s in ", before, what);
     shown_append(out, directory, SHOWN_LINE);
     if (!g_str_has_suffix(directory, "/"))
         g_string_append_c(out, '/');
@@ -457,14 +458,19 @@ static void append_summary(GString *out, const struct result *result,
     char *rate = text_scaled(wall > 0.0 ? (double)events / wall : 0.0);
     char *verdict = failure_ledger_verdict(&totals, result_balanced(result));
     char *fingerprint = text_fingerprint(result_fingerprint(result));
-    g_string_append_printf(out,
-                           "%s%s events in %.3f s (%s events/s), %.6f s simulated; %s; "
-                           "fingerprint %s",
-                           out->len > 0 ? "\n" : "", count, wall, rate,
-                           time_to_s(result_simulated(result)), verdict, fingerprint);
-    append_place(out, "results", options->directory);
-    append_place(out, "captures", options->captures);
-    g_string_append_c(out, '\n');
+    GString *ran = g_string_new(NULL), *places = g_string_new(NULL);
+    g_string_append_printf(ran, "%s events in %.3f s (%s events/s), %.6f s simulated", count, wall,
+                           rate, time_to_s(result_simulated(result)));
+    append_place(places, "", "results", options->directory);
+    append_place(places, places->len > 0 ? "; " : "", "captures", options->captures);
+    char *ledger = g_strdup_printf("%s; fingerprint %s", verdict, fingerprint);
+    gsize length = ran->len + strlen(ledger) + places->len + 4;
+    const char *between = options->width > 0 && length > (gsize)options->width ? "\n" : "; ";
+    g_string_append_printf(out, "%s%s%s%s%s%s\n", out->len > 0 ? "\n" : "", ran->str, between,
+                           ledger, places->len > 0 ? between : "", places->str);
+    g_string_free(ran, TRUE);
+    g_string_free(places, TRUE);
+    g_free(ledger);
     g_free(count);
     g_free(rate);
     g_free(verdict);
@@ -551,7 +557,10 @@ void table_print(const struct result *result, const struct table_options *option
         links_append_table(text, result, options->all_links);
     if (options->summary)
         append_summary(text, result, options);
-    fwrite(text->str, 1, text->len, out);
+    GString *folded = g_string_new(NULL);
+    fold_append(folded, text->str, options->width);
+    fwrite(folded->str, 1, folded->len, out);
+    g_string_free(folded, TRUE);
     g_string_free(text, TRUE);
 }
 
@@ -559,7 +568,13 @@ int table_width(FILE *file)
 {
     struct winsize size = {0};
     bool known = isatty(fileno(file)) && ioctl(fileno(file), TIOCGWINSZ, &size) == 0;
-    return known && size.ws_col > 0 ? size.ws_col : TABLE_WIDTH;
+    if (known && size.ws_col > 0)
+        return size.ws_col;
+    const char *columns = getenv("COLUMNS");
+    guint64 width = 0;
+    return columns && g_ascii_string_to_unsigned(columns, 10, 20, 100000, &width, NULL)
+               ? (int)width
+               : TABLE_WIDTH;
 }
 
 bool table_wants_colour(FILE *file)

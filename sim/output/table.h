@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A result as text for people: one aligned table, the reasons of failures, and one line that
-// summarizes the run.
+// A result as text for people: one aligned table, the reasons of failures, and a summary of the
+// run.
 #ifndef NETSIM_OUTPUT_TABLE_H
 #define NETSIM_OUTPUT_TABLE_H
 
@@ -11,15 +11,15 @@
 
 struct table_options {
     bool colour;           // ANSI colours
-    bool summary;          // the line that summarizes the run
-    const char *directory; // the results' directory, for that line; or NULL
+    bool summary;          // the lines that summarize the run
+    const char *directory; // the results' directory, for these lines; or NULL
     // Only these metrics (text_metric_is), NULL-terminated. NULL: all, but of the repetitions'
     // metrics, if they are kept, only median and 99th percentile.
     const char *const *metrics;
     bool links, all_links; // tables of the busiest links, or of all
-    int width; // columns that a table of sizes may have; what does not fit stands below. 0: any
-               // number
-    const char *captures; // the captures' directory, for the line that summarizes; or NULL
+    int width; // columns that lines may have; of a table of sizes, what does not fit stands below.
+               // 0: any number
+    const char *captures; // the captures' directory, for the lines that summarize; or NULL
 };
 
 // Prints sizes against series and metrics, then the values that belong to no size or to one rank,
@@ -29,8 +29,8 @@ void table_print(const struct result *result, const struct table_options *option
 // Whether a metric is printed.
 bool table_shows(const char *const *metrics, const char *metric);
 
-// The columns that tables on a file may have: those of the terminal that it is, or else
-// TABLE_WIDTH.
+// The columns that text on a file may have: those of the terminal that it is, or else $COLUMNS, or
+// else TABLE_WIDTH.
 #define TABLE_WIDTH 80
 int table_width(FILE *file);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sim/validate/scorecard.h"
 
+#include "sim/output/fold.h"
 #include "sim/output/junit.h"
 #include "sim/output/text.h"
 #include "sim/validate/scorecard_internal.h"
@@ -8,8 +9,9 @@
 #include <math.h>
 #include <string.h>
 
-#define INDENT 15 // where the text of a claim starts
-#define ID 44     // columns of an id in a line
+#define INDENT 15       // where the text of a claim starts
+#define ID 44           // columns of an id in a line
+#define BRIEF_WIDTH 110 // from which on a brief line has what was simulated
 
 static const struct {
     const char *verdict, *label, *colour;
@@ -78,18 +80,23 @@ static void append_claim(GString *out, const json_t *row, bool colour)
 
 // "holds          via.pingpong.c1.smooth    predicted      +0.17 %  1226 us"; with draws the share
 // in which it holds stands before the value.
-static void append_claim_briefly(GString *out, const json_t *row, bool colour)
+static void append_claim_briefly(GString *out, const json_t *row, bool colour, bool narrow)
 {
     char *deviation = deviation_of(row), *draws = scorecard_draws_briefly(row);
     bool drawn = json_object_get(row, "draws") != NULL;
-    char *line =
-        g_strdup_printf("%-*s %-10s %11s%s%*s  %s", ID, scorecard_text_of(row, "id"),
-                        scorecard_text_of(row, "standing"), deviation, drawn ? " " : "",
-                        drawn ? 7 : 0, drawn ? draws : "", scorecard_text_of(row, "simulated"));
+    GString *line = g_string_new(NULL);
+    g_string_append_printf(line, "%-*s %-10s", ID, scorecard_text_of(row, "id"),
+                           scorecard_text_of(row, "standing"));
+    if (!narrow || !drawn)
+        g_string_append_printf(line, " %*s", narrow ? 9 : 11, deviation);
+    if (drawn)
+        g_string_append_printf(line, " %7s", draws);
+    if (!narrow)
+        g_string_append_printf(line, "  %s", scorecard_text_of(row, "simulated"));
     g_free(draws);
     append_verdict(out, scorecard_text_of(row, "verdict"), colour);
-    g_string_append_printf(out, "%s\n", g_strchomp(line));
-    g_free(line);
+    g_string_append_printf(out, "%s\n", g_strchomp(line->str));
+    g_string_free(line, TRUE);
     g_free(deviation);
 }
 
@@ -211,19 +218,25 @@ static void append_totals(GString *out, json_t *totals)
     scorecard_append_theses(out, totals);
 }
 
-void scorecard_print(const json_t *scorecard, bool brief, bool colour, FILE *file)
+void scorecard_print(const json_t *scorecard, bool brief, bool colour, int width, FILE *file)
 {
     GString *out = g_string_new(NULL);
     json_t *totals = json_object_get(scorecard, "totals"), *row;
     size_t index;
     json_array_foreach(json_object_get(scorecard, "claims"), index, row)
     {
-        (brief ? append_claim_briefly : append_claim)(out, row, colour);
+        if (brief)
+            append_claim_briefly(out, row, colour, width > 0 && width < BRIEF_WIDTH);
+        else
+            append_claim(out, row, colour);
     }
     append_ranks(out, json_object_get(totals, "top40"), colour);
     append_totals(out, totals);
     scorecard_append_draws(out, scorecard, brief);
-    fputs(out->str, file);
+    GString *folded = g_string_new(NULL);
+    fold_append(folded, out->str, width);
+    fputs(folded->str, file);
+    g_string_free(folded, TRUE);
     g_string_free(out, TRUE);
 }
 

@@ -7,7 +7,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-#define SCORECARD_WIDTH 100
+#define SCORECARD_WIDTH 80
 
 // "" for what is missing.
 const char *scorecard_text_of(const json_t *object, const char *key);

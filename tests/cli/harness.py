@@ -11,6 +11,9 @@ NETSIM = os.path.abspath(os.environ["NETSIM"])
 SOURCE = os.environ["NETSIM_SOURCE_DIR"]
 sys.path.append(os.path.join(SOURCE, "tests", "support"))
 
+# Tests read whole lines; test_widths.py is about the narrow ones.
+os.environ["COLUMNS"] = "1000"
+
 # A scenario that takes a few milliseconds.
 SMALL = """\
 schema: 1

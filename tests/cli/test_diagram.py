@@ -14,6 +14,7 @@ import xml.etree.ElementTree as xml
 
 from harness import SOURCE, Case
 
+import browser
 import needs
 
 # Name, and what it takes to draw it.
@@ -205,6 +206,71 @@ class Diagram(Case):
                 for variable in set(re.findall(r"var\((--nd-[a-z-]+)\)", xml.tostring(root, encoding="unicode"))):
                     self.assertEqual(style.count(f"{variable}:"), 2, variable)
 
+    @browser.needed
+    def test_the_page(self):
+        """One file that needs nothing else: zoomed, moved and read off by pointer and by keyboard, in light and dark."""
+        self.netsim("diagram", *MESSAGES["LAM TCP"], "--no-constants", "--out", "page.html")
+        document = self.model(*MESSAGES["LAM TCP"])
+        window = browser.Browser()
+        self.addCleanup(window.close)
+        window.media(width=1280)
+        window.open(self.path("page.html"))
+        js = window.value
+        view = lambda: [float(one) for one in js("document.querySelector('svg').getAttribute('viewBox')").split()]
+        read = lambda: js("document.querySelector('output.part').innerText")
+        whole = view()
+        button = "document.querySelector('[data-do=\"%s\"]').click()"
+        js(button % "zoom in")
+        self.assertAlmostEqual(view()[2], 0.7 * whole[2], 1)
+        self.assertAlmostEqual(view()[3] / view()[2], whole[3] / whole[2], 3)
+        window.drag((700, 500), (600, 400))
+        self.assertGreater(view()[0], (whole[2] - view()[2]) / 2 + 10)
+        self.assertGreater(view()[1], (whole[3] - view()[3]) / 2 + 10)
+        js(button % "show all")
+        self.assertEqual(view(), whole)
+        # The wheel zooms with Ctrl only, around the pointer.
+        for modifiers, zoomed in ((0, False), (2, True)):
+            window.call("Input.dispatchMouseEvent", type="mouseWheel", x=600, y=400, deltaX=0, deltaY=-100, modifiers=modifiers)
+            js("new Promise(done => setTimeout(done, 100))")
+            self.assertEqual(view()[2] < whole[2], zoomed)
+        js("scrollTo(0, 0)")
+        window.call("Input.dispatchMouseEvent", type="mouseMoved", x=2, y=2)
+        js("document.querySelector('svg').focus()")
+        window.key("0")
+        self.assertEqual(view(), whole)
+        # From part to part along the critical path, which is that of the data.
+        window.key("n")
+        first = document["path"][0]
+        self.assertIn(f"{(first['to'] - first['from']) / 1e6:.6f}", read())
+        part = lambda: js("document.querySelector('output.part').dataset.part")
+        seen = []
+        while part() not in seen:
+            seen.append(part())
+            window.key("n")
+        self.assertGreater(len(seen), 10)
+        self.assertEqual(js("document.querySelectorAll('svg .at').length"), 1)
+        window.key("+")
+        window.key("ArrowUp")
+        self.assertLess(view()[2], whole[2])
+        window.key("p")
+        self.assertEqual(part(), seen[-2])
+        # Under the pointer.
+        js(button % "show all")
+        place = js("(box => [box.x + box.width / 2, box.y + box.height / 2])"
+                   "(document.querySelector('#span-0, #part-0').getBoundingClientRect())")
+        window.call("Input.dispatchMouseEvent", type="mouseMoved", x=place[0], y=place[1])
+        self.assertIn("\u00b5s", read())
+        rows = js("[...document.querySelectorAll('tbody tr')].map(row => [...row.children].map(cell => cell.textContent))")
+        self.assertEqual([row[0] for row in rows], [part["stage"] for part in document["path"]] + ["sum"])
+        self.assertAlmostEqual(sum(float(row[3]) for row in rows[:-1]), float(rows[-1][3]), 5)
+        paper = set()
+        for dark in (False, True):
+            window.media(dark=dark, width=400)
+            paper.add(js("getComputedStyle(document.querySelector('svg')).backgroundColor"))
+            self.assertLessEqual(js("document.documentElement.scrollWidth"), 400)
+        self.assertEqual(len(paper), 2)
+        self.assertEqual(window.problems, [])
+
     @needs.matplotlib
     def test_files(self):
         self.netsim("diagram", self.small(), "--series", "second", "--no-constants")
@@ -229,7 +295,7 @@ class Diagram(Case):
         for words, text in ([small], "there are 2 series"), ([*one, "--message", "0"], "no number of a message"), \
                 ([*one, "--message", "x"], "no number of a message"), \
                 ([*one, "--message", "1000000"], "there is no message 1000000: the run has "), \
-                ([*one, "--out", "d.png"], "a diagram ends in .svg"), ([*one, "--format", "pdf"], "pdf"), \
+                ([*one, "--out", "d.png"], "a diagram ends in .svg or .html"), ([*one, "--format", "pdf"], "pdf"), \
                 ([*one, "--size", "much"], "--size much"), ([small, "--series", "third"], "third"), \
                 ([loop, "--size", "1"], "takes no message size"), \
                 ([loop], "the run measures no message"), \

@@ -753,9 +753,9 @@ class Explain(Case):
                    "workload: {ranks: 2, program: [{ranks: all, do: [{compute: 0 us}]}]}\n")
         self.assertEqual(self.netsim("explain", "idle.yaml").stdout,
                          "lam_via, program: 0.000 us, as rank 0 measures it\n\n"
-                         "  stage                                us    share  cumulated   class\n"
-                         "  sum                               0.000\n\n"
-                         "  resource                        busy us     busy on the way mean queue  longest\n")
+                         "  stage                              us    share  cumulated  class\n"
+                         "  sum                             0.000\n\n"
+                         "  resource                    busy us     busy on the way mean queue longest\n")
         document = json.loads(self.netsim("explain", "idle.yaml", "--format", "json").stdout)
         self.assertEqual(document["resources"], [])
         self.assertEqual(document["series"][0]["total"], [0])

@@ -59,7 +59,7 @@ class EndOfTime(Case):
         self.write("computed.yaml", PROGRAM % '"1 ms * (rank - 1)"')
         done = self.netsim("run", "computed.yaml", code=3)
         self.assertIn("computed.yaml:7:52: compute, rank 0: -1 ms is no duration: "
-                      "the range is 0 .. 600 min", done.stdout)
+                      "the range is 0 .. 600 min", " ".join(done.stdout.split()))
 
     def test_the_clock_ends(self):
         self.write("ends.yaml", PROGRAM % "600 min")

@@ -128,7 +128,8 @@ workload: {benchmark: iperf.tcp, duration: 20 ms, bin: 10 ms}
         """Busiest first; --links shows the first of many."""
         text = self.netsim("run", "lossy.yaml", "-q", "--links").stdout
         self.assertRegex(text, r"(?m)^links of tcp, in all of \d")
-        self.assertRegex(text, r"(?m)^  switch->node\d  .*dropped, queue full")
+        self.assertRegex(text, r"(?m)^  switch->node\d  .*\n    longest queue \d+ with \d+ B at [\d.]+ us, .*dropped, "
+                               r"queue full")
         shares = [float(line.split("%")[0].split()[-1]) for line in text.split("links of ")[1].splitlines()
                   if "->" in line]
         self.assertEqual(shares, sorted(shares, reverse=True))

@@ -270,7 +270,7 @@ class Run(Case):
         return "many.yaml"
 
     def test_tables_are_as_wide_as_80_columns(self):
-        narrow = self.netsim("run", self.many_series(), "-q").stdout
+        narrow = self.netsim("run", self.many_series(), "-q", environment={"COLUMNS": ""}).stdout
         self.assertLessEqual(max(map(len, narrow.splitlines())), 80)
         self.assertEqual(narrow.count("bytes"), 3)
         wide = self.netsim("run", "many.yaml", "-q", "--wide").stdout
@@ -309,7 +309,8 @@ class Run(Case):
         return done
 
     def test_standard_input(self):
-        """A scenario from there gives what its file gives, and includes what lies here; it has no second reading."""
+        """A scenario from there gives what its file gives, and includes what lies here, in commands that compile it
+        again, too."""
         text = self.read(self.small())
         wanted = self.netsim("run", "small.yaml", "-q").stdout
         for name, more in (("-", ()), ("-", ("-j2",)), ("/dev/stdin", ())):
@@ -323,8 +324,18 @@ class Run(Case):
         self.assertIn("<stdin>:2:1: error: sced: unknown key",
                       self.piped("check", "-", text="schema: 1\nsced: 2\n", code=1).stderr)
         self.assertIn("<stdin>:1:1: error: the file is empty", self.piped("check", "-", text="", code=1).stderr)
-        for command in ("sweep", "plot"):
-            self.assertIn("write it into a file", self.piped(command, "-", text=text, code=1).stderr)
+        self.assertEqual(self.piped("run", "-", "-q", "--draws", "3", text=text).stdout,
+                         self.netsim("run", "small.yaml", "-q", "--draws", "3").stdout)
+        sweep = ("--set", "lam_via.tiny=1KiB,2KiB", "--draws", "2", "--csv")
+        self.assertEqual(self.piped("sweep", "-", *sweep, "--out", "piped", text=text).stdout,
+                         self.netsim("sweep", "small.yaml", *sweep, "--out", "named").stdout)
+        self.write("to.yaml", "schema: 1\ntargets:\n  - {series: second, metric: latency_us, size: 1 B, value: 75, tolerance: 1 %}\n")
+        fit = ("--to", "to.yaml", "--fit", "switch.latency=1us..20us", "--format", "json")
+        self.assertEqual(self.piped("calibrate", "-", *fit, text=text).stdout,
+                         self.netsim("calibrate", "small.yaml", *fit).stdout)
+        for name in ("-", "small.yaml"):
+            self.piped("plot", name, "-q", "--format", "svg", "--out", f"plot{len(name)}.svg", text=text)
+        self.assertEqual(self.read("plot1.svg"), self.read("plot10.svg"))
         # The settings that change nothing are found in it, too.
         idle = ("-q", "--set", "link.propagation=0s", "--out")
         self.assertEqual(self.piped("run", "-", *idle, "piped", text=text).stderr,

@@ -4,6 +4,7 @@
 
 import collections
 import fcntl
+import gzip
 import json
 import os
 import pty
@@ -56,6 +57,23 @@ class Traces(Case):
             self.assertEqual(order, sorted(order))
             self.assertEqual(order.count(0), 1)
             self.assertLessEqual(order.count(2), 1)
+
+    def test_compressed(self):
+        """A name that ends in .gz: the same file, compressed, whatever the number of processes; and none after a failure."""
+        small = self.small()
+        self.netsim("run", small, "--trace", "t.json", "--log-states", "s.txt", "--values", "v.csv", "-q")
+        for jobs in "12":
+            self.netsim("run", small, "--trace", f"{jobs}.gz", "--log-states", "s.gz", "--values", "v.gz", "-q", "-j", jobs)
+            for plain, packed in (("t.json", f"{jobs}.gz"), ("s.txt", "s.gz"), ("v.csv", "v.gz")):
+                with open(self.path(packed), "rb") as file:
+                    self.assertEqual(gzip.decompress(file.read()).decode(), self.read(plain))
+        with open(self.path("1.gz"), "rb") as one, open(self.path("2.gz"), "rb") as two:
+            self.assertEqual(one.read(), two.read())
+        self.assertLess(os.path.getsize(self.path("1.gz")), os.path.getsize(self.path("t.json")) / 5)
+        with open("/dev/full", "wb"):
+            pass
+        os.symlink("/dev/full", self.path("full.gz"))
+        self.assertIn("No space left", self.netsim("run", small, "--trace", "full.gz", "-q", code=1).stderr)
 
     def timeline(self, *words):
         self.netsim("run", *words, "--trace", "t.json", "--quiet", code=None)

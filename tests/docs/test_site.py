@@ -8,10 +8,12 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import urllib.parse
 
 SOURCE = os.environ["NETSIM_SOURCE_DIR"]
 sys.path.append(os.path.join(SOURCE, "tests", "support"))
 sys.path.append(os.path.join(SOURCE, "tools", "site"))
+import browser  # pylint: disable=wrong-import-position
 import needs  # pylint: disable=wrong-import-position
 import site_pages  # pylint: disable=wrong-import-position
 
@@ -35,8 +37,27 @@ class Site(unittest.TestCase):
         with open(f"{self.directory}/site/search/search_index.json", encoding="utf-8") as file:
             found = [one["location"] for one in json.load(file)["docs"] if "rendezvous" in one["text"]]
         self.assertGreater(len(found), 5)
+        if browser.find():
+            self.search_in_files()
         with open(f"{self.directory}/site/docs/commands.html", encoding="utf-8") as file:
             self.assertNotRegex(file.read(), r'<(link|script)[^>]*(href|src)="(https?:)?//')
+
+    def search_in_files(self):
+        """The pages opened as files, without a web server, can be searched, too."""
+        window = browser.Browser()
+        self.addCleanup(window.close)
+        for page in ("index.html", "docs/commands.html"):
+            window.media(width=1280)
+            window.open(f"{self.directory}/site/{page}")
+            window.value("document.querySelector('[data-md-component=search-query]').focus()")
+            for letter in "eager rendezvous":
+                window.key("Space" if letter == " " else letter)
+            rows = window.value("[...document.querySelectorAll('.md-search-result__item')].map(row => "
+                                "[row.querySelector('a').href, row.textContent])")
+            self.assertGreater(len(rows), 3, page)
+            for address, text in rows:
+                self.assertTrue(os.path.exists(urllib.parse.unquote(address.split("#")[0])[len("file://"):]), address)
+                self.assertRegex(text.lower(), "eager|rendezvous")
 
     def test_dead_links(self):
         for name, text in (("a.html", '<a href="b.html#there">1</a><a href="b.html#gone">2</a><a href="c.html">3</a>'

@@ -343,8 +343,8 @@ static void test_reasons(void)
         g_ptr_array_add(second->ledger_report, g_strdup_printf("line %d", i));
     same_print(result, false, false,
                "A: deadlock at 3 us\n"
-               "  a text that is so long that it has to be wrapped at the width of a line, which "
-               "it is here\n"
+               "  a text that is so long that it has to be wrapped at the width of a line, which\n"
+               "  it is here\n"
                "    no object\n"
                "    rank 0: blocked, a b yes, c no, none none, real 0.5, 8 bytes, 9 bytes, 10 "
                "bytes pinned\n"

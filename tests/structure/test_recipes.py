@@ -19,9 +19,9 @@ RECIPES = SOURCE / "packaging"
 # Names of what Debian's packages are elsewhere; None: the build system itself brings it, or no such package is there.
 SPACK = {"gcc": "c", "libc6-dev": None, "cmake": "cmake", "ninja-build": "ninja", "pkg-config": "pkgconfig", "util-linux": None,
          "libyaml-dev": "libyaml", "libgsl-dev": "gsl", "libglib2.0-dev": "glib", "libjansson-dev": "jansson",
-         "libmuparser-dev": "muparser", "libsqlite3-dev": "sqlite", "libopen-trace-format2-dev": "otf2"}
-CONDA = {**SPACK, "gcc": "{{ compiler('c') }}", "pkg-config": "pkg-config", "libyaml-dev": "yaml", "libopen-trace-format2-dev": None}
-GUIX = {**SPACK, "gcc": None, "cmake": None, "pkg-config": "pkg-config", "libopen-trace-format2-dev": None}
+         "libmuparser-dev": "muparser", "libsqlite3-dev": "sqlite", "zlib1g-dev": "zlib-api", "libopen-trace-format2-dev": "otf2"}
+CONDA = {**SPACK, "gcc": "{{ compiler('c') }}", "pkg-config": "pkg-config", "libyaml-dev": "yaml", "zlib1g-dev": "zlib", "libopen-trace-format2-dev": None}
+GUIX = {**SPACK, "gcc": None, "cmake": None, "pkg-config": "pkg-config", "zlib1g-dev": "zlib", "libopen-trace-format2-dev": None}
 
 
 def build_packages():

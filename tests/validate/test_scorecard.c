@@ -63,7 +63,7 @@ static void same_print(int listed, int ranks, bool colour, const char *expected)
     char *text = NULL;
     size_t length;
     FILE *file = open_memstream(&text, &length);
-    scorecard_print(scorecard, false, colour, file);
+    scorecard_print(scorecard, false, colour, 0, file);
     fclose(file);
     SUITE_SAME_TEXT(text, expected);
     free(text);
@@ -111,9 +111,8 @@ static void test_text(void)
                "               why        for w\n"
                "not checkable  sys.a.d\n"
                "               why        no\001 \357\277\276 ä and so many words that the line is "
-               "full, and "
-               "another one has to be\n"
-               "                          begun for the rest of them\n"
+               "full, and\n"
+               "                          another one has to be begun for the rest of them\n"
                "same as        gm.a.c\n"
                "               why        as gm.a.b\n"
                "holds          lone\n"
@@ -155,7 +154,7 @@ static void test_brief(void)
     char *text = NULL;
     size_t length = 0;
     FILE *file = open_memstream(&text, &length);
-    scorecard_print(scorecard, true, false, file);
+    scorecard_print(scorecard, true, false, 0, file);
     fclose(file);
     SUITE_CONTAINS(
         text,
@@ -183,7 +182,7 @@ static void test_compared(void)
     char *text = NULL;
     size_t length = 0;
     FILE *file = open_memstream(&text, &length);
-    scorecard_print(scorecard, false, false, file);
+    scorecard_print(scorecard, false, false, 0, file);
     fclose(file);
     SUITE_CONTAINS(text, "\n\n6 of 7 comparisons of simulations hold\n\n1 of 2 predicted claims "
                          "hold\n");
@@ -211,9 +210,8 @@ static void test_colour(void)
                "               why        for w\n"
                "\033[2mnot checkable  \033[0msys.a.d\n"
                "               why        no\001 \357\277\276 ä and so many words that the line is "
-               "full, and "
-               "another one has to be\n"
-               "                          begun for the rest of them\n"
+               "full, and\n"
+               "                          another one has to be begun for the rest of them\n"
                "\033[2msame as        \033[0mgm.a.c\n"
                "               why        as gm.a.b\n"
                "\033[32mholds          \033[0mlone\n"

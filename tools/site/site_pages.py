@@ -10,6 +10,7 @@ change. MkDocs runs with --strict, and then every link and anchor of the site is
 
 import argparse
 import html.parser
+import json
 import os
 import re
 import shutil
@@ -128,9 +129,18 @@ def dead_links(site):
     return found
 
 
+def write_index(out):
+    """The index of the search once more as a script, for pages that are opened as files."""
+    with open(os.path.join(out, "search", "search_index.json"), encoding="utf-8") as file:
+        sections = [{name: one[name] for name in ("location", "title", "text")} for one in json.load(file)["docs"]]
+    with open(os.path.join(out, "search", "search_index.js"), "w", encoding="utf-8") as file:
+        file.write(f"window.netsimSections = {json.dumps(sections, ensure_ascii=False)};\n")
+
+
 def make(out):
     with tempfile.TemporaryDirectory(prefix="netsim-site-") as scratch:
         staging = Staging(os.path.join(scratch, "pages"))
+        staging.add("tools/site/file_search.js")
         for page in ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"] + \
                 sorted(f"docs/{name}" for name in os.listdir(os.path.join(TREE, "docs")) if name.endswith(".md")):
             staging.add(page)
@@ -140,6 +150,7 @@ def make(out):
         done = subprocess.run(["mkdocs", "build", "--strict", "--quiet", "--clean"], cwd=scratch, check=False)
         if done.returncode:
             sys.exit("site_pages.py: mkdocs has found mistakes")
+    write_index(out)
     dead = dead_links(out)
     if dead:
         sys.exit("site_pages.py: dead links:\n" + "\n".join(dead))
