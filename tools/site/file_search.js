@@ -30,7 +30,7 @@
   // The text around the first word, with the words marked.
   function excerpt(text, words) {
     const at = Math.max(0, text.toLowerCase().indexOf(words[0]) - AROUND);
-    const part = plain(text).substr(at, 3 * AROUND), made = element("p");
+    const part = plain(text).substr(at, 3 * AROUND), made = element("p", "md-search-result__teaser");
     let rest = part;
     for (;;) {
       const low = rest.toLowerCase();
@@ -45,9 +45,9 @@
 
   function item(one, words) {
     const row = element("li", "md-search-result__item"), link = element("a", "md-search-result__link");
-    const article = element("article", "md-search-result__article md-typeset");
+    const article = element("article", "md-search-result__article");
     link.href = `${base}/${one.location}`;
-    article.append(element("h1", "md-search-result__title", plain(one.title)), excerpt(one.text, words));
+    article.append(element("h2", "md-search-result__title", plain(one.title)), excerpt(one.text, words));
     link.append(article);
     row.append(link);
     return row;
