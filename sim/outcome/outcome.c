@@ -397,6 +397,11 @@ static void take_chances(struct reader *reader, sqlite3_stmt *row)
     reader->outcome->random_choices = sqlite3_column_int64(row, 1);
 }
 
+static void take_risked_apart(struct reader *reader, sqlite3_stmt *row)
+{
+    reader->outcome->risked_apart = sqlite3_column_int64(row, 0);
+}
+
 static int metric_number(struct reader *reader, const char *interned)
 {
     guint index;
@@ -503,6 +508,10 @@ static const struct outcome_query outcome_rows[] = {
      " sum(json_extract(document, '$.counters.\"" SIM_RANDOM_CHOICES "\"'))"
      " FROM series JOIN results USING (key) WHERE campaign = ?1",
      take_chances},
+    {"SELECT sum(most) FROM (SELECT max(json_extract(document, '$.counters.\"" SIM_RISKED_PACKETS
+     "\"')) AS most FROM series JOIN results USING (key) JOIN cases USING (key)"
+     " WHERE campaign = ?1 GROUP BY seed)",
+     take_risked_apart},
     {"SELECT DISTINCT seed FROM cases JOIN results USING (key)"
      " WHERE seed NOT IN (SELECT seed FROM points WHERE campaign = ?1"
      "   AND seed IS NOT NULL)"

@@ -68,6 +68,9 @@ struct outcome {
     int seed_count;       // of replications in draws: the seeds of each draw, else 0
     // Sums over all runs of what was left to chance (SIM_RISKED_PACKETS, SIM_RANDOM_CHOICES).
     int64_t risked_packets, random_choices;
+    // Of these packets those whose faults are by chance for themselves: runs with one seed have the
+    // same random numbers, so of each seed the largest run counts.
+    int64_t risked_apart;
     GArray *other_seeds;      // int64_t: seeds with which other sweeps of the database have run its
                               // cases
     char **problems;          // why a point is impossible, else NULL

@@ -326,10 +326,13 @@ static char *same_seeds_text(const struct outcome *means)
         return g_strdup_printf(
             "the seeds changed nothing, but not for want of chance: links with random faults "
             "carried %" G_GINT64_FORMAT " packets in these runs, and none was struck so that a "
-            "result changed. With 95 %% confidence that happens to fewer than %.2g of all packets; "
-            "what it does when it happens is not seen here (more seeds or repetitions would see "
-            "it)",
-            means->risked_packets, RULE_OF_THREE / (double)means->risked_packets);
+            "result changed. Runs with the same seed have the same chances, so that of these "
+            "packets "
+            "%" G_GINT64_FORMAT " count: with 95 %% confidence that happens to fewer than %.2g of "
+            "all packets; what it does when it happens is not seen here (more seeds or repetitions "
+            "would see it)",
+            means->risked_packets, means->risked_apart,
+            RULE_OF_THREE / (double)MAX(means->risked_apart, 1));
     if (means->random_choices > 0)
         return g_strdup_printf("the seeds changed nothing: protocols made %" G_GINT64_FORMAT
                                " random choices in these runs, and no result depends on them",

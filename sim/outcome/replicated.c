@@ -81,6 +81,7 @@ static void copy_axes(const struct outcome *runs, struct outcome *to)
     to->seed_count = outcome_in_draws(runs) ? (int)runs->replications->len : 0;
     to->risked_packets = runs->risked_packets;
     to->random_choices = runs->random_choices;
+    to->risked_apart = runs->risked_apart;
     g_array_append_vals(to->other_seeds, runs->other_seeds->data, runs->other_seeds->len);
 }
 

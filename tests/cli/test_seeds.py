@@ -159,6 +159,13 @@ class Seeds(SweepCase):
                 # 3 runs of 20 + 1 Alltoalls of 3 ranks, each message over two links; and barriers.
                 if count:
                     self.assertGreater(int(count[1]), 3 * 21 * 6 * 2)
+                    self.assertIn(f"of these packets {count[1]} count", warnings[0])
+        # Points that share their seeds share their chances.
+        self.sweep("rare.yaml", "-q", "--set", "lam_via.rdescs=64,80,96", "--out", "points")
+        more, = (one for one in self.report("points")["warnings"] if "seeds changed" in one)
+        whole, apart = map(int, re.search(r"carried (\d+) packets .* of these packets (\d+) count", more).groups())
+        self.assertEqual(whole, 3 * apart)
+        self.assertIn(f"fewer than {3 / apart:.2g} of all packets", more)
         self.write("sctp.yaml", "schema: 1\nname: sctp\ntestbed: testbeds/x306.yaml\nstack: ch3_sctp\n"
                    "workload: {benchmark: osu.latency, sizes: [1 KiB], repetitions: 20}\n"
                    "sweep: {axes: {host.processor.cores: [1]}, seeds: 3}\n")
