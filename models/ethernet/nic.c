@@ -794,6 +794,18 @@ static bool service_one(struct cpu_context *context, struct nic *nic)
     return true;
 }
 
+// Nothing is left: protocols that collect frames of one service go on with them.
+static bool service_polled(struct cpu_context *context, struct nic *nic)
+{
+    bool any = false;
+    for (int i = 0; i < nic->protocol_count; i++) {
+        const struct registration *to = &nic->protocols[i];
+        if (to->ops->polled)
+            any |= to->ops->polled(context, to->owner);
+    }
+    return any;
+}
+
 static enum cpu_next nic_service(struct cpu_context *context, struct cpu_task *task)
 {
     struct nic *nic = container_of(task, struct nic, service);
@@ -804,7 +816,7 @@ static enum cpu_next nic_service(struct cpu_context *context, struct cpu_task *t
         host_interrupt_enter(context, nic->host);
         cpu_spend(context, nic->config.status_read, &stage_interrupt);
     }
-    if (service_one(context, nic))
+    if (service_one(context, nic) || service_polled(context, nic))
         return CPU_AGAIN;
     host_interrupt_leave(context, nic->host);
     nic->in_service = false;

@@ -101,6 +101,9 @@ struct nic_protocol {
     void (*receive)(struct cpu_context *context, void *owner, struct packet *packet);
     // In the interrupt handler: a frame that was sent with a token has left.
     void (*sent)(struct cpu_context *context, void *owner, void *token);
+    // In the interrupt handler: no frame is left, and the service ends. Returns true if it has done
+    // work, after which the service looks once more. NULL: never called.
+    bool (*polled)(struct cpu_context *context, void *owner);
     // For captures: writes the bytes of the frame after its Ethernet header, at most `room`, which
     // the caller has zeroed. NULL: they stay 0.
     void (*frame_bytes)(void *owner, const struct packet *packet, uint8_t *bytes, uint32_t room);

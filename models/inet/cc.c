@@ -2,15 +2,26 @@
 #include "models/inet/cc.h"
 
 #include <glib.h>
+#include <string.h>
 
 #define LEAST_SSTHRESH 2 // segments (RFC 2581, equation 3)
 #define LEAST_WINDOW 2   // segments, that RFC 2861 leaves (Linux 2.4: tcp_cwnd_application_limited)
 
+void inet_cc_init_with(struct inet_cc *cc, const struct inet_cc_ops *ops, int64_t mss, int64_t cwnd,
+                       int64_t now, void *more)
+{
+    *cc = (struct inet_cc){
+        .ops = ops, .cwnd = cwnd, .ssthresh = INET_CC_INFINITE, .mss = mss, .more = more};
+    if (ops->more > 0)
+        memset(more, 0, (size_t)ops->more);
+    ops->init(cc, now);
+}
+
 void inet_cc_init(struct inet_cc *cc, const struct inet_cc_ops *ops, int64_t mss, int64_t cwnd,
                   int64_t now)
 {
-    *cc = (struct inet_cc){.ops = ops, .cwnd = cwnd, .ssthresh = INET_CC_INFINITE, .mss = mss};
-    ops->init(cc, now);
+    g_assert(ops->more == 0);
+    inet_cc_init_with(cc, ops, mss, cwnd, now, NULL);
 }
 
 // ---- RFC 2581 ----
@@ -56,13 +67,13 @@ static void rfc2581_timeout(struct inet_cc *cc, int64_t flight, bool again)
 // ---- RFC 2861 ----
 
 // From now on, what is used of cwnd is counted anew.
-static void rfc2861_changed(struct inet_cc *cc, int64_t now)
+void inet_cc_validation_changed(struct inet_cc *cc, int64_t now)
 {
     own(cc)->full_at = now;
     own(cc)->used = 0;
 }
 
-static void rfc2861_limited(struct inet_cc *cc, int64_t now)
+void inet_cc_validation_limited(struct inet_cc *cc, int64_t now)
 {
     own(cc)->full_at = now;
 }
@@ -74,8 +85,8 @@ static int64_t ssthresh_kept(const struct inet_cc *cc)
 }
 
 // The window is halved for each time-out that a pause is longer than (Linux: tcp_cwnd_restart).
-static void rfc2861_idle(struct inet_cc *cc, int64_t now, int64_t idle, int64_t rto,
-                         int64_t restart)
+void inet_cc_validation_idle(struct inet_cc *cc, int64_t now, int64_t idle, int64_t rto,
+                             int64_t restart)
 {
     int64_t window = cc->cwnd, least = MIN(restart, window);
     cc->ssthresh = ssthresh_kept(cc);
@@ -83,13 +94,13 @@ static void rfc2861_idle(struct inet_cc *cc, int64_t now, int64_t idle, int64_t 
         window /= 2;
     cc->cwnd = MAX(window, least);
     own(cc)->count = 0;
-    rfc2861_changed(cc, now);
+    inet_cc_validation_changed(cc, now);
 }
 
 // The window shrinks by half of its unused part.
-static void shrink(struct inet_cc *cc)
+static void shrink(struct inet_cc *cc, int64_t least)
 {
-    int64_t used = MAX(own(cc)->used, LEAST_WINDOW * cc->mss);
+    int64_t used = MAX(own(cc)->used, least);
     if (used >= cc->cwnd)
         return;
     cc->ssthresh = ssthresh_kept(cc);
@@ -97,17 +108,23 @@ static void shrink(struct inet_cc *cc)
 }
 
 // A window that was not full for a time-out, and it was the program that sent less, shrinks.
-static void rfc2861_sent(struct inet_cc *cc, int64_t now, int64_t flight, int64_t rto,
-                         bool by_program)
+void inet_cc_validation_sent(struct inet_cc *cc, int64_t now, int64_t flight, int64_t rto,
+                             bool by_program, int64_t least)
 {
     if (flight < cc->cwnd) {
         own(cc)->used = MAX(own(cc)->used, flight);
         if (now - own(cc)->full_at < rto)
             return;
         if (by_program)
-            shrink(cc);
+            shrink(cc, least);
     }
-    rfc2861_changed(cc, now);
+    inet_cc_validation_changed(cc, now);
+}
+
+static void rfc2861_sent(struct inet_cc *cc, int64_t now, int64_t flight, int64_t rto,
+                         bool by_program)
+{
+    inet_cc_validation_sent(cc, now, flight, rto, by_program, LEAST_WINDOW * cc->mss);
 }
 
 // ---- RFC 2581, 4.1 ----
@@ -133,24 +150,24 @@ static void restart_sent(struct inet_cc *cc, int64_t now, int64_t flight, int64_
 
 const struct inet_cc_ops inet_cc_restart = {
     .name = "restart",
-    .init = rfc2861_changed,
+    .init = inet_cc_validation_changed,
     .ack = rfc2581_ack,
     .loss = rfc2581_loss,
     .timeout = rfc2581_timeout,
     .idle = restart_idle,
     .sent = restart_sent,
-    .changed = rfc2861_changed,
-    .limited = rfc2861_limited,
+    .changed = inet_cc_validation_changed,
+    .limited = inet_cc_validation_limited,
 };
 
 const struct inet_cc_ops inet_cc_rfc2581 = {
     .name = "rfc2581",
-    .init = rfc2861_changed,
+    .init = inet_cc_validation_changed,
     .ack = rfc2581_ack,
     .loss = rfc2581_loss,
     .timeout = rfc2581_timeout,
-    .idle = rfc2861_idle,
+    .idle = inet_cc_validation_idle,
     .sent = rfc2861_sent,
-    .changed = rfc2861_changed,
-    .limited = rfc2861_limited,
+    .changed = inet_cc_validation_changed,
+    .limited = inet_cc_validation_limited,
 };

@@ -71,8 +71,19 @@ static void interface_receive(struct cpu_context *context, void *owner, struct p
     packet_drop(host->cluster->network, packet, "no transport of its protocol number");
 }
 
+static bool interface_polled(struct cpu_context *context, void *owner)
+{
+    struct inet_host *host = ((struct inet_interface *)owner)->host;
+    bool any = false;
+    for (int i = 0; i < host->protocol_count; i++)
+        if (host->protocols[i].ops->polled)
+            any |= host->protocols[i].ops->polled(context, host->protocols[i].owner);
+    return any;
+}
+
 static const struct nic_protocol ip_protocol = {
     .receive = interface_receive,
+    .polled = interface_polled,
     .sent = inet_interface_sent,
     .frame_bytes = interface_frame_bytes,
     .words = interface_words,

@@ -49,6 +49,8 @@ struct inet_protocol {
                   uint8_t *bytes, uint32_t room);
     // For traces, as station_words_fn.
     void (*words)(const struct packet *packet, struct trace_words *words);
+    // As in struct nic_protocol; NULL: never.
+    bool (*polled)(struct cpu_context *context, void *owner);
 };
 
 // An interface: a card and the queue of packets before its ring.
@@ -153,6 +155,11 @@ void inet_packet_free(struct inet_interface *interface, struct packet *packet);
 // must outlive the packet's stay on the host; NULL: no flow.
 void inet_send(struct cpu_context *context, struct inet_interface *interface, uint8_t protocol,
                struct inet_flow *flow, struct packet *packet);
+
+// Like inet_send, for a packet that the card cuts from the one before it (segmentation offload):
+// the driver was charged with that one.
+void inet_send_part(struct cpu_context *context, struct inet_interface *interface, uint8_t protocol,
+                    struct inet_flow *flow, struct packet *packet);
 
 // Returns true if the interface's queue would drop another packet. Packets that are made but have
 // not reached the queue count.

@@ -189,10 +189,17 @@ static void leave_event(struct engine *engine, struct event *event)
         queue_put(packet->token, packet);
 }
 
-void inet_send(struct cpu_context *context, struct inet_interface *interface, uint8_t protocol,
-               struct inet_flow *flow, struct packet *packet)
+static void make_leave(struct cpu_context *context, struct inet_interface *interface,
+                       struct packet *packet)
 {
-    const struct nic_config *card = nic_config(interface->nic);
+    packet->token = interface;
+    packet->event.run = leave_event;
+    cpu_post(context, &packet->event);
+}
+
+static void enter_flow(struct inet_interface *interface, uint8_t protocol, struct inet_flow *flow,
+                       struct packet *packet)
+{
     *header_to_fill(packet) = (struct inet_header){
         .flow = flow,
         .identification = interface->host->identification++,
@@ -201,9 +208,21 @@ void inet_send(struct cpu_context *context, struct inet_interface *interface, ui
     if (flow)
         FIFO_APPEND(flow->head, flow->tail, packet, next);
     interface->pending++;
+}
+
+void inet_send(struct cpu_context *context, struct inet_interface *interface, uint8_t protocol,
+               struct inet_flow *flow, struct packet *packet)
+{
+    const struct nic_config *card = nic_config(interface->nic);
+    enter_flow(interface, protocol, flow, packet);
     cpu_spend_for(context, card->tx_frame, &stage_driver, packet->message);
     cpu_spend_for(context, card->doorbell, &stage_driver, packet->message);
-    packet->token = interface;
-    packet->event.run = leave_event;
-    cpu_post(context, &packet->event);
+    make_leave(context, interface, packet);
+}
+
+void inet_send_part(struct cpu_context *context, struct inet_interface *interface, uint8_t protocol,
+                    struct inet_flow *flow, struct packet *packet)
+{
+    enter_flow(interface, protocol, flow, packet);
+    make_leave(context, interface, packet);
 }

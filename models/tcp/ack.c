@@ -18,7 +18,7 @@ static int64_t least_delay(const struct tcp_socket *socket)
 // ---- The window ----
 
 // The part of a buffer that is for data.
-static int64_t buffer_share(const struct tcp_config *config, int64_t bytes)
+int64_t tcp_buffer_share(const struct tcp_config *config, int64_t bytes)
 {
     if (bytes <= 0)
         return 0;
@@ -32,11 +32,11 @@ int64_t tcp_receive_window(const struct tcp_socket *socket)
 }
 
 // The window that could be offered now: no sliver of one (RFC 1122, 4.2.3.3).
-static int64_t window_select(struct tcp_socket *socket)
+int64_t tcp_linux_window(struct tcp_socket *socket)
 {
     const struct tcp_config *config = socket->config;
-    int64_t space = buffer_share(config, socket->rcv.buffer.size - socket->rcv.buffer.used);
-    int64_t whole = MIN(socket->rcv.clamp, buffer_share(config, socket->rcv.buffer.size));
+    int64_t space = tcp_buffer_share(config, socket->rcv.buffer.size - socket->rcv.buffer.used);
+    int64_t whole = MIN(socket->rcv.clamp, tcp_buffer_share(config, socket->rcv.buffer.size));
     int64_t mss = MAX(MIN(socket->ack.segment, whole), 1);
     if (space < whole / 2) {
         socket->ack.quick = 0;
@@ -67,15 +67,15 @@ uint16_t tcp_window_offer(struct tcp_socket *socket)
 static void window_grow(struct tcp_socket *socket, int64_t length, int64_t truesize)
 {
     const struct tcp_config *config = socket->config;
-    int64_t space = buffer_share(config, socket->rcv.buffer.size - socket->rcv.buffer.used);
+    int64_t space = tcp_buffer_share(config, socket->rcv.buffer.size - socket->rcv.buffer.used);
     if (length < LEAST_GROWING_BYTES || socket->rcv.limit >= socket->rcv.clamp ||
         socket->rcv.limit >= space)
         return;
-    int64_t step = 0, size = buffer_share(config, truesize);
+    int64_t step = 0, size = tcp_buffer_share(config, truesize);
     if (size <= length) {
         step = 2 * tcp_own_mss(socket);
     } else {
-        int64_t window = buffer_share(config, socket->rcv.buffer.size) / 2;
+        int64_t window = tcp_buffer_share(config, socket->rcv.buffer.size) / 2;
         for (size /= 2; step == 0 && socket->rcv.limit <= window && window > 0; window /= 2) {
             if (size <= length)
                 step = 2 * socket->ack.segment;
@@ -154,8 +154,8 @@ static void ack_data(struct cpu_context *context, struct tcp_socket *socket,
     socket->ack.last_received = now;
 }
 
-static void linux_data_taken(struct cpu_context *context, struct tcp_socket *socket,
-                             const struct tcp_segment *segment, int64_t truesize)
+void tcp_linux_data(struct cpu_context *context, struct tcp_socket *socket,
+                    const struct tcp_segment *segment, int64_t truesize)
 {
     ack_data(context, socket, segment);
     window_grow(socket, segment->payload, truesize);
@@ -206,12 +206,12 @@ static void ack_delayed(struct cpu_context *context, struct tcp_socket *socket)
     tcp_timer_arm(context, socket, TCP_TIMER_ACK, delay);
 }
 
-static void linux_ack_check(struct cpu_context *context, struct tcp_socket *socket, bool at_once)
+void tcp_linux_check(struct cpu_context *context, struct tcp_socket *socket, bool at_once)
 {
     if (!socket->ack.scheduled)
         return;
     bool two = socket->rcv.nxt - socket->rcv.wup > socket->ack.segment &&
-               window_select(socket) >= socket->rcv.wnd;
+               tcp_linux_window(socket) >= socket->rcv.wnd;
     if (two || at_once || is_quick(socket))
         socket->due |= TCP_DUE_ACK;
     else
@@ -231,7 +231,7 @@ void tcp_ack_expired(struct tcp_socket *socket)
     socket->due |= TCP_DUE_ACK;
 }
 
-static void linux_ack_read(struct tcp_socket *socket, int64_t bytes)
+void tcp_linux_read(struct tcp_socket *socket, int64_t bytes)
 {
     bool now = false;
     if (socket->ack.scheduled) {
@@ -243,7 +243,7 @@ static void linux_ack_read(struct tcp_socket *socket, int64_t bytes)
     if (!now && bytes > 0 && !socket->rcv.fin_received) {
         int64_t open = tcp_receive_window(socket);
         if (2 * open <= socket->rcv.clamp) {
-            int64_t window = window_select(socket);
+            int64_t window = tcp_linux_window(socket);
             now = window > 0 && window >= 2 * open;
         }
     }
@@ -257,17 +257,17 @@ static void linux_receiver_init(struct tcp_socket *socket)
 {
     int64_t mss = socket->interface->mtu - IP_HEADER - TCP_HEADER;
     int64_t segments = mss > 3 * 1460 ? 2 : mss > 1460 ? 3 : 4;
-    socket->rcv.clamp = MIN(buffer_share(socket->config, socket->rcv.buffer.size),
+    socket->rcv.clamp = MIN(tcp_buffer_share(socket->config, socket->rcv.buffer.size),
                             INT64_C(65535) << socket->rcv.scale);
     socket->rcv.limit = MIN(socket->rcv.clamp, segments * mss);
     socket->ack.segment = FIRST_MSS;
 }
 
 // Linux (tcp_init_buffer_space) keeps the room of one segment of a buffer back from the offer.
-static void reserve_segment(struct tcp_socket *socket)
+void tcp_linux_established(struct tcp_socket *socket)
 {
     int64_t mss = tcp_own_mss(socket);
-    int64_t whole = buffer_share(socket->config, socket->rcv.buffer.size);
+    int64_t whole = tcp_buffer_share(socket->config, socket->rcv.buffer.size);
     if (socket->rcv.clamp > 2 * mss && socket->rcv.clamp + mss > whole)
         socket->rcv.clamp = MAX(2 * mss, whole - mss);
     socket->rcv.limit = MIN(socket->rcv.limit, socket->rcv.clamp);
@@ -276,9 +276,9 @@ static void reserve_segment(struct tcp_socket *socket)
 const struct tcp_receiver_ops tcp_receiver_linux = {
     .whole_units = true,
     .init = linux_receiver_init,
-    .established = reserve_segment,
-    .window = window_select,
-    .data = linux_data_taken,
-    .check = linux_ack_check,
-    .read = linux_ack_read,
+    .established = tcp_linux_established,
+    .window = tcp_linux_window,
+    .data = tcp_linux_data,
+    .check = tcp_linux_check,
+    .read = tcp_linux_read,
 };

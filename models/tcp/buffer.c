@@ -20,12 +20,14 @@ int64_t tcp_own_mss(const struct tcp_socket *socket)
 }
 
 // Returns the bytes that one segment counts in the send buffer besides what is written into it:
-// Linux allocates it for a full one.
+// Linux allocates it for a full one, or for as many as the card cuts.
 int64_t tcp_buffer_size(const struct tcp_socket *socket)
 {
     if (socket->config->buffer_charge == TCP_CHARGE_DATA)
         return 0;
-    return tcp_current_mss(socket) + socket->config->inet.skb_overhead;
+    int64_t mss = tcp_current_mss(socket);
+    int64_t together = MAX(socket->config->send_offload / mss, 1); // in one sk_buff
+    return mss + socket->config->inet.skb_overhead / together;
 }
 
 struct tcp_buffer *tcp_buffer_append(struct tcp_socket *socket)
@@ -85,11 +87,14 @@ int64_t tcp_clean(struct cpu_context *context, struct tcp_socket *socket, int64_
 {
     int64_t segments = 0;
     bool again = false;
-    (void)context;
     *sample = false;
     while (socket->snd.first != socket->snd.unsent &&
            tcp_buffer_end(socket->snd.first) <= acknowledgment) {
         struct tcp_buffer *buffer = socket->snd.first;
+        if (socket->extra && buffer->sacked)
+            socket->extra->rack.sacked--;
+        else if (socket->extra)
+            tcp_rack_delivered(context, socket, buffer);
         // Karn: no measurement from what was sent twice.
         again |= buffer->transmissions > 1;
         if (!*sample)

@@ -84,6 +84,20 @@ static void init_receiving(struct tcp_socket *socket, int64_t asked)
     socket->host->receiver->init(socket);
 }
 
+// State of rules that Linux 2.4 does not have.
+static void init_extra(struct tcp_socket *socket)
+{
+    const struct tcp_config *config = socket->config;
+    if (tcp_congestion_state(config) > 0)
+        socket->cc.more = g_malloc0((gsize)tcp_congestion_state(config));
+    if (config->recovery != TCP_RACK && config->congestion != TCP_CONGESTION_CUBIC &&
+        config->receiver != TCP_RECEIVER_LINUX6 && config->send_offload == 0 &&
+        config->receive_offload == 0)
+        return;
+    socket->extra = g_new0(struct tcp_extra, 1);
+    socket->extra->rack.first = socket->extra->rack.last = -1;
+}
+
 struct tcp_socket *tcp_socket_new(struct tcp_host *host, struct inet_interface *interface,
                                   int remote, uint16_t remote_port, uint16_t port,
                                   const struct tcp_options *options)
@@ -104,7 +118,9 @@ struct tcp_socket *tcp_socket_new(struct tcp_host *host, struct inet_interface *
     g_assert(socket->route);
     g_hash_table_add(host->connections, &socket->key);
     socket->snd.iss = (uint32_t)random_below(host->random, UINT32_MAX);
-    socket->recovery.ops = tcp_recovery_find(config->recovery);
+    socket->recovery.ops =
+        config->recovery == TCP_RACK ? &tcp_recovery_rack : tcp_recovery_find(config->recovery);
+    init_extra(socket);
     socket->timestamps = config->timestamps;
     socket->sack = socket->recovery.ops->sack;
     socket->snd.mss = socket->interface->mtu - IP_HEADER - TCP_HEADER;
@@ -129,6 +145,8 @@ int64_t tcp_socket_footprint(void)
 void tcp_socket_free(struct tcp_socket *socket)
 {
     tcp_stream_clear(&socket->snd.stream);
+    g_free(socket->extra);
+    g_free(socket->cc.more);
     g_free(socket);
 }
 
@@ -157,6 +175,8 @@ void tcp_send_syn(struct cpu_context *context, struct tcp_socket *socket)
     if (socket->snd.nxt > 0)
         tcp_count_repeat(context, socket);
     socket->snd.nxt = 1;
+    if (socket->extra)
+        socket->extra->rack.sent = context->now;
     if (!inet_timer_armed(socket->timers[TCP_TIMER_RETRANSMIT]))
         tcp_timer_arm(context, socket, TCP_TIMER_RETRANSMIT, inet_rtt_timeout(&socket->rtt));
     tcp_segment_send(context, socket, &segment, config->send_ack);
@@ -207,13 +227,16 @@ static void connection_established(struct cpu_context *context, struct tcp_socke
         inet_rtt_sample(&socket->rtt, tcp_timestamp(socket->host, context->now) - segment->echo);
     else if (socket->retries == 0)
         inet_rtt_sample(&socket->rtt, 0);
+    if (socket->extra && socket->retries == 0)
+        tcp_rack_established(context, socket);
     socket->retries = socket->rtt.backoff = 0;
     tcp_timer_slop(socket);
     socket->snd.last_sent = now;
     tcp_recovery_init(socket, now);
     socket->host->receiver->established(socket);
-    // Linux: room for three segments, whatever the setting.
-    int64_t least = 3 * (socket->snd.mss + config->inet.skb_overhead);
+    // Linux: room for three segments, whatever the setting; Linux 6: for two first windows.
+    int64_t segments = config->initial_window ? 2 * config->initial_window : 3;
+    int64_t least = segments * (socket->snd.mss + config->inet.skb_overhead);
     if (!socket->snd.buffer.locked && config->buffer_charge == TCP_CHARGE_TRUESIZE)
         socket->snd.buffer.size =
             MAX(socket->snd.buffer.size, MIN(least, config->send_buffer_most));

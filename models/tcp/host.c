@@ -8,6 +8,12 @@
 static void host_receive(struct cpu_context *context, void *owner, struct inet_interface *interface,
                          struct packet *packet);
 
+// The card's service ends.
+static bool host_polled(struct cpu_context *context, void *owner)
+{
+    return tcp_merge_end(context, owner);
+}
+
 static void host_write(const struct packet *packet, const struct inet_addresses *addresses,
                        uint8_t *bytes, uint32_t room)
 {
@@ -24,6 +30,7 @@ static const struct inet_protocol tcp_protocol = {
     .receive = host_receive,
     .write = host_write,
     .words = host_words,
+    .polled = host_polled,
 };
 
 static void host_counters(struct tcp_host *host, struct sim *sim)
@@ -38,7 +45,19 @@ static void host_counters(struct tcp_host *host, struct sim *sim)
     host->acks_delayed = sim_counter(sim, "tcp acknowledgments delayed");
     host->pure_acks = sim_counter(sim, "tcp acknowledgments without data");
     host->held = sim_counter(sim, "tcp segments held back by a full transmit queue");
+    if (host->config->tail_loss_probe && host->config->recovery == TCP_RACK)
+        host->tail_probes = sim_counter(sim, "tcp tail loss probes");
+    if (host->config->recovery == TCP_RACK)
+        host->reordering_timeouts = sim_counter(sim, "tcp losses found by the reordering timer");
+    if (host->config->receive_offload > 0)
+        host->segments_merged = sim_counter(sim, "tcp segments merged with the one before");
 }
+
+static const struct tcp_receiver_ops *const receiver_rules[] = {
+    [TCP_RECEIVER_LINUX] = &tcp_receiver_linux,
+    [TCP_RECEIVER_BSD] = &tcp_receiver_bsd,
+    [TCP_RECEIVER_LINUX6] = &tcp_receiver_linux6,
+};
 
 struct tcp_host *tcp_host_new(struct cluster *cluster, struct host *on,
                               const struct tcp_config *config)
@@ -49,7 +68,7 @@ struct tcp_host *tcp_host_new(struct cluster *cluster, struct host *on,
     host->host = on;
     host->config = config;
     host->timers = tcp_timers;
-    host->receiver = config->receiver == TCP_RECEIVER_BSD ? &tcp_receiver_bsd : &tcp_receiver_linux;
+    host->receiver = receiver_rules[config->receiver];
     host->inet =
         inet_host_new(cluster, on, &config->inet, "tcp frames dropped by a full transmit queue");
     host->sockets = g_ptr_array_new();
@@ -123,11 +142,17 @@ static void host_receive(struct cpu_context *context, void *owner, struct inet_i
     const struct tcp_config *config = host->config;
     const struct tcp_segment *segment = packet_header(packet, struct tcp_segment);
     (*host->segments_received)++;
-    cpu_spend_for(context, config->receive_path, &tcp_stage, packet->message);
+    struct tcp_socket *socket = find_socket(host, packet, segment);
+    bool merges = config->receive_offload > 0 && socket && tcp_merges(socket, segment);
+    if (merges)
+        (*host->segments_merged)++;
+    else if (socket)
+        tcp_merge_close(context, socket);
+    cpu_spend_for(context, merges ? config->merge_segment : config->receive_path, &tcp_stage,
+                  packet->message);
     if (!config->checksum_offload && segment->payload > 0)
         cpu_spend_message(context, memory_read_time(&host->host->config.memory, segment->payload),
                           &tcp_checksum_stage, packet->message);
-    struct tcp_socket *socket = find_socket(host, packet, segment);
     if (socket)
         tcp_arrive(context, socket, packet, segment);
     else if ((segment->flags & (TCP_SYN | TCP_ACK | TCP_RST)) == TCP_SYN)

@@ -12,8 +12,8 @@ static const struct scenario_rule tcp_rules[] = {
     {0},
 };
 
-static const struct machine_kind *const tcp_machines[] = {&tcp_connection_machine,
-                                                          &tcp_recovery_machine, NULL};
+static const struct machine_kind *const tcp_machines[] = {
+    &tcp_connection_machine, &tcp_recovery_machine, &tcp_tail_machine, NULL};
 
 const struct model tcp_model = {
     .name = "tcp",

@@ -163,7 +163,8 @@ void tcp_reassemble(struct cpu_context *context, struct tcp_socket *socket,
     if ((segment->flags & TCP_FIN) && !socket->rcv.fin_received)
         socket->rcv.fin_at = end;
     if (segment->payload > 0) {
-        cpu_spend_for(context, socket->config->receive_data, &tcp_stage, packet->message);
+        if (!tcp_merged(socket))
+            cpu_spend_for(context, socket->config->receive_data, &tcp_stage, packet->message);
         if (end <= socket->rcv.nxt) {
             (*socket->host->duplicates_received)++;
             tcp_ack_quickly(socket);

@@ -67,7 +67,7 @@ static void more_space(struct tcp_socket *socket, int64_t now)
         return;
     if (!socket->snd.buffer.locked && config->send_buffer_grows &&
         tcp_flight(socket) < socket->cc.cwnd) {
-        int64_t segments = MAX(socket->cc.cwnd / socket->cc.mss, 4);
+        int64_t segments = MAX(socket->cc.cwnd / socket->cc.mss, MAX(config->initial_window, 4));
         int64_t wanted = 2 * segments * (socket->snd.mss + config->inet.skb_overhead);
         if (wanted > socket->snd.buffer.size)
             socket->snd.buffer.size =
@@ -83,18 +83,21 @@ static void acknowledge(struct cpu_context *context, struct tcp_socket *socket,
 {
     bool empty = segment->payload == 0 && !(segment->flags & TCP_FIN);
     bool new_data = segment->acknowledgment > socket->snd.una;
-    int64_t segments = 0, flight = socket->recovery.ops->in_flight(socket);
+    struct tcp_ack_news news = {.flight_before = socket->recovery.ops->in_flight(socket)};
     if (segment->acknowledgment > socket->snd.nxt || segment->acknowledgment < socket->snd.una)
         return;
-    if (new_data || empty)
+    if ((new_data || empty) && !tcp_merged(socket))
         cpu_spend_for(context, socket->config->receive_ack, &tcp_stage, packet->message);
     bool window = update_window(socket, segment);
-    bool marked = tcp_scoreboard_mark(socket, segment);
-    bool duplicate =
+    bool marked = tcp_scoreboard_mark(context, socket, segment);
+    news.repeated = !new_data && empty && !window && !marked;
+    news.duplicate =
         !new_data && socket->snd.outstanding > 0 && (socket->sack ? marked : empty && !window);
     if (new_data)
-        advance(context, socket, segment, &segments);
-    tcp_recovery_ack(context, socket, segments, flight, duplicate);
+        advance(context, socket, segment, &news.segments);
+    if (socket->extra)
+        tcp_rack_measure(context, socket);
+    tcp_recovery_ack(context, socket, &news);
     tcp_run_due(context, socket); // before the segment's data, whose costs would delay it
     probe_answered(socket);
     if (new_data && socket->snd.fin_queued && socket->snd.una == socket->snd.end)
@@ -132,7 +135,6 @@ static void take_data(struct cpu_context *context, struct tcp_socket *socket,
     bool gap = socket->rcv.gaps;
     tcp_reassemble(context, socket, packet, segment);
     *at_once = gap || socket->rcv.gaps;
-    inet_notify(context, &socket->inet);
 }
 
 void tcp_arrive(struct cpu_context *context, struct tcp_socket *socket, const struct packet *packet,
@@ -172,9 +174,13 @@ void tcp_arrive(struct cpu_context *context, struct tcp_socket *socket, const st
     }
     if (segment->payload > 0 || (segment->flags & TCP_FIN))
         take_data(context, socket, packet, segment, &at_once);
+    bool held = tcp_merge_hold(socket, segment);
+    if (!held && (segment->payload > 0 || (segment->flags & TCP_FIN)))
+        inet_notify(context, &socket->inet);
     tcp_push(context, socket);
     tcp_values_tell(context, socket);
-    inet_notify(context, &socket->inet);
-    socket->host->receiver->check(context, socket, at_once);
-    tcp_run_due(context, socket);
+    if (!held)
+        tcp_arrival_done(context, socket, at_once);
+    else
+        tcp_run_due(context, socket);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Recovery from losses: Reno (RFC 2581, 3.2), NewReno (RFC 2582), selective acknowledgments
-// (RFC 3517). The window outside of it is in cc.c.
+// (RFC 3517); RACK is in rack.c. The window outside of it is in cc.c.
 #include "models/tcp/stack.h"
 
 #define RECOVERY_DUPLICATES 3
@@ -15,13 +15,13 @@ static const struct machine_state recovery_states[] = {
 const struct machine_kind tcp_recovery_machine = {
     .name = "tcp recovery",
     .title = "TCP's loss recovery",
-    .source = "RFC 2582; RFC 3517; Linux 2.4, tcp_input.c: tcp_fastretrans_alert",
+    .source = "RFC 2582; RFC 3517; RFC 8985; Linux 2.4, tcp_input.c: tcp_fastretrans_alert",
     .states = recovery_states,
     .count = G_N_ELEMENTS(recovery_states),
 };
 
-static void enter_recovery_state(struct cpu_context *context, struct tcp_socket *socket,
-                                 enum tcp_recovery_state state)
+void tcp_recovery_enter(struct cpu_context *context, struct tcp_socket *socket,
+                        enum tcp_recovery_state state)
 {
     struct tcp_recovery *recovery = &socket->recovery;
     if (state != recovery->machine.state)
@@ -53,11 +53,23 @@ static int64_t initial_window(const struct tcp_socket *socket)
     return tcp_amount(socket, segments, segments * mss);
 }
 
+static const struct inet_cc_ops *congestion_of(const struct tcp_config *config)
+{
+    if (config->congestion == TCP_CONGESTION_CUBIC)
+        return config->hystart ? &inet_cc_cubic_hystart : &inet_cc_cubic;
+    return config->idle_rule == TCP_IDLE_RESTART ? &inet_cc_restart : &inet_cc_rfc2581;
+}
+
+int64_t tcp_congestion_state(const struct tcp_config *config)
+{
+    return congestion_of(config)->more;
+}
+
 void tcp_recovery_init(struct tcp_socket *socket, int64_t now)
 {
-    bool restart = socket->config->idle_rule == TCP_IDLE_RESTART;
-    inet_cc_init(&socket->cc, restart ? &inet_cc_restart : &inet_cc_rfc2581,
-                 tcp_amount(socket, 1, socket->snd.mss), initial_window(socket), now);
+    inet_cc_init_with(&socket->cc, congestion_of(socket->config),
+                      tcp_amount(socket, 1, socket->snd.mss), initial_window(socket), now,
+                      socket->cc.more);
     socket->recovery.recover = 0;
 }
 
@@ -78,6 +90,8 @@ void tcp_recovery_idle(struct tcp_socket *socket, int64_t now)
     const struct tcp_config *config = socket->config;
     if (socket->snd.outstanding > 0)
         return;
+    if (socket->cc.ops->resumed)
+        socket->cc.ops->resumed(&socket->cc, (now - socket->snd.last_sent) * config->inet.tick);
     if (config->idle_rule == TCP_IDLE_RESTART) {
         int64_t window = config->restart_window, silent = now - socket->rcv.when;
         int64_t rto = socket->rtt.rto + socket->rtt.slop;
@@ -116,22 +130,22 @@ void tcp_recovery_sent(struct tcp_socket *socket, int64_t now)
 
 // ---- What is common to all ----
 
-static void start_recovery(struct cpu_context *context, struct tcp_socket *socket)
+void tcp_recovery_start(struct cpu_context *context, struct tcp_socket *socket)
 {
     (*socket->host->recoveries)++;
     socket->cc.ops->loss(&socket->cc, tcp_flight(socket));
     socket->recovery.recover = socket->snd.nxt;
     socket->recovery.partial_seen = false;
-    enter_recovery_state(context, socket, TCP_RECOVERY);
+    tcp_recovery_enter(context, socket, TCP_RECOVERY);
 }
 
-static void end_recovery(struct cpu_context *context, struct tcp_socket *socket)
+void tcp_recovery_end(struct cpu_context *context, struct tcp_socket *socket)
 {
     socket->cc.cwnd = socket->recovery.ops->window_after(socket);
     socket->recovery.dupacks = 0;
     socket->cc.ops->changed(&socket->cc, inet_ticks(socket->host->inet, context->now));
     tcp_scoreboard_clear(socket);
-    enter_recovery_state(context, socket, TCP_OPEN);
+    tcp_recovery_enter(context, socket, TCP_OPEN);
 }
 
 // `gone`: in the unit of cwnd.
@@ -142,7 +156,7 @@ static int64_t flight_limited(const struct tcp_socket *socket, int64_t gone)
     return tcp_flight(socket) - MIN(gone, (RECOVERY_DUPLICATES - 1) * socket->cc.mss);
 }
 
-static int64_t window_of_ssthresh(const struct tcp_socket *socket)
+int64_t tcp_recovery_threshold(const struct tcp_socket *socket)
 {
     return socket->cc.ssthresh;
 }
@@ -164,7 +178,7 @@ static bool reno_is_loss(const struct tcp_socket *socket)
 // RFC 2581, 3.2, steps 1-3: the window is inflated by the segments that have left the network.
 static void reno_enter(struct cpu_context *context, struct tcp_socket *socket)
 {
-    start_recovery(context, socket);
+    tcp_recovery_start(context, socket);
     socket->cc.cwnd = socket->cc.ssthresh + RECOVERY_DUPLICATES * socket->cc.mss;
     socket->due |= TCP_DUE_RETRANSMISSION;
 }
@@ -179,7 +193,7 @@ static void reno_duplicate(struct cpu_context *context, struct tcp_socket *socke
 static void reno_advance(struct cpu_context *context, struct tcp_socket *socket, int64_t segments)
 {
     (void)segments;
-    end_recovery(context, socket);
+    tcp_recovery_end(context, socket);
 }
 
 // ---- NewReno ----
@@ -225,7 +239,7 @@ static int64_t sack_in_flight(const struct tcp_socket *socket)
 // RFC 3517, 5, steps 1-4.
 static void sack_enter(struct cpu_context *context, struct tcp_socket *socket)
 {
-    start_recovery(context, socket);
+    tcp_recovery_start(context, socket);
     socket->cc.cwnd = socket->cc.ssthresh;
     tcp_scoreboard_find_lost(socket);
     socket->due |= TCP_DUE_RETRANSMISSION;
@@ -253,7 +267,7 @@ static const struct tcp_recovery_ops recoveries[] = {
             .enter = reno_enter,
             .duplicate = reno_duplicate,
             .advance = reno_advance,
-            .window_after = window_of_ssthresh,
+            .window_after = tcp_recovery_threshold,
         },
     [TCP_NEWRENO] =
         {
@@ -270,12 +284,13 @@ static const struct tcp_recovery_ops recoveries[] = {
         {
             .name = "sack",
             .sack = true,
+            .last_resort = true,
             .in_flight = sack_in_flight,
             .is_loss = reno_is_loss,
             .enter = sack_enter,
             .duplicate = sack_duplicate,
             .advance = sack_advance,
-            .window_after = window_of_ssthresh,
+            .window_after = tcp_recovery_threshold,
         },
 };
 
@@ -291,14 +306,14 @@ static void ack_without_loss(struct cpu_context *context, struct tcp_socket *soc
 {
     if (segments > 0) {
         socket->recovery.dupacks = 0;
-        enter_recovery_state(context, socket, TCP_OPEN);
+        tcp_recovery_enter(context, socket, TCP_OPEN);
         if (filled)
             socket->cc.ops->ack(&socket->cc, segments);
     }
     if (!duplicate)
         return;
     socket->recovery.dupacks++;
-    enter_recovery_state(context, socket, TCP_DISORDER);
+    tcp_recovery_enter(context, socket, TCP_DISORDER);
     if (socket->recovery.ops->is_loss(socket))
         socket->recovery.ops->enter(context, socket);
 }
@@ -307,7 +322,7 @@ static void ack_in_recovery(struct cpu_context *context, struct tcp_socket *sock
                             int64_t segments, bool duplicate)
 {
     if (segments > 0 && socket->snd.una >= socket->recovery.recover) {
-        end_recovery(context, socket);
+        tcp_recovery_end(context, socket);
     } else if (segments > 0) {
         socket->recovery.ops->advance(context, socket, segments);
         socket->recovery.partial_seen = true;
@@ -325,35 +340,50 @@ static void ack_in_loss(struct cpu_context *context, struct tcp_socket *socket, 
         return;
     socket->recovery.dupacks = 0;
     tcp_scoreboard_clear(socket);
-    enter_recovery_state(context, socket, TCP_OPEN);
+    tcp_recovery_enter(context, socket, TCP_OPEN);
 }
 
 // Linux lets cwnd grow only if it was full, BSD up to the largest window that can be offered.
-static bool may_grow(const struct tcp_socket *socket, int64_t flight_before)
+bool tcp_recovery_may_grow(const struct tcp_socket *socket, int64_t flight_before)
 {
     if (socket->config->cwnd_unit == TCP_UNIT_BYTES)
         return socket->cc.cwnd < INT64_C(65535) << socket->snd.scale;
+    if (socket->config->congestion == TCP_CONGESTION_CUBIC && socket->cc.cwnd < socket->cc.ssthresh)
+        return 2 * flight_before > socket->cc.cwnd; // Linux 6: tcp_is_cwnd_limited
     return flight_before >= socket->cc.cwnd;
 }
 
-void tcp_recovery_ack(struct cpu_context *context, struct tcp_socket *socket, int64_t segments,
-                      int64_t flight_before, bool duplicate)
+void tcp_recovery_ack(struct cpu_context *context, struct tcp_socket *socket,
+                      const struct tcp_ack_news *news)
 {
+    if (socket->recovery.ops->acked) {
+        socket->recovery.ops->acked(context, socket, news);
+        return;
+    }
     switch ((enum tcp_recovery_state)socket->recovery.machine.state) {
     case TCP_OPEN:
     case TCP_DISORDER:
-        ack_without_loss(context, socket, segments, may_grow(socket, flight_before), duplicate);
+        ack_without_loss(context, socket, news->segments,
+                         tcp_recovery_may_grow(socket, news->flight_before), news->duplicate);
         return;
     case TCP_RECOVERY:
-        ack_in_recovery(context, socket, segments, duplicate);
+        ack_in_recovery(context, socket, news->segments, news->duplicate);
         return;
     case TCP_LOSS:
-        ack_in_loss(context, socket, segments);
+        ack_in_loss(context, socket, news->segments);
         return;
     }
 }
 
 // ---- Retransmitting ----
+
+static void mark_all_lost(struct tcp_socket *socket)
+{
+    for (struct tcp_buffer *at = socket->snd.first; at != socket->snd.unsent; at = at->next) {
+        at->lost = !at->sacked;
+        at->retransmitted = false;
+    }
+}
 
 // RFC 2581, 3.1: all that is under way is taken for lost.
 void tcp_recovery_timeout(struct cpu_context *context, struct tcp_socket *socket)
@@ -361,10 +391,10 @@ void tcp_recovery_timeout(struct cpu_context *context, struct tcp_socket *socket
     socket->cc.ops->timeout(&socket->cc, tcp_flight(socket), socket->retries > 0);
     socket->recovery.dupacks = 0;
     socket->recovery.recover = socket->snd.nxt;
-    for (struct tcp_buffer *at = socket->snd.first; at != socket->snd.unsent; at = at->next) {
-        at->lost = !at->sacked;
-        at->retransmitted = false;
-    }
-    enter_recovery_state(context, socket, TCP_LOSS);
+    if (socket->recovery.ops->timed_out)
+        socket->recovery.ops->timed_out(context, socket);
+    else
+        mark_all_lost(socket);
+    tcp_recovery_enter(context, socket, TCP_LOSS);
     socket->due |= TCP_DUE_RETRANSMISSION;
 }

@@ -5,7 +5,8 @@
 
 #define LOST_DUPLICATES 3 // RFC 3517: DupThresh
 
-bool tcp_scoreboard_mark(struct tcp_socket *socket, const struct tcp_segment *segment)
+bool tcp_scoreboard_mark(const struct cpu_context *context, struct tcp_socket *socket,
+                         const struct tcp_segment *segment)
 {
     bool news = false;
     for (int i = 0; i < segment->sack_count && socket->sack; i++) {
@@ -19,6 +20,10 @@ bool tcp_scoreboard_mark(struct tcp_socket *socket, const struct tcp_segment *se
             if (at->sacked || at->sequence < from || tcp_buffer_end(at) > to)
                 continue;
             at->sacked = news = true;
+            if (!socket->extra)
+                continue;
+            socket->extra->rack.sacked++;
+            tcp_rack_delivered(context, socket, at);
         }
         socket->recovery.high_sack = MAX(socket->recovery.high_sack, to);
     }

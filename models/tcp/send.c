@@ -60,6 +60,22 @@ static void set_message(const struct tcp_socket *socket, struct packet *packet,
     packet->length = (uint32_t)length;
 }
 
+// The card cuts the segment from the one before it (send_offload): both were sent by one call, one
+// after the other.
+static bool rides_along(struct tcp_socket *socket, const struct tcp_segment *segment)
+{
+    int64_t bytes = segment->payload;
+    if (socket->config->send_offload == 0 || bytes == 0)
+        return false;
+    struct tcp_offload *offload = &socket->extra->offload;
+    bool rides = segment->sequence == offload->ride_next && bytes <= offload->ride_room;
+    if (!rides)
+        offload->ride_room = socket->config->send_offload;
+    offload->ride_room -= bytes;
+    offload->ride_next = segment->sequence + bytes;
+    return rides;
+}
+
 void tcp_segment_send(struct cpu_context *context, struct tcp_socket *socket,
                       struct tcp_segment *segment, struct cost cost)
 {
@@ -69,7 +85,10 @@ void tcp_segment_send(struct cpu_context *context, struct tcp_socket *socket,
     set_message(socket, packet, segment);
     if (segment->flags & TCP_ACK)
         tcp_ack_sent(socket);
-    tcp_host_send(context, socket->host, socket->interface, &socket->snd.leaving, packet, cost);
+    if (rides_along(socket, segment))
+        tcp_host_send_part(context, socket->host, socket->interface, &socket->snd.leaving, packet);
+    else
+        tcp_host_send(context, socket->host, socket->interface, &socket->snd.leaving, packet, cost);
 }
 
 // Tells the trace that the next segment, which had to wait, leaves.
@@ -110,6 +129,8 @@ void tcp_buffer_send(struct cpu_context *context, struct tcp_socket *socket,
         first_transmission(socket, buffer);
     }
     buffer->when = socket->snd.last_sent = now;
+    if (socket->extra)
+        tcp_rack_sent(context, socket, buffer);
     tcp_segment_init(socket, context, &segment, flags);
     segment.sequence = buffer->sequence;
     segment.payload = (uint32_t)buffer->length;
@@ -175,7 +196,7 @@ static bool nagle_holds(const struct tcp_socket *socket, const struct tcp_buffer
     return socket->snd.last_small > socket->snd.una && socket->snd.last_small <= socket->snd.nxt;
 }
 
-static bool in_window(const struct tcp_socket *socket, const struct tcp_buffer *buffer)
+bool tcp_in_window(const struct tcp_socket *socket, const struct tcp_buffer *buffer)
 {
     return tcp_buffer_end(buffer) <= socket->snd.una + socket->snd.wnd;
 }
@@ -185,7 +206,7 @@ static bool may_leave(const struct tcp_socket *socket, const struct tcp_buffer *
     bool fin_alone = buffer->fin && buffer->length == 0;
     return !nagle_holds(socket, buffer) &&
            (fin_alone || tcp_recovery_room(socket, buffer->length)) &&
-           (fin_alone || in_window(socket, buffer));
+           (fin_alone || tcp_in_window(socket, buffer));
 }
 
 // Notes for the trace why the next segment stays.
@@ -195,7 +216,7 @@ static void note_hold(const struct cpu_context *context, struct tcp_socket *sock
     if (!socket->host->sim->trace || socket->snd.held_for || !next || may_leave(socket, next))
         return;
     socket->snd.held_since = context->now;
-    if (!in_window(socket, next))
+    if (!tcp_in_window(socket, next))
         socket->snd.held_for = &offered_window;
     else if (nagle_holds(socket, next))
         socket->snd.held_for = &small_ack;
@@ -228,6 +249,8 @@ void tcp_push(struct cpu_context *context, struct tcp_socket *socket)
         return;
     if (!socket->snd.writing)
         socket->snd.idle = socket->snd.outstanding == 0;
+    if (socket->extra)
+        socket->extra->offload.ride_room = 0;
     retransmit_marked(context, socket);
     const struct tcp_buffer *first = socket->snd.unsent;
     while (socket->snd.unsent && may_leave(socket, socket->snd.unsent)) {
@@ -237,17 +260,22 @@ void tcp_push(struct cpu_context *context, struct tcp_socket *socket)
         }
         tcp_buffer_send(context, socket, socket->snd.unsent);
     }
-    if (socket->snd.unsent != first)
+    if (socket->snd.unsent != first) {
         tcp_recovery_sent(socket, inet_ticks(socket->host->inet, context->now));
+        if (socket->recovery.ops->probes)
+            tcp_tail_schedule(context, socket);
+    }
     // RFC 3517, NextSeg, rule 3: nothing new to send, and there is room.
     if (!socket->snd.unsent && socket->recovery.machine.state == TCP_RECOVERY &&
-        socket->recovery.ops->sack) {
+        socket->recovery.ops->last_resort) {
         struct tcp_buffer *buffer = tcp_scoreboard_next(socket, true);
         if (buffer && tcp_recovery_room(socket, buffer->length)) {
             buffer->retransmitted = true;
             tcp_buffer_send(context, socket, buffer);
         }
     }
+    if (socket->extra)
+        socket->extra->offload.ride_room = 0;
     note_hold(context, socket);
     if (socket->snd.outstanding == 0 && socket->snd.unsent &&
         !inet_timer_armed(socket->timers[TCP_TIMER_PROBE]) &&
@@ -295,6 +323,8 @@ void tcp_run_due(struct cpu_context *context, struct tcp_socket *socket)
 {
     if (socket->due & TCP_DUE_RETRANSMISSION)
         retransmit_first(context, socket);
+    if (socket->due & TCP_DUE_MARKED)
+        retransmit_marked(context, socket);
     if (socket->due & TCP_DUE_ACK)
         tcp_ack_send(context, socket);
     socket->due = 0;

@@ -136,11 +136,20 @@ static void copy_in(struct cpu_context *context, const struct tcp_socket *socket
                           &tcp_checksum_stage, run->message);
 }
 
+// Bytes that are written before they are sent: a full segment, or as much as the card cuts (Linux:
+// tcp_xmit_size_goal), in whole segments.
+static int64_t push_goal(const struct tcp_socket *socket)
+{
+    int64_t mss = tcp_current_mss(socket);
+    int64_t most = MIN(socket->config->send_offload, socket->snd.max_wnd / 2);
+    return MAX(mss, most / mss * mss);
+}
+
 static int64_t write_run(struct cpu_context *context, struct tcp_socket *socket,
                          const struct tcp_run *run)
 {
     bool whole = run->length <= TCP_CONTENT_BYTES;
-    int64_t taken = 0;
+    int64_t taken = 0, unsent = 0;
     while (taken < run->length) {
         struct tcp_buffer *buffer = tail_with_room(socket, whole && taken > 0);
         if (!buffer)
@@ -159,6 +168,10 @@ static int64_t write_run(struct cpu_context *context, struct tcp_socket *socket,
             buffer->push = true;
             socket->snd.pushed = socket->snd.end;
         }
+        unsent += buffer->length;
+        if (unsent < push_goal(socket))
+            continue;
+        unsent = 0;
         tcp_push(context, socket);
     }
     return taken;

@@ -7,12 +7,14 @@
 // slow path, ARP, fragments of IP, urgent data, keep-alive, the end of TIME_WAIT, ECN, PAWS, the
 // undoing of needless retransmissions, D-SACK, FACK, rate halving, Linux's own filter of round
 // trips (RFC 2988's is used), metrics that routes keep from earlier connections, collapsing of
-// queues under memory pressure, wrap of sequence numbers. Of FreeBSD 6.2 not: inflight limiting
-// (it is on, but rests where round trips are shorter than 10 ms: inflight.rttthresh), header
-// prediction (it saves processing only), the limit of mbufs in a buffer (sb_mbmax), buffers
-// rounded up to whole segments, the byte of data in its window probes, PSH on each segment that
-// empties the buffer, its own timeouts for SYNs that it has answered (syncache), its recovery
-// with selective acknowledgments where it differs from RFC 3517's.
+// queues under memory pressure, wrap of sequence numbers. Of Linux 6 not: undoing and F-RTO, D-SACK
+// (so that RACK's reordering window does not grow), pacing, small queues (TSQ), compressed
+// acknowledgments, the ratio of data to memory that receive windows follow. Of FreeBSD 6.2 not:
+// inflight limiting (it is on, but rests where round trips are shorter than 10 ms:
+// inflight.rttthresh), header prediction (it saves processing only), the limit of mbufs in a buffer
+// (sb_mbmax), buffers rounded up to whole segments, the byte of data in its window probes, PSH on
+// each segment that empties the buffer, its own timeouts for SYNs that it has answered (syncache),
+// its recovery with selective acknowledgments where it differs from RFC 3517's.
 #ifndef NETSIM_MODELS_TCP_STACK_H
 #define NETSIM_MODELS_TCP_STACK_H
 
@@ -54,7 +56,8 @@ struct tcp_buffer {
     int transmissions;
     bool retransmitted; // in this recovery
     bool sacked, lost;
-    int64_t when; // ticks, of the last transmission
+    int64_t when;  // ticks, of the last transmission
+    sim_time sent; // ps
     int64_t truesize;
 };
 
@@ -73,10 +76,17 @@ enum tcp_again { TCP_AGAIN_SYN, TCP_AGAIN_DATA, TCP_AGAIN_FIN, TCP_AGAIN_PROBE, 
 enum tcp_due_mark {
     TCP_DUE_RETRANSMISSION = 1, // the first segment again
     TCP_DUE_ACK = 2,
+    TCP_DUE_MARKED = 4, // those marked as lost, as the congestion window allows
 };
 
-enum tcp_timer_kind { TCP_TIMER_RETRANSMIT, TCP_TIMER_PROBE, TCP_TIMER_ACK };
-#define TCP_TIMERS 3
+enum tcp_timer_kind {
+    TCP_TIMER_RETRANSMIT,
+    TCP_TIMER_PROBE,
+    TCP_TIMER_ACK,
+    TCP_TIMER_TAIL,    // of tail loss probes
+    TCP_TIMER_REORDER, // of RACK's reordering window
+};
+#define TCP_TIMERS 5 // from TCP_TIMER_TAIL on in struct tcp_extra
 
 struct tcp_block {
     int64_t from, to;
@@ -132,12 +142,62 @@ struct tcp_rcv {
     int64_t when;       // ticks, of the last segment
 };
 
+// Growth of the receive buffer (ack_linux6.c).
+struct tcp_tuning {
+    sim_time since;     // ps: begin of the present measurement
+    int64_t from;       // rcv.copied at that time
+    int64_t space;      // bytes read in the best round trip
+    int64_t round_trip; // ticks, scaled by 8, by the peer's echoes of timestamps; 0: not measured
+    bool grows;
+};
+
+// Segments that cross the stack together (send.c, merge.c).
+struct tcp_offload {
+    int64_t ride_next, ride_room; // sent: end of the last segment, bytes that may follow it
+    // Received: bytes of the first segment, and of all; 0: none.
+    int64_t merge_segment, merged;
+    struct tcp_socket *merge_next; // in the host's list
+    bool merging;                  // it is in that list
+};
+
+// State of a tail loss probe (RFC 8985, 7).
+enum tcp_tail_state { TCP_TAIL_IDLE, TCP_TAIL_PROBING };
+
+// Times of sending: round trips more finely than the clock's, RACK, proportional rate reduction and
+// tail loss probes (rack.c, tail.c). Times are ps, amounts segments.
+struct tcp_rack {
+    sim_time smoothed, shortest; // round trips; 0: not measured
+    sim_time first, last;        // round trips shown by the present acknowledgment; -1: none
+    bool ambiguous;              // it covers a segment that was sent twice (Karn)
+    int64_t delivered;           // by the present acknowledgment
+    int64_t sacked;              // in the queue
+    // The segment that was sent last of those that have arrived.
+    sim_time sent, round_trip;
+    int64_t end;
+    sim_time newest; // when the last segment was sent
+    bool advanced;   // since losses were last looked for
+    bool reordered;  // some segment has arrived after a later one
+    int64_t highest; // end of the highest segment that has arrived
+    int64_t prior_window, reduced_delivered, reduced_sent; // RFC 9937: RecoverFS, prr_delivered,
+                                                           // prr_out
+    struct machine tail;                                   // enum tcp_tail_state
+    int64_t tail_end;                                      // snd.nxt when the probe was sent
+    bool tail_again;                                       // the probe was a retransmission
+};
+
+// State of rules that Linux 2.4 does not have: most sockets of a large job have none.
+struct tcp_extra {
+    struct tcp_rack rack;
+    struct tcp_tuning tuning;
+    struct tcp_offload offload;
+    struct inet_timer *timers[TCP_TIMERS - TCP_TIMER_TAIL];
+};
+
 // When to acknowledge (ack.c; RFC 1122, 4.2.3.2; Linux 2.4).
 struct tcp_ack {
-    bool scheduled, pushed;
+    bool scheduled, pushed, pingpong;
     bool now; // not to be delayed: a duplicate, a gap, a FIN
     int quick;
-    bool pingpong;
     int64_t interval;      // ATO, ticks
     int64_t last_received; // ticks
     int64_t segment;       // bytes of a full segment of the peer
@@ -149,8 +209,8 @@ struct tcp_recovery {
     const struct tcp_recovery_ops *ops;
     struct machine machine; // enum tcp_recovery_state
     int dupacks;
-    int64_t recover;     // NewReno's recover, RFC 3517's RecoveryPoint, or the end of TCP_LOSS
     bool partial_seen;   // a partial acknowledgment in this recovery
+    int64_t recover;     // NewReno's recover, RFC 3517's RecoveryPoint, or the end of TCP_LOSS
     int64_t high_sack;   // end of the highest block
     int64_t local_until; // snd.nxt when the host's own queue was full: cwnd is reduced once per
                          // such window
@@ -182,9 +242,10 @@ struct tcp_socket {
     struct tcp_rcv rcv;
     struct tcp_ack ack;
     struct inet_cc cc;
+    struct tcp_extra *extra; // NULL: the configuration has no such rule
     struct tcp_recovery recovery;
     struct inet_rtt rtt;
-    struct inet_timer *timers[TCP_TIMERS]; // NULL: not armed
+    struct inet_timer *timers[TCP_TIMER_TAIL]; // NULL: not armed
     int retries, probes;            // consecutive retransmissions and probes of a closed window
     trace_values values;            // 0: not traced
     bool timestamps, scaling, sack; // negotiated (RFC 1323, RFC 2018)
@@ -216,13 +277,24 @@ struct tcp_host {
     int64_t *segments_sent, *segments_received, *retransmissions, *timeouts, *recoveries;
     int64_t *again[TCP_SENT_AGAIN]; // those of the time-outs by what was sent; NULL: none yet
     int64_t *duplicates_received, *probes_sent, *acks_delayed, *held, *pure_acks;
+    int64_t *tail_probes, *reordering_timeouts, *segments_merged; // NULL: never
+    struct tcp_socket *merging_head, *merging_tail;
+};
+
+// News of an acknowledgment.
+struct tcp_ack_news {
+    int64_t segments;      // freed
+    int64_t flight_before; // in the unit of the congestion window
+    bool duplicate;        // RFC 2581's, or with selective acknowledgments one with a new block
+    bool repeated;         // nothing: neither data nor block nor window
 };
 
 // Recovery from losses, by name of the RFC (recovery.c).
 struct tcp_recovery_ops {
     const char *name;
-    bool sack;      // offers and uses selective acknowledgments
-    bool impatient; // RFC 2582, 4: only the first partial acknowledgment restarts the timer
+    bool sack;        // offers and uses selective acknowledgments
+    bool impatient;   // RFC 2582, 4: only the first partial acknowledgment restarts the timer
+    bool last_resort; // RFC 3517, NextSeg, rule 3
     // Segments estimated to be in the network.
     int64_t (*in_flight)(const struct tcp_socket *socket);
     // Returns true if the duplicates so far call for a fast retransmit.
@@ -234,6 +306,12 @@ struct tcp_recovery_ops {
     void (*advance)(struct cpu_context *context, struct tcp_socket *socket, int64_t segments);
     // The congestion window once everything sent before the recovery is acknowledged.
     int64_t (*window_after)(const struct tcp_socket *socket);
+    bool probes; // tail loss probes (tcp.tail_loss_probe)
+    // Processes an acknowledgment in place of the steps above. NULL: by those.
+    void (*acked)(struct cpu_context *context, struct tcp_socket *socket,
+                  const struct tcp_ack_news *news);
+    // The retransmission timer has expired: marks what is lost. NULL: everything.
+    void (*timed_out)(struct cpu_context *context, struct tcp_socket *socket);
 };
 
 // When a receiver acknowledges, and which window it offers (ack.c, ack_bsd.c). The struct of a
@@ -263,6 +341,10 @@ struct packet *tcp_segment_packet(struct inet_interface *interface, const struct
 void tcp_host_send(struct cpu_context *context, struct tcp_host *host,
                    struct inet_interface *interface, struct inet_flow *flow, struct packet *packet,
                    struct cost cost);
+// Like tcp_host_send, for a segment that the card cuts from the one sent before it.
+void tcp_host_send_part(struct cpu_context *context, struct tcp_host *host,
+                        struct inet_interface *interface, struct inet_flow *flow,
+                        struct packet *packet);
 uint32_t tcp_timestamp(const struct tcp_host *host, sim_time now);
 
 // connection.c
@@ -328,6 +410,7 @@ void tcp_segment_init(struct tcp_socket *socket, struct cpu_context *context,
                       struct tcp_segment *segment, int flags);
 void tcp_segment_send(struct cpu_context *context, struct tcp_socket *socket,
                       struct tcp_segment *segment, struct cost cost);
+bool tcp_in_window(const struct tcp_socket *socket, const struct tcp_buffer *buffer);
 
 // Counts and traces a segment that is sent again.
 void tcp_count_repeat(const struct cpu_context *context, const struct tcp_socket *socket);
@@ -355,6 +438,13 @@ void tcp_reassemble(struct cpu_context *context, struct tcp_socket *socket,
 // ack.c
 int64_t tcp_receive_window(const struct tcp_socket *socket);
 extern const struct tcp_receiver_ops tcp_receiver_linux;
+int64_t tcp_buffer_share(const struct tcp_config *config, int64_t bytes);
+void tcp_linux_data(struct cpu_context *context, struct tcp_socket *socket,
+                    const struct tcp_segment *segment, int64_t truesize);
+void tcp_linux_established(struct tcp_socket *socket);
+int64_t tcp_linux_window(struct tcp_socket *socket);
+void tcp_linux_check(struct cpu_context *context, struct tcp_socket *socket, bool at_once);
+void tcp_linux_read(struct tcp_socket *socket, int64_t bytes);
 uint16_t tcp_window_offer(struct tcp_socket *socket);
 void tcp_ack_quickly(struct tcp_socket *socket);
 void tcp_ack_sent(struct tcp_socket *socket);
@@ -363,6 +453,56 @@ void tcp_ack_expired(struct tcp_socket *socket); // TCP_TIMER_ACK has
 
 // ack_bsd.c
 extern const struct tcp_receiver_ops tcp_receiver_bsd;
+
+// ack_linux6.c
+extern const struct tcp_receiver_ops tcp_receiver_linux6;
+
+// merge.c
+// The segment that is being processed has joined those before it.
+static inline bool tcp_merged(const struct tcp_socket *socket)
+{
+    return socket->extra && socket->extra->offload.merged > 0;
+}
+// The segment crosses the stack with the one before it (receive_offload).
+bool tcp_merges(const struct tcp_socket *socket, const struct tcp_segment *segment);
+// Segments of this connection may follow in the same service of the card: its end does the rest.
+// Returns false if not.
+bool tcp_merge_hold(struct tcp_socket *socket, const struct tcp_segment *segment);
+// An arrival that the stack has finished: wakes the reader and acknowledges. `at_once`: see
+// tcp_receiver_ops.check.
+void tcp_arrival_done(struct cpu_context *context, struct tcp_socket *socket, bool at_once);
+// Ends a merge: the next segment begins anew.
+void tcp_merge_close(struct cpu_context *context, struct tcp_socket *socket);
+// The service has ended. Returns true if some connection waited for that.
+bool tcp_merge_end(struct cpu_context *context, struct tcp_host *host);
+
+// delivery.c
+// A segment was handed on.
+void tcp_rack_sent(const struct cpu_context *context, struct tcp_socket *socket,
+                   struct tcp_buffer *buffer);
+// A segment has arrived, as its acknowledgment or a block reports.
+void tcp_rack_delivered(const struct cpu_context *context, struct tcp_socket *socket,
+                        const struct tcp_buffer *buffer);
+// The SYN was answered: takes its round trip.
+void tcp_rack_established(const struct cpu_context *context, struct tcp_socket *socket);
+// Takes the round trips of the acknowledgment that was processed.
+void tcp_rack_measure(const struct cpu_context *context, struct tcp_socket *socket);
+
+// rack.c
+extern const struct tcp_recovery_ops tcp_recovery_rack;
+// TCP_TIMER_REORDER has expired: marks what is lost by now as due.
+void tcp_rack_expired(struct cpu_context *context, struct tcp_socket *socket);
+
+// tail.c
+extern const struct machine_kind tcp_tail_machine; // by enum tcp_tail_state
+// Arms or cancels the timer of tail loss probes.
+void tcp_tail_schedule(struct cpu_context *context, struct tcp_socket *socket);
+// A probe was sent: a retransmission if `again`.
+void tcp_tail_sent(struct cpu_context *context, struct tcp_socket *socket, bool again);
+void tcp_tail_acked(struct cpu_context *context, struct tcp_socket *socket,
+                    const struct tcp_ack_news *news);
+// A recovery begins: no probe is out any more.
+void tcp_tail_forget(struct cpu_context *context, struct tcp_socket *socket);
 
 // values.c
 void tcp_values_init(struct tcp_socket *socket);
@@ -377,13 +517,15 @@ void tcp_timers_init(struct tcp_socket *socket);
 void tcp_timer_arm(const struct cpu_context *context, struct tcp_socket *socket,
                    enum tcp_timer_kind kind, int64_t ticks);
 void tcp_timer_cancel(struct tcp_socket *socket, enum tcp_timer_kind kind);
+// Where its timer is; *place is NULL if it is not armed. Those from TCP_TIMER_TAIL on need `extra`.
+struct inet_timer **tcp_timer_place(struct tcp_socket *socket, enum tcp_timer_kind kind);
 // Arms the timer of probes of a closed window.
 void tcp_timer_probe(const struct cpu_context *context, struct tcp_socket *socket);
 // From now on timeouts have their slop.
 void tcp_timer_slop(struct tcp_socket *socket);
 
 // recovery.c
-const struct tcp_recovery_ops *tcp_recovery_find(int choice);
+const struct tcp_recovery_ops *tcp_recovery_find(int choice); // not TCP_RACK
 void tcp_recovery_init(struct tcp_socket *socket, int64_t now);
 // Returns true if the congestion window has room for a segment with `length` bytes of data.
 bool tcp_recovery_room(const struct tcp_socket *socket, int64_t length);
@@ -394,19 +536,30 @@ static inline int64_t tcp_amount(const struct tcp_socket *socket, int64_t segmen
 }
 // The amount sent and not acknowledged, in the unit of the congestion window.
 int64_t tcp_flight(const struct tcp_socket *socket);
-// An acknowledgment was processed. It freed `segments`; `duplicate` if it repeats the last one.
-void tcp_recovery_ack(struct cpu_context *context, struct tcp_socket *socket, int64_t segments,
-                      int64_t flight_before, bool duplicate);
+// An acknowledgment was processed.
+void tcp_recovery_ack(struct cpu_context *context, struct tcp_socket *socket,
+                      const struct tcp_ack_news *news);
+// Steps of every kind of recovery: a step of its machine, its begin and its end.
+void tcp_recovery_enter(struct cpu_context *context, struct tcp_socket *socket,
+                        enum tcp_recovery_state state);
+void tcp_recovery_start(struct cpu_context *context, struct tcp_socket *socket);
+void tcp_recovery_end(struct cpu_context *context, struct tcp_socket *socket);
+int64_t tcp_recovery_threshold(const struct tcp_socket *socket); // ssthresh
+// The congestion window was full enough that it may grow.
+bool tcp_recovery_may_grow(const struct tcp_socket *socket, int64_t flight_before);
 void tcp_recovery_timeout(struct cpu_context *context, struct tcp_socket *socket);
 void tcp_recovery_idle(struct tcp_socket *socket, int64_t now);
 // The host's own queue has no room for a segment.
 void tcp_recovery_local(struct tcp_socket *socket);
+// Bytes of the state that the congestion control needs besides struct inet_cc.
+int64_t tcp_congestion_state(const struct tcp_config *config);
 // Segments have been sent.
 void tcp_recovery_sent(struct tcp_socket *socket, int64_t now);
 extern const struct machine_kind tcp_recovery_machine; // by enum tcp_recovery_state
 
 // scoreboard.c Marks what the segment's SACK blocks cover. Returns true if anything is new.
-bool tcp_scoreboard_mark(struct tcp_socket *socket, const struct tcp_segment *segment);
+bool tcp_scoreboard_mark(const struct cpu_context *context, struct tcp_socket *socket,
+                         const struct tcp_segment *segment);
 void tcp_scoreboard_clear(struct tcp_socket *socket);
 void tcp_scoreboard_find_lost(struct tcp_socket *socket);
 // Both in the unit of the congestion window.

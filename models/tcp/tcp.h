@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Parameters of the TCP/IP stack: of Linux 2.4, or of FreeBSD 6.2.
+// Parameters of the TCP/IP stack: of Linux 2.4, FreeBSD 6.2, or Linux 6.
 #ifndef NETSIM_MODELS_TCP_TCP_H
 #define NETSIM_MODELS_TCP_TCP_H
 
 #include "models/inet/config.h"
 #include "sim/config/param.h"
 
-enum tcp_recovery_choice { TCP_SACK, TCP_NEWRENO, TCP_RENO };
+enum tcp_recovery_choice { TCP_SACK, TCP_NEWRENO, TCP_RENO, TCP_RACK };
+enum tcp_congestion_choice { TCP_CONGESTION_RFC2581, TCP_CONGESTION_CUBIC };
 enum tcp_initial_rule { TCP_INITIAL_LINUX, TCP_INITIAL_RFC3390 };
-enum tcp_receiver_choice { TCP_RECEIVER_LINUX, TCP_RECEIVER_BSD };
+enum tcp_receiver_choice { TCP_RECEIVER_LINUX, TCP_RECEIVER_BSD, TCP_RECEIVER_LINUX6 };
 enum tcp_charge { TCP_CHARGE_TRUESIZE, TCP_CHARGE_DATA };
 enum tcp_unit { TCP_UNIT_SEGMENTS, TCP_UNIT_BYTES };
 enum tcp_idle_rule { TCP_IDLE_RFC2861, TCP_IDLE_RESTART };
@@ -18,11 +19,14 @@ enum tcp_rto_bounds { TCP_RTO_BOUNDS_VARIANCE, TCP_RTO_BOUNDS_SUM };
 struct tcp_config {
     int profile;
     struct inet_config inet; // its keys are in the same section
-    int recovery;            // enum tcp_recovery_choice
-    bool limited_transmit;   // RFC 3042
-    bool timestamps;         // RFC 1323
-    int64_t mss_multiple;    // bytes; 0: not rounded
-    int64_t window_scale;    // bits
+    int congestion;          // enum tcp_congestion_choice
+    bool hystart;
+    int recovery; // enum tcp_recovery_choice
+    bool tail_loss_probe;
+    bool limited_transmit; // RFC 3042
+    bool timestamps;       // RFC 1323
+    int64_t mss_multiple;  // bytes; 0: not rounded
+    int64_t window_scale;  // bits
     bool window_scale_by_buffer;
     int cwnd_unit;          // enum tcp_unit
     int64_t initial_window; // segments; 0: by the rule
@@ -33,10 +37,12 @@ struct tcp_config {
     int64_t send_buffer;      // bytes, SO_SNDBUF
     int64_t send_buffer_most; // bytes
     bool send_buffer_grows;
-    int64_t send_low_water; // bytes
-    int64_t receive_buffer; // bytes, SO_RCVBUF
-    int buffer_charge;      // enum tcp_charge
-    int64_t adv_win_scale;  // shift
+    int64_t send_low_water;      // bytes
+    int64_t receive_buffer;      // bytes, SO_RCVBUF
+    int64_t receive_buffer_most; // bytes
+    bool receive_buffer_grows;
+    int buffer_charge;     // enum tcp_charge
+    int64_t adv_win_scale; // shift
     sim_time rto_initial, rto_least, rto_most, rto_slop;
     int rto_bounds;
     int receiver; // enum tcp_receiver_choice
@@ -47,6 +53,8 @@ struct tcp_config {
     int64_t probes;
     sim_time probe_least, probe_most;
     bool checksum_offload;
+    int64_t send_offload, receive_offload; // bytes; 0: none
+    struct cost merge_segment;
     struct cost checksum_copy; // per KiB
     struct cost send_call;
     struct cost send_segment;

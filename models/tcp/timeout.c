@@ -57,6 +57,32 @@ static void give_up(struct cpu_context *context, struct tcp_socket *socket)
     tcp_connection_lost(context, socket, TCP_END_TIMED_OUT, "give up");
 }
 
+// A new segment if there is one and the receiver has room for it, else the last one again.
+static struct tcp_buffer *tail_segment(const struct tcp_socket *socket)
+{
+    struct tcp_buffer *unsent = socket->snd.unsent;
+    if (!unsent)
+        return socket->snd.last;
+    return tcp_in_window(socket, unsent) ? unsent : unsent->previous;
+}
+
+// Without an answer to the last probe there is no further one: the retransmission timer is next.
+static void tail_timeout(struct cpu_context *context, void *owner)
+{
+    struct tcp_socket *socket = owner;
+    if (!socket->recovery.ops->probes || socket->snd.outstanding == 0)
+        return;
+    if (socket->extra->rack.tail.state == TCP_TAIL_IDLE) {
+        struct tcp_buffer *buffer = tail_segment(socket);
+        bool again = buffer != socket->snd.unsent;
+        (*socket->host->tail_probes)++;
+        tcp_buffer_send(context, socket, buffer);
+        tcp_tail_sent(context, socket, again);
+    }
+    tcp_timer_arm(context, socket, TCP_TIMER_RETRANSMIT, inet_rtt_timeout(&socket->rtt));
+    tcp_values_tell(context, socket);
+}
+
 static void retransmit_timeout(struct cpu_context *context, void *owner)
 {
     struct tcp_socket *socket = owner;
@@ -66,6 +92,12 @@ static void retransmit_timeout(struct cpu_context *context, void *owner)
         return;
     if (socket->retries >= (opening ? config->syn_retries : config->retries)) {
         give_up(context, socket);
+        return;
+    }
+    // A probe that is due at the same time goes in its place.
+    if (!opening && socket->extra && inet_timer_armed(*tcp_timer_place(socket, TCP_TIMER_TAIL))) {
+        tcp_timer_cancel(socket, TCP_TIMER_TAIL);
+        tail_timeout(context, socket);
         return;
     }
     (*socket->host->timeouts)++;
@@ -104,6 +136,13 @@ static void ack_timeout(struct cpu_context *context, void *owner)
     tcp_run_due(context, owner);
 }
 
+static void reorder_timeout(struct cpu_context *context, void *owner)
+{
+    tcp_rack_expired(context, owner);
+    tcp_run_due(context, owner);
+    tcp_values_tell(context, owner);
+}
+
 static const struct stage *retransmit_waited(const void *owner)
 {
     return &tcp_sent_again[tcp_again_of(owner)].wait;
@@ -120,4 +159,10 @@ const struct inet_timer_kind tcp_timers[TCP_TIMERS] = {
     [TCP_TIMER_ACK] = {.wait = {"delayed ACK", STAGE_FOR_ACK},
                        .stage = &tcp_stage,
                        .run = ack_timeout},
+    [TCP_TIMER_TAIL] = {.wait = {"tail loss probe", STAGE_FOR_ACK},
+                        .stage = &tcp_stage,
+                        .run = tail_timeout},
+    [TCP_TIMER_REORDER] = {.wait = {"reordering timer", STAGE_FOR_ACK},
+                           .stage = &tcp_stage,
+                           .run = reorder_timeout},
 };

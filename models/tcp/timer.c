@@ -2,11 +2,17 @@
 // Timers of a socket.
 #include "models/tcp/stack.h"
 
+struct inet_timer **tcp_timer_place(struct tcp_socket *socket, enum tcp_timer_kind kind)
+{
+    return kind < TCP_TIMER_TAIL ? &socket->timers[kind]
+                                 : &socket->extra->timers[kind - TCP_TIMER_TAIL];
+}
+
 void tcp_timer_arm(const struct cpu_context *context, struct tcp_socket *socket,
                    enum tcp_timer_kind kind, int64_t ticks)
 {
-    inet_timer_arm(context, socket->host->inet, &socket->timers[kind], &socket->host->timers[kind],
-                   socket, ticks);
+    inet_timer_arm(context, socket->host->inet, tcp_timer_place(socket, kind),
+                   &socket->host->timers[kind], socket, ticks);
 }
 
 void tcp_timer_probe(const struct cpu_context *context, struct tcp_socket *socket)
@@ -26,7 +32,8 @@ void tcp_timer_slop(struct tcp_socket *socket)
 
 void tcp_timer_cancel(struct tcp_socket *socket, enum tcp_timer_kind kind)
 {
-    inet_timer_cancel(&socket->timers[kind]);
+    if (kind < TCP_TIMER_TAIL || socket->extra)
+        inet_timer_cancel(tcp_timer_place(socket, kind));
 }
 
 void tcp_timers_init(struct tcp_socket *socket)

@@ -28,6 +28,14 @@ void tcp_host_send(struct cpu_context *context, struct tcp_host *host,
     inet_send(context, interface, TCP_PROTOCOL, flow, packet);
 }
 
+void tcp_host_send_part(struct cpu_context *context, struct tcp_host *host,
+                        struct inet_interface *interface, struct inet_flow *flow,
+                        struct packet *packet)
+{
+    (*host->segments_sent)++;
+    inet_send_part(context, interface, TCP_PROTOCOL, flow, packet);
+}
+
 void tcp_count_repeat(const struct cpu_context *context, const struct tcp_socket *socket)
 {
     const struct tcp_host *host = socket->host;

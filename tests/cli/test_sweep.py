@@ -683,7 +683,7 @@ class Shipped(SweepCase):
     def test_list(self):
         names = self.netsim("list", "sweeps", "--names").stdout.split()
         self.assertEqual(names, ["armci_buffers", "ddp_segment", "descriptor_counts", "eager_threshold",
-                                 "failover_buffer", "incast_pause", "loss_under_mpi_long_tasks", "loss_under_mpi_pingpong",
+                                 "failover_buffer", "incast_pause", "incast_server", "loss_under_mpi_long_tasks", "loss_under_mpi_pingpong",
                                  "loss_under_mpi_short_tasks", "retransmission_policies", "stencil_ranks", "streams_loss",
                                  "tiny_short_thresholds", "unequal_rails"])
         for name in names:

@@ -35,7 +35,8 @@ static void counted_write(const struct packet *packet, const struct inet_address
     memset(bytes, 0, room);
 }
 
-static const struct inet_protocol counted_protocol = {NUMBER, counted_receive, counted_write, NULL};
+static const struct inet_protocol counted_protocol = {
+    .number = NUMBER, .receive = counted_receive, .write = counted_write};
 
 // A task that spends time and then sends one packet.
 struct sender {
@@ -191,7 +192,8 @@ static void noted_receive(struct cpu_context *context, void *owner,
     inet_packet_free(interface, packet);
 }
 
-static const struct inet_protocol noted_protocol = {NUMBER, noted_receive, counted_write, NULL};
+static const struct inet_protocol noted_protocol = {
+    .number = NUMBER, .receive = noted_receive, .write = counted_write};
 
 static struct homes homes_new(const char *text)
 {

@@ -35,7 +35,7 @@ TESTED |= SCTP
 TESTED |= {"openmpi_rails"}
 
 # test_ethernet.py
-UNVALIDATED = {"ethernet_25g"}  # of no thesis
+UNVALIDATED = {"ethernet_25g", "tcp_eager", "tcp_offload"}  # of no thesis
 TESTED |= UNVALIDATED
 
 # test_ch3.py
@@ -70,7 +70,7 @@ LONGER = {"pingpong_cluster1", "pingpong_cluster2", "bcast_cluster1", "bcast_clu
           "link_corruption", "portals_bandwidth_system1", "vdma_loopback_system1",
           "vdma_planes_system2", "vdma_scs_reference", "vdma_slices",
           # Their timelines are long.
-          "ethernet_25g", "openmpi_rails", "tcp_cable_pulled"}
+          "ethernet_25g", "openmpi_rails", "tcp_cable_pulled", "tcp_eager", "tcp_offload"}
 LONGER |= X306
 LONGER |= SCTP - {"sctp_handshake", "sctp_streams_loss"}
 QUICK = sorted(TESTED - LONGER - FLOWS)
@@ -85,7 +85,7 @@ FEWER = {"grim_injection": FEW_COUNTS, "portals_bandwidth_system1": FEW_BLOCKS,
 FEWER |= dict.fromkeys(SCTP - {"sctp_pingpong_x306"}, ("--set", "workload.duration=200 ms", "--set", "workload.bin=100 ms"))
 FEWER |= dict.fromkeys(OSU_X306, ("--set", "workload.sizes=[4 KiB, 100 KiB]", "--set", "workload.loops=4",
                                   "--set", "workload.loops_large=2"))
-FEWER |= dict.fromkeys(("ethernet_25g", "openmpi_rails"), ("--set", "workload.sizes=[1 KiB, 256 KiB]", "--set",
+FEWER |= dict.fromkeys(("ethernet_25g", "openmpi_rails", "tcp_eager", "tcp_offload"), ("--set", "workload.sizes=[1 KiB, 256 KiB]", "--set",
                                                            "workload.repetitions=3"))
 FEWER |= {"tcp_cable_pulled": ("--set", "workload.duration=4 s")}  # pulled from 4 to 6 s; it starts at 1 s
 FEWER |= {"nas_x306": ("--set", "workload.class=S"), "synthetic_x306": ("--set", "workload.rounds=2")}
