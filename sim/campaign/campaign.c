@@ -423,7 +423,7 @@ static bool is_to_do(const struct campaign *campaign, int number)
 // Events, as far as they can be estimated.
 static double piece_cost(void *owner, int item)
 {
-    return estimate_events(piece_at(owner, item)->test_case);
+    return estimate_cost(piece_at(owner, item)->test_case);
 }
 
 bool campaign_run(struct campaign *campaign, GError **error)

@@ -208,7 +208,7 @@ static int jobs_that_fit(const struct parallel *parallel)
 
 static double series_cost(void *owner, int item)
 {
-    return estimate_of(case_at(owner, item)).events;
+    return estimate_cost(case_at(owner, item));
 }
 
 static void run_pieces(struct parallel *parallel)

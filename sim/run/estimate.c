@@ -58,6 +58,10 @@
 #define PAIR_EVENTS 75.0
 #define PEER_EVENTS 130.0
 
+// Of a message on flows: SimGrid's are counted by its flows; the device's as measured.
+#define SIMGRID_MESSAGE_EVENTS 1.0
+#define DEVICE_MESSAGE_EVENTS 17.0
+
 // Of a stack whose sections have no `mtu`; and what headers take of an mtu.
 #define PACKET_BYTES 1460.0
 #define HEADER_BYTES 52.0
@@ -251,7 +255,8 @@ static double connection_events(const struct scenario_case *test_case,
     return stack->peer && ranks > 1 ? ranks * peers / 2 * events : 0;
 }
 
-static double events_of(const struct scenario_case *test_case, const struct work *work)
+// flows: as the case's fidelity has it; else those of packets.
+static double events_of(const struct scenario_case *test_case, const struct work *work, bool flows)
 {
     double payload = packet_payload(test_case);
     struct estimate_messages sent;
@@ -260,6 +265,10 @@ static double events_of(const struct scenario_case *test_case, const struct work
         sent.messages = work->operations / 2;
         sent.packets = sent.messages + work->bytes / payload / (work->is_program ? 2 : 1);
     }
+    // Flows have neither packets nor connections.
+    if (flows && test_case->fidelity == FIDELITY_FLOW)
+        return sent.messages * (scenario_case_on_simgrid(test_case) ? SIMGRID_MESSAGE_EVENTS
+                                                                    : DEVICE_MESSAGE_EVENTS);
     struct stack_footprint stack = {0};
     if (test_case->stack->footprint)
         stack = test_case->stack->footprint(test_case);
@@ -337,11 +346,11 @@ static struct work sampled_work(const struct scenario_case *test_case,
     return work;
 }
 
-double estimate_events(const struct scenario_case *test_case)
+double estimate_cost(const struct scenario_case *test_case)
 {
     struct program *own = own_program(&test_case->workload);
     struct work work = sampled_work(test_case, own ? own : test_case->workload.program);
-    double events = events_of(test_case, &work);
+    double events = events_of(test_case, &work, false);
     if (own)
         program_free(own);
     return events;
@@ -356,7 +365,7 @@ static struct estimate estimate_with(const struct scenario_case *test_case, bool
     struct estimate estimate = {
         .memory = memory_of(test_case, program, &work),
         .operations = work.operations,
-        .events = events ? events_of(test_case, &work) : 0.0,
+        .events = events ? events_of(test_case, &work, true) : 0.0,
     };
     if (own)
         program_free(own);

@@ -17,8 +17,10 @@ struct estimate {
 
 struct estimate estimate_of(const struct scenario_case *test_case);
 
-// The events alone, which a case can be asked for whose unread sections have been dropped, too.
-double estimate_events(const struct scenario_case *test_case);
+// The cost of a run for an order of runs, for which a case can be asked whose unread sections are
+// dropped, too: its events on packets. On flows it is about that, as costs are measured on packets,
+// and a message takes SimGrid as long as hundreds of events.
+double estimate_cost(const struct scenario_case *test_case);
 
 // Bytes that a process may take here: the machine's memory, or less if it is limited.
 int64_t estimate_memory_there(void);

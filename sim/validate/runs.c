@@ -328,7 +328,7 @@ guint runs_inputs(const struct runs *runs, const struct curve *curve, double *ev
         return 0;
     struct scenario_case drawn = *one;
     drawn.workload.steady = scenario_steady_in_draws(one);
-    *events = estimate_of(&drawn).events;
+    *events = estimate_cost(&drawn);
     GPtrArray *inputs = draw_inputs(one, runs->schema);
     guint count = inputs->len;
     g_ptr_array_unref(inputs);

@@ -39,6 +39,27 @@ static void test_programs(void)
     expect_work(&loops, 1 + 5 * (2 + 10) + 2 + 3, sent, sent);
 }
 
+// On flows a message is one event of SimGrid, and some of the device; connections make none.
+static void test_flows(void)
+{
+    static const struct {
+        const char *player;
+        double events;
+    } players[] = {{"flow=simgrid", 1}, {"flow=device", 17}};
+    for (int i = 0; i < 2; i++) {
+        struct test_program program = {
+            .ranks = 8,
+            .sets = {"fidelity=flow", players[i].player},
+            .ops = {"{send: {to: 1, size: 3000 B}}", "{recv: {from: 0, size: 3000 B}}"},
+            .all = "barrier"};
+        struct compiled compiled = program_compiled(&program);
+        // A barrier of eight ranks: seven messages up its tree, seven down.
+        CU_ASSERT_DOUBLE_EQUAL(estimate_of(compiled.test_case).events, players[i].events * (1 + 14),
+                               1e-9);
+        compiled_free(&compiled);
+    }
+}
+
 static double operations_of(const char *workload)
 {
     char *text = g_strdup_printf("schema: 1\nname: t\nstack: lam_via\nnic: eepro100\n"
@@ -155,6 +176,7 @@ int main(void)
 {
     static const struct suite_case cases[] = {
         {"programs", test_programs},
+        {"on flows messages alone are events", test_flows},
         {"benchmarks", test_benchmarks},
         {"programs of benchmarks", test_own_programs},
         {"what is said", test_text},
