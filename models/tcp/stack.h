@@ -175,7 +175,7 @@ struct tcp_rack {
     sim_time sent, round_trip;
     int64_t end;
     sim_time newest; // when the last segment was sent
-    bool advanced;   // since losses were last looked for
+    bool advanced;   // since the last search for losses
     bool reordered;  // some segment has arrived after a later one
     int64_t highest; // end of the highest segment that has arrived
     int64_t prior_window, reduced_delivered, reduced_sent; // RFC 9937: RecoverFS, prr_delivered,

@@ -10,8 +10,8 @@
 bool gzip_wanted(const char *path);
 
 // A stream whose bytes arrive compressed in `out`; fclose completes them and leaves `out` open. The
-// same bytes always give the same file, without a time or a name. What can't be written to `out`
-// is an error of `out`.
+// same bytes always give the same file, without a time or a name. A failed write is an
+// error of `out`.
 FILE *gzip_stream(FILE *out);
 
 #endif

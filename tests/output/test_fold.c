@@ -53,7 +53,7 @@ static void test_table(void)
               "name   third\n"
               "one        3\n"
               "three     50\n");
-    // As many columns as it takes to tell the rows apart.
+    // As many columns as are needed to distinguish the rows.
     same_fold("within   a  x     1.00 (0 .. 2)    2.00 (1 .. 3)    +3 %\n"
               "within   b  y     1.00 (0 .. 2)    2.00 (1 .. 3)    +3 %\n",
               50,
