@@ -136,7 +136,7 @@ static const struct reader_renamed armci_renamed[] = {
     {"accumulate_rate",
      {"accumulate_kib"},
      "a cost for each KiB, in cycles or as a time, instead of a rate",
-     "0.2.0"},
+     "1.1.0"},
     {0},
 };
 

@@ -5,6 +5,6 @@ const struct reader_renamed library_renamed[] = {
     {"reduce_rate",
      {"reduce_kib"},
      "a cost for each KiB, in cycles or as a time, instead of a rate",
-     "0.2.0"},
+     "1.1.0"},
     {0},
 };

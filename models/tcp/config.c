@@ -305,11 +305,11 @@ static void tcp_check(const void *values, const struct param_values *report)
 }
 
 static const struct reader_renamed tcp_renamed[] = {
-    {"checksum_rate", {"host.memory.read_uncached"}, NULL, "0.2.0"},
+    {"checksum_rate", {"host.memory.read_uncached"}, NULL, "1.1.0"},
     {"checksum_copy_rate",
      {"checksum_copy"},
      "a cost for each KiB, in cycles or as a time, instead of a rate",
-     "0.2.0"},
+     "1.1.0"},
     {0},
 };
 

@@ -16,7 +16,7 @@
 
 (package
   (name "netsim")
-  (version "0.1.0")
+  (version "1.0.0")
   (source (local-file "../.." "netsim-checkout"
                       #:recursive? #t
                       #:select? (git-predicate (string-append (current-source-directory) "/../.."))))

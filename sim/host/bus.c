@@ -114,11 +114,11 @@ static void bus_check(const void *values, const struct param_values *report)
 }
 
 static const struct reader_renamed bus_renamed[] = {
-    {"burst", {"read_burst", "write_burst"}, NULL, "0.2.0"},
+    {"burst", {"read_burst", "write_burst"}, NULL, "1.1.0"},
     {"burst_setup",
      {"read_setup", "write_setup"},
      "in clocks of the bus instead of a time",
-     "0.2.0"},
+     "1.1.0"},
     {0},
 };
 

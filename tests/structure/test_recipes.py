@@ -44,6 +44,12 @@ class Recipes(unittest.TestCase):
                 if table[package]:
                     self.assertIn(table[package], there)
 
+    def test_versions(self):
+        """What has the version besides CMakeLists.txt, from which all of the program has it."""
+        for name, pattern in (("CITATION.cff", r"^version: (\S+)$"), ("python/pyproject.toml", r'^version = "(\S+)"$')):
+            with self.subTest(name):
+                self.assertEqual(re.findall(pattern, (SOURCE / name).read_text(encoding="utf-8"), re.MULTILINE), [version()])
+
     def test_spack(self):
         text = (RECIPES / "spack/package.py").read_text(encoding="utf-8")
         calls = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)]
