@@ -41,6 +41,13 @@ static bool is_anchor(const char *head, size_t length)
     return length >= strlen(magic) && memcmp(head, magic, strlen(magic)) == 0;
 }
 
+// dumpi2ascii prints the times of each call.
+static bool is_dumpi_text(const char *head, size_t length)
+{
+    return file_is_text(head, length) &&
+           g_strstr_len(head, (gssize)length, " entering at walltime ");
+}
+
 #ifndef NETSIM_OTF2 // the library was not there when netsim was built
 static struct recording *otf2_read_refused(const char *path, struct source_mark where,
                                            struct diag_list *diags)
@@ -56,6 +63,7 @@ static struct recording *otf2_read_refused(const char *path, struct source_mark 
 
 static const struct format formats[] = {
     {"OTF2", is_anchor, otf2_read},
+    {"DUMPI", is_dumpi_text, dumpi_read},
     {"SimGrid's TI", file_is_text, ti_read},
     {NULL, NULL, NULL},
 };
@@ -75,8 +83,8 @@ struct recording *recording_read(const char *path, struct source_mark where,
         if (format->is(head, (size_t)length))
             return format->read(path, where, diags);
     diag_add(diags, where, NULL,
-             "a list of SimGrid's TI traces, such a trace of all ranks, or the "
-             ".otf2 file of an OTF2 archive",
+             "a list of SimGrid's TI traces, such a trace of all ranks, the .otf2 file of an "
+             "OTF2 archive, or what dumpi2ascii wrote of rank 0",
              "%s is %s", path, length == 0 ? "empty" : "of no format that is known");
     return NULL;
 }

@@ -11,4 +11,7 @@ struct recording *ti_read(const char *path, struct source_mark where, struct dia
 // OTF2 archives, as Score-P and EZTrace write them: `path` is that of the anchor, NAME.otf2.
 struct recording *otf2_read(const char *path, struct source_mark where, struct diag_list *diags);
 
+// DUMPI traces as text, as SST's dumpi2ascii writes them: `path` is that of rank 0's file.
+struct recording *dumpi_read(const char *path, struct source_mark where, struct diag_list *diags);
+
 #endif
