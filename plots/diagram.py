@@ -674,7 +674,7 @@ def write_heads(out, model, top, bottom):
 
 
 def write_axis(out, model, top):
-    last = -100.0
+    last, before = -100.0, None
     units = model.units
     wanted = sorted({part["from"] for part in model.document["path"]} |
                     {0, model.document["latency"], model.until})
@@ -683,10 +683,10 @@ def write_axis(out, model, top):
     for time in wanted:
         y = model.y(time)
         end = time in (0, model.document["latency"])
-        if not end and (y - last < 13 or any(abs(y - other) < 13 for other in fixed)):
+        if not end and (y - last < 13 or any(abs(y - other) < 13 for other in fixed) or units.plain(time) == before):
             continue
-        last = y
-        out.text(GUTTER - 8, top + y + 3.5, units.plain(time), FONT, "head" if end else "muted", "end")
+        last, before = y, units.plain(time)
+        out.text(GUTTER - 8, top + y + 3.5, before, FONT, "head" if end else "muted", "end")
         out.add(f'<line class="rule" x1="{GUTTER - 5}" x2="{WIDTH - MARGIN}" y1="{number(top + y)}" '
                 f'y2="{number(top + y)}"/>')
     out.text(GUTTER - 8, top - 8, units.unit, FONT, "muted", "end")

@@ -24,6 +24,10 @@ trap 'rm -rf "$work"' EXIT
 "$netsim" sweep sweeps/incast_pause --draws 20 --quiet --out "$work/incast_pause"
 "$netsim" plot "$work/incast_pause" --quiet --out "$folder/incast_pause.png"
 "$netsim" diagram pingpong_cluster1 --series "VIA RPI" --out "$folder/diagram.svg"
+"$netsim" diagram pingpong_cluster1 --series "LAM TCP" --size "4 KiB" --out "$folder/diagram_tcp.svg"
+"$netsim" diagram gm_allsize --series latency --size "4 KiB" --out "$folder/diagram_gm.svg"
+"$netsim" diagram portals_pingpong_system1 --series interrupt --out "$folder/diagram_portals.svg"
+"$netsim" diagram sctp_streams_loss --series "loss on stream 1" --message 2 --out "$folder/diagram_sctp.svg"
 
 # Those of docs/what_ifs.md.
 seeds= # if others than the sweep's own
