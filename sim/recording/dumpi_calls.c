@@ -208,6 +208,10 @@ static bool dumpi_request_id(const struct dumpi_call *call, int *id)
 static int dumpi_request_open(struct dumpi_call *call, int id, bool null)
 {
     int number = DUMPI_NO_PEER;
+    if (g_hash_table_contains(call->requests, GINT_TO_POINTER(id))) {
+        dumpi_complain(call, "request", NULL, "request %d is open already", id);
+        return OPERATION_ANY;
+    }
     if (!null && call->spare->len > 0) {
         number = g_array_index(call->spare, int, call->spare->len - 1);
         g_array_set_size(call->spare, call->spare->len - 1);
@@ -274,7 +278,11 @@ static bool dumpi_put_end(struct dumpi_call *call, const struct dumpi_kind *kind
 {
     (void)kind;
     call->ended = true;
-    return true;
+    if (call->spare->len == (guint)call->numbers) // no request is open
+        return true;
+    struct recorded_call recorded = recorded_call(OP_WAITALL, call->line);
+    recorded.awaits_all = true;
+    return dumpi_append(call, &recorded);
 }
 
 // Sends and receives, blocking or not, and probes.
@@ -293,8 +301,11 @@ static bool dumpi_put_message(struct dumpi_call *call, const struct dumpi_kind *
         !(probes || dumpi_bytes(call, "count", "datatype", &recorded.size)) ||
         !(!starts || dumpi_request_id(call, &id)))
         return false;
-    if (starts)
+    if (starts) {
         recorded.request = dumpi_request_open(call, id, null);
+        if (recorded.request == OPERATION_ANY && !null)
+            return false;
+    }
     return null || dumpi_append(call, &recorded);
 }
 

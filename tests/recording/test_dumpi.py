@@ -43,6 +43,7 @@ WRONG = [
     (3, "MPI_Finalize entering", "MPI_Win_fence entering", "does not return before MPI_Finalize does"),
     (3, "MPI_Scan", "MPI_Win_fence", "MPI_Win_fence: this call of a DUMPI trace cannot be replayed"),
     (0, "MPI_Isend returning", "MPI_Irecv entering", "another call begins before it returns"),
+    (0, "MPI_Request request=[3]", "MPI_Request request=[2]", "request 2 is open already"),
     (0, "oldcomm=2 (MPI_COMM_WORLD)", "oldcomm=4 (user-defined-comm)", "a communicator of another one than MPI_COMM_WORLD"),
     (1, "newcomm=4 (", "newcomm=44 (", "is not one whose ranks the trace has"),
     (0, "walltime 8", "walltime x", "is no line of a call"),
