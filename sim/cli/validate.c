@@ -25,7 +25,7 @@ struct validate_arguments {
     int jobs;
 };
 
-// What a processor of 2020 simulates in a second, in events of the scenarios that claims read.
+// Events that a processor of 2020 simulates in a second, of the scenarios that claims read.
 #define EVENTS_PER_S 9e6
 #define LEAST_ESTIMATE_S 10.0 // that is printed
 

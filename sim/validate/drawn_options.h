@@ -5,7 +5,7 @@
 
 #include <glib.h>
 
-// What all draws come to, by the estimates of events. Some may be in the database already.
+// The cost of all draws, by the estimates of events. Some may be in the database already.
 struct drawn_estimate {
     int cases; // at most
     double least_events, most_events;
