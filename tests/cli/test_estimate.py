@@ -88,6 +88,7 @@ STACKS = {
     "openmpi_tcp": ("cluster1", "", REDUCE, 1024),
     "ch3_sctp": ("cluster1", "", REDUCE, 1024),
     "ch3_hybrid": ("cluster1", PINS, REDUCE, 128),  # 256 ranks lose connections in full rings
+    "ch3_hybrid, dynamic": ("cluster1", PINS + "\nch3_hybrid: {connections: dynamic}", REDUCE, 1024),
     "sctp": ("cluster1", "", RING, 256),  # 1,024 ranks: 2.6 GB, 0.97 of the estimate
     "iwarp": ("cluster1", PINS, RING, 256),  # 1,024 ranks: 3.8 GB until connections are lost
     "gm": ("config1", "", RING, 1024),
@@ -151,6 +152,7 @@ class Estimates(Case):
 
     def program(self, stack, ranks):
         testbed, more, body, _ = STACKS[stack]
+        stack = stack.partition(",")[0]
         return self.write(f"{stack}.yaml", PROGRAM.format(**locals()))
 
     @unittest.skipIf(SANITIZED, "memory of a sanitized program is not that of the program")

@@ -85,6 +85,7 @@ static void check(const struct scenario_case *test_case, struct diag_list *diags
 }
 
 #define PAIR_BYTES 6000 // of a QP with its unused receives, its socket and its association, about
+#define ARRAY_BYTES 48  // of an empty GArray, of which a process has three for each other one
 
 static struct stack_footprint footprint(const struct scenario_case *test_case)
 {
@@ -94,6 +95,8 @@ static struct stack_footprint footprint(const struct scenario_case *test_case)
         footprint.pair += PAIR_BYTES;
     else
         footprint.peer += PAIR_BYTES;
+    footprint.process +=
+        test_case->workload.ranks * ((int64_t)sizeof(struct ch3_hybrid_vc) + 3 * ARRAY_BYTES);
     footprint.connection_events = config->connections == CH3_HYBRID_STATIC ? 750 : 300;
     return footprint;
 }
