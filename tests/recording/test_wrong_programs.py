@@ -79,7 +79,7 @@ class WrongPrograms(unittest.TestCase):
                              "workload: {replay: t.txt, speed: 1 Gflop/s}\n")
         done = subprocess.run([NETSIM, "run", "s.yaml", "--out", "out"], cwd=self.directory, text=True, check=False,
                               timeout=300, stdin=subprocess.DEVNULL, capture_output=True)
-        printed = done.stdout + done.stderr
+        printed = " ".join((done.stdout + done.stderr).split())  # lines fold
         self.assertEqual(done.returncode, code, printed)
         for part in parts:
             self.assertIn(part, printed)
