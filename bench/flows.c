@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Thousands of ranks on flows: one allreduce of MPICH over TCP, in a fat tree and in a network of
-// leaves and spines; for comparison, the same in SimGrid without netsim (simgrid_allreduce.cc).
+// leaves and spines, on netsim's device; for comparison, the same on SimGrid's SMPI, and in SimGrid
+// without netsim (simgrid_allreduce.cc).
 #include "bench/outside.h"
 #include "bench/process.h"
 
@@ -14,7 +15,7 @@ static const struct flows_size {
     const char *network;
     int ranks;             // one on each host
     const char *topology;  // as in a scenario
-    const char *down, *up; // of SimGrid's fat tree, per level
+    const char *down, *up; // of SimGrid's fat tree, per level; NULL: not compared
 } flows_sizes[] = {
     {"fat tree", 1024,
      "hosts: [{name: node, count: 1024}]\nswitches: [{name: leaf, count: 128}, "
@@ -52,6 +53,13 @@ static const struct flows_size {
      "{name: spine, count: 20}]\nlinks:\n  - {from: node, to: leaf, split: 250}\n"
      "  - {from: leaf, to: spine, rate: 10 Gb/s}\n",
      "40,250", "1,20"},
+    {"fat tree", 100000,
+     "hosts: [{name: node, count: 100000}]\nswitches: [{name: leaf, count: 2000}, "
+     "{name: middle, count: 2000}, {name: core, count: 1000}]\n"
+     "links:\n  - {from: node, to: leaf, split: 2000}\n"
+     "  - {from: leaf, to: middle, split: 40, deal: true}\n"
+     "  - {from: middle, to: core, split: 50}\n",
+     NULL, NULL},
 };
 
 #define QUICK_SIZES 2 // the first ones
@@ -59,16 +67,18 @@ static const struct flows_size {
 struct flows {
     const struct bench_options *options;
     const struct flows_size *size;
+    const char *player;                  // as the key `flow` has it
+    bool plays_smpi;                     // there is the plugin, to compare with
     const struct bench_outside *simgrid; // NULL: there is none
 };
 
 static struct scenario *flows_scenario(const struct flows *flows)
 {
     char *text = g_strdup_printf(
-        "schema: 1\nname: flows\nfidelity: flow\nstack: " FLOWS_STACK "\nnic: em82547gi\n"
+        "schema: 1\nname: flows\nfidelity: flow\nflow: %s\nstack: " FLOWS_STACK "\nnic: em82547gi\n"
         "link: {rate: 1 Gb/s}\nswitch: {ports: 0}\n%s"
         "workload: {ranks: %d, program: [{ranks: all, do: [{allreduce: {size: 64 KiB}}]}]}\n",
-        flows->size->topology, flows->size->ranks);
+        flows->player, flows->size->topology, flows->size->ranks);
     struct scenario *scenario = bench_scenario(flows->options, text);
     g_free(text);
     return scenario;
@@ -109,46 +119,67 @@ static double messages_per_cpu_s(const json_t *found, const struct bench_usage *
     return usage->cpu_s > 0.0 ? messages / usage->cpu_s : 0.0;
 }
 
+// What a process has taken: "smpi_cpu_s" and the like. Returns its messages per second.
+static double add_usage(json_t *row, const char *prefix, const json_t *found,
+                        const struct bench_usage *usage)
+{
+    const struct {
+        const char *name;
+        json_t *value;
+    } members[] = {
+        {"cpu_s", bench_number(found ? usage->cpu_s : 0)},
+        {"messages_per_cpu_s", bench_number(messages_per_cpu_s(found, usage))},
+        {"bytes", found ? json_integer(usage->bytes) : json_null()},
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(members); i++) {
+        char *name = g_strconcat(prefix, members[i].name, NULL);
+        json_object_set_new(row, name, members[i].value);
+        g_free(name);
+    }
+    return messages_per_cpu_s(found, usage);
+}
+
 static json_t *flows_row(struct flows *flows)
 {
-    struct bench_usage own = {0}, bare = {0};
+    struct bench_usage own = {0}, smpi = {0}, bare = {0};
+    flows->player = "device";
     json_t *found = bench_process(run_netsim, flows, &own);
-    json_t *theirs = flows->simgrid ? bench_process(run_simgrid, flows, &bare) : NULL;
-    double rate = messages_per_cpu_s(found, &own), bare_rate = messages_per_cpu_s(theirs, &bare);
+    flows->player = "simgrid";
+    bool compares = flows->size->down != NULL;
+    json_t *theirs = flows->plays_smpi && compares ? bench_process(run_netsim, flows, &smpi) : NULL;
+    json_t *alone = flows->simgrid && compares ? bench_process(run_simgrid, flows, &bare) : NULL;
     json_t *row =
         json_pack("{s:s, s:i}", "network", flows->size->network, "ranks", flows->size->ranks);
     json_object_set_new(row, "wall_s", bench_number(found ? own.wall_s : 0));
-    json_object_set_new(row, "cpu_s", bench_number(found ? own.cpu_s : 0));
     json_object_set(row, "messages", found ? json_object_get(found, "messages") : json_null());
-    json_object_set_new(row, "messages_per_cpu_s", bench_number(rate));
-    json_object_set_new(row, "bytes", found ? json_integer(own.bytes) : json_null());
-    json_object_set_new(row, "simgrid_cpu_s", bench_number(theirs ? bare.cpu_s : 0));
-    json_object_set_new(row, "simgrid_messages_per_cpu_s", bench_number(bare_rate));
-    json_object_set_new(row, "simgrid_bytes", theirs ? json_integer(bare.bytes) : json_null());
+    double rate = add_usage(row, "", found, &own);
+    add_usage(row, "smpi_", theirs, &smpi);
+    double bare_rate = add_usage(row, "simgrid_", alone, &bare);
     json_object_set_new(row, "ratio", bench_ratio(rate, bare_rate));
     json_decref(found);
     json_decref(theirs);
+    json_decref(alone);
     return row;
 }
 
 json_t *bench_flows(const struct bench_options *options)
 {
     json_t *results = json_array();
-    char *why = NULL, *version = flow_simgrid_version(&why);
-    if (!version)
-        bench_say(options, "without flows: %s", why);
-    if (version && registry_stack(options->registry, FLOWS_STACK)) {
-        struct bench_outside *simgrid =
-            options->peers ? bench_outside_new(options, BENCH_SIMGRID_ALLREDUCE) : NULL;
-        struct flows flows = {.options = options, .simgrid = simgrid};
-        size_t count = options->quick ? QUICK_SIZES : G_N_ELEMENTS(flows_sizes);
-        for (size_t i = 0; i < count; i++) {
-            flows.size = &flows_sizes[i];
-            bench_say(options, "flows: %d ranks, %s", flows_sizes[i].ranks, flows_sizes[i].network);
-            json_array_append_new(results, flows_row(&flows));
-        }
-        bench_outside_free(simgrid);
+    if (!registry_stack(options->registry, FLOWS_STACK))
+        return results;
+    char *why = NULL, *version = options->peers ? flow_simgrid_version(&why) : NULL;
+    if (options->peers && !version)
+        bench_say(options, "flows without SMPI: %s", why);
+    struct bench_outside *simgrid =
+        options->peers ? bench_outside_new(options, BENCH_SIMGRID_ALLREDUCE) : NULL;
+    struct flows flows = {.options = options, .plays_smpi = version != NULL, .simgrid = simgrid};
+    size_t count = options->quick ? QUICK_SIZES : G_N_ELEMENTS(flows_sizes);
+    for (size_t i = 0; i < count; i++) {
+        flows.size = &flows_sizes[i];
+        bench_say(options, "flows: %d ranks, %s", flows_sizes[i].ranks, flows_sizes[i].network);
+        json_array_append_new(results, flows_row(&flows));
     }
+    bench_outside_free(simgrid);
     g_free(why);
     g_free(version);
     return results;

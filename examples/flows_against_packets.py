@@ -7,7 +7,7 @@ by how much flows are off, or how many times as long packets take, as tables in 
 
     examples/flows_against_packets.py                     all tables
     examples/flows_against_packets.py collectives         that of flow_collectives.yaml
-    examples/flows_against_packets.py --device [TABLE...] with the device of flows in place of SimGrid
+    examples/flows_against_packets.py --simgrid [TABLE...] with SimGrid in place of the device of flows
 
 The program is $NETSIM, or the launcher next to this directory, or the one that is installed.
 """
@@ -25,7 +25,7 @@ NETSIM = os.environ.get("NETSIM", str(LAUNCHER) if LAUNCHER.is_file() else "nets
 FLOWS = " on flows"
 ENDED = (0, 2, 3)  # a program that fails on packets, as it should, leaves results too
 BETWEEN = (3, 11, 48, 100, 192, 400, 750, 1500, 3000, 6000, 12000, 24000, 48000, 96000, 200000, 750000, 3000000)
-DEVICE = "--device"
+SIMGRID = "--simgrid"
 PLAYER = []  # settings
 LAPS = ("1KiB", "4KiB", "16KiB", "64KiB", "256KiB", "1MiB")
 
@@ -164,9 +164,9 @@ TABLES = {"pingpong": pingpong, "shared": shared, "collectives": collectives, "e
 
 
 def main(words: list) -> int:
-    if DEVICE in words:
-        words.remove(DEVICE)
-        PLAYER.append("flow=device")
+    if SIMGRID in words:
+        words.remove(SIMGRID)
+        PLAYER.append("flow=simgrid")
     unknown = [word for word in words if word not in TABLES]
     if unknown:
         print(f"no table is called {unknown[0]} (known: {', '.join(TABLES)})", file=sys.stderr)

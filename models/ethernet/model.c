@@ -18,10 +18,11 @@ static const struct card_rates plain = {
     .source = "IEEE 802.3: 10BASE-T to 400GBASE-R; it has the rate of its link",
 };
 
+#define MODERATION "interrupt_distance", "tx_interrupt_delay"
 #define ON_PCI(name, rates)                                                                        \
-    {name, ETHERNET_CARD, ethernet_add_nics, rates, "pci"},                                        \
+    {name, ETHERNET_CARD, ethernet_add_nics, rates, "pci", MODERATION},                            \
     {                                                                                              \
-        name, ETHERNET_PCI_CARD, ethernet_add_nics, rates, "pci"                                   \
+        name, ETHERNET_PCI_CARD, ethernet_add_nics, rates, "pci", MODERATION                       \
     }
 
 const struct model ethernet_model = {
@@ -33,7 +34,7 @@ const struct model ethernet_model = {
             ON_PCI("tulip", &fast),
             ON_PCI("em82547gi", &gigabit),
             ON_PCI("em82541gi", &gigabit),
-            {"ethernet", ETHERNET_CARD, ethernet_add_nics, &plain, "pcie"},
+            {"ethernet", ETHERNET_CARD, ethernet_add_nics, &plain, "pcie", MODERATION},
             {0},
         },
 };

@@ -73,6 +73,14 @@ static int64_t lam_tcp_buffer(const struct scenario_case *test_case)
     return config->socket_buffer ? config->socket_buffer : config->short_limit + config->envelope;
 }
 
+static bool lam_tcp_stream(const struct scenario_case *test_case, struct stack_stream *stream)
+{
+    const struct lam_tcp_config *config = scenario_section_values(test_case, "lam_tcp");
+    bool stops = tcp_stack_stream(test_case, stream);
+    stream->header = config->envelope;
+    return stops;
+}
+
 static void lam_tcp_init(struct job *job, struct mpi_process *process)
 {
     const struct lam_tcp_config *config = scenario_section_values(job->test_case, "lam_tcp");
@@ -122,10 +130,19 @@ const struct stack lam_tcp_stack = {
     .process_size = sizeof(struct lam_process),
     .eager = &lam_tcp_eager,
     .hands_over = lam_tcp_buffer,
+    .stream = lam_tcp_stream,
     .library_section = "lam",
 };
 
 // ---- MPICH over ch_p4 ----
+
+static bool p4_stream(const struct scenario_case *test_case, struct stack_stream *stream)
+{
+    const struct p4_config *config = scenario_section_values(test_case, "mpich_p4");
+    bool stops = tcp_stack_stream(test_case, stream);
+    stream->header = config->header;
+    return stops;
+}
 
 static void p4_init(struct job *job, struct mpi_process *process)
 {
@@ -171,6 +188,7 @@ const struct stack mpich_p4_stack = {
     OVER_SOCKETS(p4, "mpich_p4", "MPICH 1.2.5 over TCP with ch_p4", LIBRARY, "mpich", "mpich_p4"),
     .process_size = sizeof(struct p4_process),
     .eager = &p4_eager,
+    .stream = p4_stream,
     .library_section = "mpich",
 };
 

@@ -172,6 +172,16 @@ static const struct stack_eager openmpi5_eager = {
     .limit = openmpi_eager_limit,
 };
 
+// Processes that connect send each other their names first.
+static bool openmpi_stream(const struct scenario_case *test_case, struct stack_stream *stream)
+{
+    const struct openmpi_config *config = openmpi_config_of(test_case);
+    bool stops = tcp_stack_stream(test_case, stream);
+    stream->header = config->btl_header + config->match_header;
+    stream->exchanged = true;
+    return stops;
+}
+
 #define OPENMPI_STACK(stack_name, text, library, ...)                                              \
     {                                                                                              \
         .schema =                                                                                  \
@@ -188,8 +198,8 @@ static const struct stack_eager openmpi5_eager = {
         .card = ETHERNET_CARD, .frames = &nic_capture_link, .device = &openmpi_ops,                \
         .state_size = sizeof(struct openmpi_job), .process_size = sizeof(struct openmpi_process),  \
         .init = stack_init, .process_init = stack_process_init,                                    \
-        .process_clear = stack_process_clear, .clear = stack_clear, .library_section = (library),  \
-        __VA_ARGS__                                                                                \
+        .process_clear = stack_process_clear, .clear = stack_clear, .cards_in_turn = true,         \
+        .stream = openmpi_stream, .library_section = (library), __VA_ARGS__                        \
     }
 
 const struct stack openmpi_tcp_stack = OPENMPI_STACK(

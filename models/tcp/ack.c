@@ -7,7 +7,6 @@
 #include "models/tcp/stack.h"
 
 #define ACK_LEAST_MSS 88        // what a peer's segments are taken for at least
-#define FIRST_MSS 536           // RFC 1122, 4.2.2.6
 #define LEAST_GROWING_BYTES 128 // shorter segments do not open the window
 
 static int64_t least_delay(const struct tcp_socket *socket)
@@ -117,7 +116,7 @@ static void measure_segment(struct tcp_socket *socket, const struct tcp_segment 
         socket->ack.segment = length;
         return;
     }
-    if (length >= FIRST_MSS || (length >= ACK_LEAST_MSS && !remnant)) {
+    if (length >= TCP_FIRST_MSS || (length >= ACK_LEAST_MSS && !remnant)) {
         socket->ack.last_segment = length;
         if (length == last) {
             socket->ack.segment = length;
@@ -260,7 +259,7 @@ static void linux_receiver_init(struct tcp_socket *socket)
     socket->rcv.clamp = MIN(tcp_buffer_share(socket->config, socket->rcv.buffer.size),
                             INT64_C(65535) << socket->rcv.scale);
     socket->rcv.limit = MIN(socket->rcv.clamp, segments * mss);
-    socket->ack.segment = FIRST_MSS;
+    socket->ack.segment = TCP_FIRST_MSS;
 }
 
 // Linux (tcp_init_buffer_space) keeps the room of one segment of a buffer back from the offer.

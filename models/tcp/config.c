@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "models/inet/timer.h"
+#include "models/tcp/segment.h"
 #include "models/tcp/tcp.h"
 
 #include "sim/config/prior.h"
 #include "sim/config/reader.h"
+#include "sim/model/stack.h"
 
 #define T struct tcp_config
 
@@ -322,3 +325,25 @@ const struct scenario_section tcp_sections[] = {
     {"tcp", &tcp_table},
     {NULL, NULL},
 };
+
+// ---- Streams, for flows ----
+
+bool tcp_stack_stream(const struct scenario_case *test_case, struct stack_stream *stream)
+{
+    const struct tcp_config *config = scenario_section_values(test_case, "tcp");
+    if (config->receiver != TCP_RECEIVER_LINUX || config->cwnd_unit != TCP_UNIT_SEGMENTS)
+        return false;
+    int64_t options = config->timestamps ? TCP_TIMESTAMP_OPTION : 0;
+    int64_t segment = config->inet.mtu - IP_HEADER - TCP_HEADER - options;
+    // As linux_initial_window() in recovery.c has it after a handshake.
+    int64_t window = segment > 1460 ? 2 : segment > 1095 ? 3 : 4;
+    *stream = (struct stack_stream){
+        .segment = segment,
+        .least = TCP_FIRST_MSS,
+        .window = config->initial_window > 0 ? config->initial_window : window,
+        .tick = config->inet.tick,
+        .delay = MAX(inet_time_in_ticks(&config->inet, config->delayed_ack_least), 1),
+        .pause = inet_time_in_ticks(&config->inet, config->rto_least) + 1,
+    };
+    return true;
+}

@@ -14,6 +14,7 @@
 #define TCP_HEADER 20
 #define TCP_TIMESTAMP_OPTION 12 // with the two no-operations that align it
 #define TCP_SACK_BLOCKS 4
+#define TCP_FIRST_MSS 536 // RFC 1122, 4.2.2.6
 
 enum tcp_flag {
     TCP_FIN = 0x01,

@@ -68,6 +68,12 @@ struct tcp_config {
 
 extern const struct param_table tcp_table;
 
+// For stacks over this TCP (struct stack): its streams, if their receiver is Linux's and their
+// window counts segments.
+struct scenario_case;
+struct stack_stream;
+bool tcp_stack_stream(const struct scenario_case *test_case, struct stack_stream *stream);
+
 // "tcp"; ends with a NULL path.
 extern const struct scenario_section tcp_sections[];
 

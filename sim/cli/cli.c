@@ -56,8 +56,8 @@ const struct cli_command cli_commands[] = {
      "Measures the event engine, the network, the MPI stacks and the memory of a large cluster on\n"
      "this machine, in seconds of processors, or only these parts: hold, star, clos, allpairs,\n"
      "streams, messages, collectives, nas, flows, memory. Where Debian's libns3-dev is installed,\n"
-     "the same frames go through ns-3; where libsimgrid-dev is, short messages through SMPI, and\n"
-     "thousands of ranks run on flows, and in SimGrid used bare.",
+     "the same frames go through ns-3; where libsimgrid-dev is, short messages and thousands of\n"
+     "ranks on flows go through SMPI, and the latter through SimGrid used bare.",
      cli_bench, cli_bench_options, 0, INT_MAX, CLI_WORDS_NONE, NULL},
     {"sweep", "SCENARIO", "run a scenario with many values of its parameters",
      "Runs all combinations of the values given by --set and by the scenario's own `sweep:`, in\n"

@@ -464,6 +464,7 @@ static struct series_result *run_device(const struct flowing *flowing)
     options.stack = flow_device_stack(device);
     struct series_result *result =
         run_case(flowing->registry, flowing->test_case, flowing->series, flowing->seed, &options);
+    g_clear_pointer(&result->links, g_ptr_array_unref);
     result->basis = flow_device_basis(flowing->test_case, flow_device_costs(device));
     flow_device_free(device);
     return result;

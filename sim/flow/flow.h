@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The second fidelity: a case runs on packets, or on flows, by its key `fidelity`. On flows, the
-// stack's protocol is a curve (curve.h), messages share links as fluids do, and MPI's rules are
-// SimGrid's SMPI (plugin.h), or by the key `flow` those of sim/mpi (flow_device.h). Its operations
-// are netsim's own: programs, benchmarks and recordings, with the collectives of their library
-// unfolded (sim/flatten/flatten.h).
+// The second fidelity: a case runs on packets, or on flows, by its key `fidelity`. On flows,
+// messages have the stack's costs and share links as fluids do; MPI's rules are those of sim/mpi
+// (flow_device.h), or by the key `flow` SimGrid's SMPI (plugin.h), on a curve of the stack
+// (curve.h). The operations are netsim's own: programs, benchmarks and recordings, with the
+// collectives of their library unfolded (sim/flatten/flatten.h).
 //
-// Flows have no loss, no full queues, no credits and no windows: the result lists what the run
-// can't show (series_result.note).
+// Flows have no loss, no full queues and no credits: the result lists what the run can't show
+// (series_result.note).
 #ifndef NETSIM_FLOW_FLOW_H
 #define NETSIM_FLOW_FLOW_H
 

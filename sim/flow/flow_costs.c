@@ -2,6 +2,7 @@
 #include "sim/flow/flow_costs.h"
 
 #include "sim/flow/flow_cluster.h"
+#include "sim/flow/flow_pace.h"
 #include "sim/flow/sounding.h"
 #include "sim/scenario/placement.h"
 
@@ -19,6 +20,7 @@ struct flow_costs {
     struct flow_cluster *machine;
     int from, to, local; // hosts; local: with two ranks, -1: none has
     double rate;         // of the route's slowest link, bytes/s
+    double distance;     // between interrupts, s; 0: none is kept
     struct sounding *soundings[COSTS_PLACES];
     GHashTable *known[COSTS_PLACES]; // from size to struct flow_cost
     struct flow_cost between;        // the latest that was not measured itself
@@ -67,6 +69,7 @@ struct flow_costs *flow_costs_new(const struct registry *registry,
     struct flow_costs *costs = g_new0(struct flow_costs, 1);
     costs->registry = registry;
     costs->test_case = test_case;
+    costs->distance = time_to_s(flow_pace_of(registry, test_case).distance);
     for (int i = 0; i < COSTS_PLACES; i++)
         costs->known[i] = g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL, g_free);
     find_hosts(costs);
@@ -132,6 +135,7 @@ static bool cost_settle(struct flow_costs *costs, enum costs_place place, struct
     bool good = true;
     for (int i = 0; good && i < SETTLE_ROUNDS; i++) {
         struct sounding_found found = {.size = cost->size};
+        sounding_unpace(sounding, cost->waits_for_line);
         sounding_play_on(sounding, costs->stack);
         good = sounding_run(sounding, &found, 1, true, NULL, NULL, &error);
         sim_time off = good ? cost->one_way - costs_time(found.one_way) : 0;
@@ -149,22 +153,49 @@ static bool cost_settle(struct flow_costs *costs, enum costs_place place, struct
     return good;
 }
 
+static bool cost_sound(struct flow_costs *costs, struct sounding *sounding, bool unpaced,
+                       struct sounding_found *found)
+{
+    char *error = NULL;
+    sounding_play_on(sounding, NULL); // also while the flows of a longer one are under way
+    sounding_unpace(sounding, unpaced);
+    if (sounding_run(sounding, found, 1, true, NULL, NULL, &error))
+        return true;
+    g_free(costs->why);
+    costs->why = error;
+    return false;
+}
+
+// The time from the receiver's interrupt until the message arrives.
+static sim_time time_after_line(const struct flow_costs *costs, const struct flow_cost *cost,
+                                double line)
+{
+    return MAX(cost->send + costs_time(cost->wire / costs->rate) + cost->latency - costs_time(line),
+               0);
+}
+
 static struct flow_cost *cost_measure(struct flow_costs *costs, int64_t size,
                                       enum costs_place place)
 {
     struct sounding *sounding = costs_sounding(costs, place);
     struct sounding_found found = {.size = size};
-    char *error = NULL;
-    sounding_play_on(sounding, NULL); // also while the flows of a longer one are under way
-    if (!sounding_run(sounding, &found, 1, true, NULL, NULL, &error)) {
-        g_free(costs->why);
-        costs->why = error;
-        return NULL;
+    bool paced = costs->distance > 0, before = sounding_unpace(sounding, paced);
+    bool good = cost_sound(costs, sounding, paced, &found);
+    bool waits = good && paced && found.line > 0 && found.wire / costs->rate < costs->distance;
+    if (good && paced && !waits)
+        good = cost_sound(costs, sounding, false, &found);
+    struct flow_cost *cost = NULL;
+    if (good) {
+        cost = g_new(struct flow_cost, 1);
+        *cost = cost_of(costs, place, &found);
+        cost->waits_for_line = waits;
+        g_hash_table_insert(costs->known[place], &cost->size, cost);
+        good = cost_settle(costs, place, cost);
+        cost->after = waits ? time_after_line(costs, cost, found.line) : 0;
+        cost->spread = waits ? costs_time(found.spread) : 0;
     }
-    struct flow_cost *cost = g_new(struct flow_cost, 1);
-    *cost = cost_of(costs, place, &found);
-    g_hash_table_insert(costs->known[place], &cost->size, cost);
-    return cost_settle(costs, place, cost) ? cost : NULL;
+    sounding_unpace(sounding, before);
+    return good ? cost : NULL;
 }
 
 // ---- Asking ----
@@ -198,7 +229,7 @@ static const struct flow_cost *cost_between(struct flow_costs *costs, int64_t si
     const struct flow_cost *a = cost_at(costs, below, place), *b = cost_at(costs, above, place);
     if (below == size || !a)
         return a;
-    if (!b || a->eager != b->eager)
+    if (!b || a->eager != b->eager || a->waits_for_line != b->waits_for_line)
         return cost_at(costs, size, place);
     double part = (double)(size - below) / (double)(above - below);
     costs->between = (struct flow_cost){
@@ -211,6 +242,9 @@ static const struct flow_cost *cost_between(struct flow_costs *costs, int64_t si
         .one_way = between_times(a->one_way, b->one_way, part),
         .wire = a->wire + (b->wire - a->wire) * part,
         .frame = MAX(a->frame, b->frame),
+        .waits_for_line = a->waits_for_line,
+        .after = between_times(a->after, b->after, part),
+        .spread = between_times(a->spread, b->spread, part),
     };
     return &costs->between;
 }

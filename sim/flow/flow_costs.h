@@ -6,6 +6,9 @@
 // The latency is what is left of half a round trip on packets, once the stack of flows has played
 // the same calls without any.
 //
+// Messages whose wire time is below the distance between the cards' interrupts are measured without
+// it, as the stack of flows keeps it itself (flow_pace.h); of longer ones it is in their times.
+//
 // Beyond COSTS_MOST_SIZES sizes, the others lie on lines between sizes of a grid, of which four are
 // in an octave.
 #ifndef NETSIM_FLOW_FLOW_COSTS_H
@@ -14,6 +17,7 @@
 #include "sim/model/model.h"
 
 #define COSTS_MOST_SIZES 200
+#define COSTS_ONE_FRAME 1.5 // messages up to so many of their largest frame are of a single one
 
 struct flow_cost {
     int64_t size;
@@ -24,6 +28,11 @@ struct flow_cost {
     sim_time one_way;       // half a round trip of a PingPong on packets
     double wire;            // bytes on the slowest link, with all headers
     double frame;           // of the largest of its frames
+    // It waits for an interrupt of the receiver's card, which keeps a distance; `after` that it
+    // arrives. Its other times are without any distance.
+    bool waits_for_line;
+    sim_time after;
+    sim_time spread; // from the interrupt for its first frame, without any distance
 };
 
 struct flow_costs;

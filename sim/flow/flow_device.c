@@ -2,6 +2,7 @@
 #include "sim/flow/flow_device.h"
 
 #include "sim/core/fifo.h"
+#include "sim/flow/flow_stream.h"
 #include "sim/flow/passage.h"
 #include "sim/mpi/arrival.h"
 
@@ -27,16 +28,18 @@ struct carry_item {
 };
 
 struct carried {
-    struct passage passage; // of its part that is under way
-    struct event event;     // that part leaves its sender's processor, or (local) arrives
-    struct event sent;      // a buffered send ends
+    struct passage passage;    // of its part that is under way
+    struct stream_part stream; // of that part, where acknowledgments can stop it
+    struct event event;        // that part leaves its sender's processor, or (local) arrives
+    struct event sent;         // a buffered send ends
     struct carry *carry;
     struct mpi_process *from, *to;      // of the message; an answer goes back
     struct mpi_request *send, *receive; // NULL: done; not matched yet
     struct mpi_envelope envelope;
     struct message_ref message;
     struct flow_cost cost;
-    bool local; // within a host
+    bool local;     // within a host
+    bool send_ends; // `sent` is scheduled, or was
     enum carry_part part;
     struct carry_item to_sender, to_receiver;
 };
@@ -48,6 +51,7 @@ struct carry {
     struct sim *sim;
     const struct flow_device *device;
     struct passages *passages;
+    struct flow_streams *streams; // NULL: acknowledgments stop no message
     struct pool messages;
     struct flow_cost latest[2]; // the latest that was asked for, apart and local
     struct flow_cost control;   // of a question or an answer; of size -1 before the first
@@ -59,12 +63,15 @@ struct carry_process {
     struct carry *carry;
     struct carry_item *head, *tail; // arrived
     struct peer_counts expected;    // the number of the next message, by source
+    struct peer_counts streams;     // the number of the stream to a peer; 0: there is none
     struct carry_item *early;       // messages that have overtaken others of their source
 };
 
 struct flow_device {
     struct stack stack; // first
     struct mpi_device_ops ops;
+    const struct registry *registry;
+    const struct stack *own; // of the case
     struct flow_costs *costs;
     const struct scenario_case *test_case; // whose hosts the costs were measured between
     double transfer;                       // bytes (stack.hands_over); 0: a frame
@@ -270,15 +277,24 @@ static void carry_local_arrived(struct engine *engine, struct event *event)
 
 static void carry_arrived(struct passage *passage)
 {
-    part_arrived(container_of(passage, struct carried, passage));
+    struct carried *carried = container_of(passage, struct carried, passage);
+    if (carried->carry->streams)
+        flow_stream_arrived(&carried->stream);
+    part_arrived(carried);
+}
+
+// A buffered send ends some time after its bytes are at the card, or in the socket.
+static void send_ends_later(struct carried *carried, sim_time from)
+{
+    if (carried->part != CARRY_EAGER || !carried->send || carried->send_ends)
+        return;
+    carried->send_ends = true;
+    engine_schedule(carried->carry->sim->engine, &carried->sent, from + carried->cost.sending);
 }
 
 static void carry_begins(struct passage *passage)
 {
-    struct carried *carried = container_of(passage, struct carried, passage);
-    if (carried->part == CARRY_EAGER && carried->send)
-        engine_schedule(carried->carry->sim->engine, &carried->sent,
-                        passage->began + carried->cost.sending);
+    send_ends_later(container_of(passage, struct carried, passage), passage->began);
 }
 
 static void carry_left(struct passage *passage)
@@ -296,31 +312,60 @@ static void leaves_within_host(struct carried *carried)
     sim_time latency = carries_nothing(carried) ? 0 : carried->cost.latency;
     event_init(&carried->event, carry_local_arrived);
     engine_schedule(engine, &carried->event, now + latency);
-    if (carried->part == CARRY_EAGER && carried->send)
-        engine_schedule(engine, &carried->sent, now + carried->cost.sending);
-    else if (carried->part == CARRY_BODY)
+    send_ends_later(carried, now);
+    if (carried->part == CARRY_BODY)
         carry_notify(carried->from, &carried->to_sender, CARRY_SENT);
+}
+
+static const struct flow_cost *part_cost(const struct carried *carried)
+{
+    return carries_nothing(carried) ? &carried->carry->control : &carried->cost;
+}
+
+static void start_passage(struct carried *carried)
+{
+    const struct flow_cost *cost = part_cost(carried);
+    carried->passage.message = carried->message;
+    carried->passage.wire = cost->wire;
+    carried->passage.frame = cost->frame;
+    carried->passage.latency = cost->latency;
+    carried->passage.after = cost->after;
+    carried->passage.spread = cost->spread;
+    carried->passage.waits_for_line = cost->waits_for_line;
+    carried->passage.from = part_sender(carried)->host->index;
+    carried->passage.to = part_receiver(carried)->host->index;
+    carried->passage.number = carried->envelope.sequence;
+    carried->passage.tells_left = carried->part == CARRY_BODY;
+    passage_start(carried->carry->passages, &carried->passage);
+}
+
+static void stream_starts(struct stream_part *part)
+{
+    start_passage(container_of(part, struct carried, stream));
 }
 
 // The part has left the sender's processor.
 static void carry_leaves(struct engine *engine, struct event *event)
 {
     struct carried *carried = container_of(event, struct carried, event);
-    struct carry *carry = carried->carry;
+    struct flow_streams *streams = carried->carry->streams;
     (void)engine;
     if (carried->local) {
         leaves_within_host(carried);
         return;
     }
-    const struct flow_cost *cost = carries_nothing(carried) ? &carry->control : &carried->cost;
-    carried->passage.message = carried->message;
-    carried->passage.wire = cost->wire;
-    carried->passage.frame = cost->frame;
-    carried->passage.latency = cost->latency;
-    carried->passage.from = part_sender(carried)->host->index;
-    carried->passage.to = part_receiver(carried)->host->index;
-    carried->passage.tells_left = carried->part == CARRY_BODY;
-    passage_start(carry->passages, &carried->passage);
+    if (!streams) {
+        start_passage(carried);
+        return;
+    }
+    struct mpi_process *from = part_sender(carried), *to = part_receiver(carried);
+    uint32_t *there = peer_counts_at(&carry_process_of(from)->streams, to->rank);
+    if (*there == 0)
+        flow_streams_open(streams, there,
+                          peer_counts_at(&carry_process_of(to)->streams, from->rank));
+    struct flow_stream *stream = flow_streams_get(streams, *there);
+    if (!flow_stream_send(stream, &carried->stream, part_cost(carried)->size))
+        send_ends_later(carried, sim_now(carried->carry->sim));
 }
 
 static void carry_sent(struct engine *engine, struct event *event)
@@ -468,10 +513,18 @@ static const struct mpi_arrival_ops carry_arrival = {
 static void carry_init(struct job *job)
 {
     struct carry *carry = job->state;
+    const struct flow_device *device = device_of(job->stack);
     carry->sim = job->sim;
-    carry->device = device_of(job->stack);
+    carry->device = device;
+    struct flow_pace pace = flow_pace_of(device->registry, job->test_case);
+    pace.rails = device->own->cards_in_turn
+                     ? network_host_stations(job->cluster->network, job->processes[0]->host->index)
+                     : 1;
     carry->passages =
-        passages_new(job->cluster, job->test_case, &carry_passages, carry->device->transfer);
+        passages_new(job->cluster, job->test_case, &carry_passages, device->transfer, &pace);
+    struct stack_stream stream;
+    if (device->own->stream && device->own->stream(job->test_case, &stream))
+        carry->streams = flow_streams_new(job->sim, &stream, stream_starts);
     pool_init(&carry->messages, sizeof(struct carried));
     carry->latest[0].size = carry->latest[1].size = carry->control.size = -1;
     library_costs(carry, job->processes[0]);
@@ -485,12 +538,14 @@ static void carry_init(struct job *job)
 static void carry_process_init(struct job *job, struct mpi_process *process)
 {
     carry_process_of(process)->carry = job->state;
+    process->task.merges = true;
 }
 
 static void carry_process_clear(struct job *job, struct mpi_process *process)
 {
     (void)job;
     peer_counts_clear(&carry_process_of(process)->expected);
+    peer_counts_clear(&carry_process_of(process)->streams);
 }
 
 static void carry_clear(struct job *job)
@@ -498,6 +553,7 @@ static void carry_clear(struct job *job)
     struct carry *carry = job->state;
     pool_clear(&carry->messages);
     passages_free(carry->passages);
+    flow_streams_free(carry->streams);
 }
 
 struct flow_device *flow_device_new(const struct registry *registry,
@@ -507,6 +563,8 @@ struct flow_device *flow_device_new(const struct registry *registry,
     struct flow_device *device = g_new0(struct flow_device, 1);
     device->costs = flow_costs_new(registry, test_case);
     device->test_case = test_case;
+    device->registry = registry;
+    device->own = own;
     device->transfer = own->hands_over ? (double)own->hands_over(test_case) : 0;
     device->ops = (struct mpi_device_ops){
         .name = own->device->name,

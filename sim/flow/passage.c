@@ -2,12 +2,12 @@
 #include "sim/flow/passage.h"
 
 #include "sim/core/fifo.h"
+#include "sim/flow/flow_costs.h"
 
 #include <math.h>
 
-#define ONE_FRAME 1.5 // passages up to so many of their largest frame are of a single one
-
 static const struct stage flow_stage = {"flow", STAGE_WIRE};
+static const struct stage line_stage = {"distance of interrupts", STAGE_NIC};
 static const struct stage latency_stage = {"latency of the stack", STAGE_KERNEL};
 
 struct passage_card {
@@ -27,6 +27,8 @@ struct passages {
     struct passage_card *cards; // by host
     sim_time *occupied;         // by link: until when, by single frames
     double transfer;
+    struct flow_pace pace;
+    struct paced_card *paced; // by host and rail
     struct flow_route measured;
 };
 
@@ -59,7 +61,7 @@ static struct passage_card *card_of(const struct passage *passage)
 
 static bool is_single(const struct passage *passage)
 {
-    return passage->wire <= ONE_FRAME * passage->frame;
+    return passage->wire <= COSTS_ONE_FRAME * passage->frame;
 }
 
 // The latency on its route: that of the measured one, but for the times of links and switches.
@@ -86,9 +88,34 @@ static void passage_arrives(struct engine *engine, struct event *event)
     passage->passages->ops->arrived(passage);
 }
 
+static struct paced_card *paced_card(const struct passage *passage, int host)
+{
+    const struct passages *passages = passage->passages;
+    int rails = passages->pace.rails;
+    return &passages->paced[host * rails + (int)(passage->number % (uint32_t)rails)];
+}
+
+// Returns when it arrives instead of at `when`, as its receiver's card keeps a distance.
+static sim_time arrival_paced(struct passage *passage, sim_time when)
+{
+    struct passages *passages = passage->passages;
+    sim_time asked = MAX(when - passage->after, sim_now(passages->sim));
+    if (passage->spread > 0)
+        flow_pace_received(&passages->pace, paced_card(passage, passage->to),
+                           MAX(asked - passage->spread, 0));
+    sim_time line = flow_pace_received(&passages->pace, paced_card(passage, passage->to), asked);
+    if (!passage->waits_for_line)
+        return when;
+    trace_delay(passages->sim->trace, passages->cards[passage->to].lane, &line_stage, asked, line,
+                passage->message);
+    return line + passage->after;
+}
+
 static void schedule_arrival(struct passage *passage, sim_time from, sim_time when)
 {
     struct sim *sim = passage->passages->sim;
+    if (passage->passages->pace.distance > 0)
+        when = arrival_paced(passage, when);
     trace_delay(sim->trace, card_of(passage)->lane, &latency_stage, from, when, passage->message);
     passage->event.run = passage_arrives;
     engine_schedule(sim->engine, &passage->event, when);
@@ -318,6 +345,8 @@ void passage_start(struct passages *passages, struct passage *passage)
     event_init(&passage->event, passage_arrives);
     struct passage_card *card = card_of(passage);
     keep_route(passage);
+    if (passages->pace.distance > 0)
+        flow_pace_sent(&passages->pace, paced_card(passage, passage->from), sim_now(passages->sim));
     passage->given = passage->left = 0;
     passage->drains = false;
     if (is_single(passage))
@@ -334,7 +363,8 @@ void passages_measured(struct passages *passages, int from, int to)
 }
 
 struct passages *passages_new(struct cluster *cluster, const struct scenario_case *test_case,
-                              const struct passages_ops *ops, double transfer)
+                              const struct passages_ops *ops, double transfer,
+                              const struct flow_pace *pace)
 {
     struct passages *passages = g_new0(struct passages, 1);
     struct flow_links *links = flow_links_new(cluster, test_case);
@@ -346,6 +376,8 @@ struct passages *passages_new(struct cluster *cluster, const struct scenario_cas
         .cards = g_new0(struct passage_card, cluster->host_count),
         .occupied = g_new0(sim_time, flow_links_count(links) + 1),
         .transfer = transfer,
+        .pace = *pace,
+        .paced = g_new0(struct paced_card, (gsize)cluster->host_count * (gsize)pace->rails),
     };
     event_init(&passages->settle, passages_settle);
     for (int host = 0; cluster->sim->trace && host < cluster->host_count; host++)
@@ -361,6 +393,7 @@ void passages_free(struct passages *passages)
     share_free(passages->share);
     flow_links_free(passages->links);
     g_free(passages->cards);
+    g_free(passages->paced);
     g_free(passages->occupied);
     g_free(passages);
 }

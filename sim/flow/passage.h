@@ -7,12 +7,16 @@
 //   - A passage of several frames shares the links after the card's by max-min fairness (share.h).
 //   - One of a single frame waits at each link for those before it; it goes between the frames of
 //     passages that share. In its card it waits for what the others have given the card.
+//   - Where the receiver's card keeps a distance between interrupts, what waits for one arrives
+//   after
+//     it.
 //
 // Not modelled: capacity that single frames take from passages that share.
 #ifndef NETSIM_FLOW_PASSAGE_H
 #define NETSIM_FLOW_PASSAGE_H
 
 #include "sim/flow/flow_links.h"
+#include "sim/flow/flow_pace.h"
 #include "sim/flow/share.h"
 
 #define PASSAGE_LINKS 10
@@ -25,6 +29,10 @@ struct passage {
     double wire;                // bytes
     double frame;               // of the largest of its frames
     sim_time latency;           // after its last byte has left, on the measured route
+    sim_time after;             // of that, what follows the receiver's interrupt
+    sim_time spread;            // from the interrupt for its first frame to that
+    bool waits_for_line;        // for that interrupt, where cards keep a distance
+    uint32_t number;            // among those of its two processes: which card of several it takes
     int from, to;               // hosts
     bool tells_left;            // calls `left`
     sim_time began;             // at the card; may lie ahead in `begins`
@@ -54,7 +62,8 @@ struct passages_ops {
 // `transfer`: bytes; 0: all of a passage, which single frames go past all the same. The caller
 // frees it with passages_free.
 struct passages *passages_new(struct cluster *cluster, const struct scenario_case *test_case,
-                              const struct passages_ops *ops, double transfer);
+                              const struct passages_ops *ops, double transfer,
+                              const struct flow_pace *pace);
 void passages_free(struct passages *passages);
 
 // The hosts between which latencies were measured; without it, all routes have them as they are.

@@ -11,7 +11,7 @@
 // flows were off for this kind of program, or that this was never compared. Interned.
 const char *flow_basis(const struct scenario_case *test_case, const struct flow_curve *curve);
 
-// Like flow_basis, of the device: which sizes it has measured.
+// Like flow_basis, of the device.
 const char *flow_device_basis(const struct scenario_case *test_case,
                               const struct flow_costs *costs);
 

@@ -8,7 +8,9 @@
 //   recv of nothing                 send of nothing
 #include "sim/flow/sounding.h"
 
+#include "sim/flow/flow_pace.h"
 #include "sim/flow/pair.h"
+#include "sim/host/stages.h"
 #include "sim/run/limit.h"
 #include "sim/run/run.h"
 
@@ -25,6 +27,8 @@
 
 // The subject of a measured interval: stands where benchmarks have the message size.
 enum part { PART_ROUND_TRIPS, PART_START, PART_SENT, PART_LATE };
+
+enum sounded_lane { LANE_OTHER, LANE_LINK, LANE_RECEIVER };
 
 struct sounding_call {
     enum op_code code;
@@ -46,6 +50,8 @@ struct sounding {
     const struct stack *stack;  // that plays the messages; NULL: the case's own
     double rate;                // bytes/s of the route's slowest link; 0: on one host
     GPtrArray *sections;        // of the pair: the case's, but for the limits
+    GPtrArray *unpaced;         // of these, but for the distance between interrupts
+    GPtrArray *copies;          // of sections, that are in there
     struct param_values limits; // which are those of the whole run
     struct limit_config no_limit;
 };
@@ -63,8 +69,9 @@ struct sounded {
     sim_time began;   // when its send was started
     GArray *calls[2]; // struct sounding_call, by rank
     guint next[2];
-    GArray *lanes;    // bool: a link's, away from the sender or further on its route
+    GArray *lanes;    // enum sounded_lane
     GArray *occupied; // struct occupied
+    GArray *lines;    // sim_time: interrupts of the receiver
     union {
         struct transfer_arguments transfer;
         struct compute_arguments compute;
@@ -188,10 +195,15 @@ static enum source_next sounded_next(struct op_source *source, int rank, struct 
 static trace_lane add_lane(struct trace *trace, const struct trace_lane_info *info)
 {
     struct sounded *sounded = (struct sounded *)trace;
-    bool counts = info->kind == TRACE_LINK;
+    const struct topology *pair = &sounded->sounding->pair;
+    bool receiver =
+        pair->hosts->len == 2 && g_strcmp0(info->group, topology_node_name(pair, 1)) == 0;
+    enum sounded_lane lane = info->kind == TRACE_LINK ? LANE_LINK
+                             : receiver               ? LANE_RECEIVER
+                                                      : LANE_OTHER;
     if (sounded->lanes->len == 0)
         g_array_set_size(sounded->lanes, 1); // lane 0 is none
-    g_array_append_val(sounded->lanes, counts);
+    g_array_append_val(sounded->lanes, lane);
     return sounded->lanes->len - 1;
 }
 
@@ -202,14 +214,18 @@ static void add_span(struct trace *trace, trace_lane lane, const struct stage *s
     (void)stage;
     (void)message;
     struct occupied occupied = {lane, from, to};
-    if (g_array_index(sounded->lanes, bool, lane))
+    if (g_array_index(sounded->lanes, enum sounded_lane, lane) == LANE_LINK)
         g_array_append_val(sounded->occupied, occupied);
 }
 
 static void add_note(struct trace *trace, trace_lane lane, const struct trace_note *note)
 {
+    struct sounded *sounded = (struct sounded *)trace;
     if (note->kind == TRACE_GAP)
         add_span(trace, lane, NULL, note->from, note->to, MESSAGE_NONE);
+    else if (note->kind == TRACE_DELAY && note->stage == &stage_interrupt_line &&
+             g_array_index(sounded->lanes, enum sounded_lane, lane) == LANE_RECEIVER)
+        g_array_append_val(sounded->lines, note->from);
 }
 
 static const struct trace_ops sounding_trace_ops = {
@@ -217,6 +233,22 @@ static const struct trace_ops sounding_trace_ops = {
     .span = add_span,
     .note = add_note,
 };
+
+// Notes the receiver's first and last interrupt until the message has arrived.
+static void note_lines(const struct sounded *sounded, sim_time arrived,
+                       struct sounding_found *found)
+{
+    sim_time began = sounded->began, first = TIME_NEVER, last = began;
+    for (guint i = 0; i < sounded->lines->len; i++) {
+        sim_time line = g_array_index(sounded->lines, sim_time, i);
+        if (line <= began || line >= arrived)
+            continue;
+        first = MIN(first, line);
+        last = MAX(last, line);
+    }
+    found->line = time_to_s(last - began);
+    found->spread = last > began ? time_to_s(last - first) : 0;
+}
 
 // The longest time that a lane was occupied since `began`.
 static sim_time busiest(const struct sounded *sounded, sim_time began)
@@ -267,6 +299,8 @@ static void on_measured(void *owner, const struct run_interval *interval)
         found->late = seconds;
         found->away = time_to_s(away_of(found->size));
         found->wire = time_to_s(busiest(sounded, sounded->began)) * sounded->sounding->rate;
+        note_lines(sounded,
+                   sounded->began + (sim_time)((found->one_way - seconds) * (double)TIME_S), found);
         found->frame = time_to_s(longest(sounded, sounded->began)) * sounded->sounding->rate;
         break;
     }
@@ -276,16 +310,19 @@ static void on_measured(void *owner, const struct run_interval *interval)
         sounded->ended = 0;
         sounded->at++;
         g_array_set_size(sounded->occupied, 0);
+        g_array_set_size(sounded->lines, 0);
     }
 }
 
 // ---- Soundings ----
 
 // The case's limits are not meant for the sounding.
-static void lift_limits(struct sounding *sounding, const struct scenario_case *test_case)
+static void own_sections(struct sounding *sounding, const struct scenario_case *test_case)
 {
     const GPtrArray *sections = test_case->sections;
     sounding->sections = g_ptr_array_new();
+    sounding->unpaced = g_ptr_array_new();
+    sounding->copies = g_ptr_array_new_with_free_func(g_free);
     for (guint i = 0; i < sections->len; i++) {
         struct param_values *values = g_ptr_array_index(sections, i);
         bool limits = strcmp(values->path, limit_sections[0].path) == 0;
@@ -295,7 +332,13 @@ static void lift_limits(struct sounding *sounding, const struct scenario_case *t
             sounding->limits = *values;
             sounding->limits.values = &sounding->no_limit;
         }
-        g_ptr_array_add(sounding->sections, limits ? &sounding->limits : values);
+        if (limits)
+            values = &sounding->limits;
+        struct param_values *unpaced = flow_pace_without(sounding->registry, values);
+        g_ptr_array_add(sounding->sections, values);
+        g_ptr_array_add(sounding->unpaced, unpaced ? unpaced : values);
+        if (unpaced)
+            g_ptr_array_add(sounding->copies, unpaced);
     }
     sounding->test_case.sections = sounding->sections;
 }
@@ -312,7 +355,7 @@ struct sounding *sounding_new(const struct registry *registry,
     pair_of(&sounding->pair, &test_case->topology, flow_cluster_network(machine), from, to);
     sounding->test_case.topology = sounding->pair;
     sounding->test_case.fidelity = FIDELITY_PACKET;
-    lift_limits(sounding, test_case);
+    own_sections(sounding, test_case);
     const int hosts[2] = {0, from == to ? 0 : 1};
     sounding->test_case.workload = (struct workload){
         .benchmark = &registry_benchmark(registry, "pmb.pingpong")->schema,
@@ -331,6 +374,8 @@ void sounding_free(struct sounding *sounding)
     g_array_free(sounding->test_case.workload.placement, TRUE);
     g_array_free(sounding->test_case.workload.sizes, TRUE);
     g_ptr_array_free(sounding->sections, TRUE);
+    g_ptr_array_free(sounding->unpaced, TRUE);
+    g_ptr_array_free(sounding->copies, TRUE);
     pair_clear(&sounding->pair);
     g_free(sounding);
 }
@@ -338,6 +383,13 @@ void sounding_free(struct sounding *sounding)
 void sounding_play_on(struct sounding *sounding, const struct stack *stack)
 {
     sounding->stack = stack;
+}
+
+bool sounding_unpace(struct sounding *sounding, bool unpaced)
+{
+    bool before = sounding->test_case.sections == sounding->unpaced;
+    sounding->test_case.sections = unpaced ? sounding->unpaced : sounding->sections;
+    return before;
 }
 
 static void sounded_begin(struct sounded *sounded, const struct sounding *sounding,
@@ -348,8 +400,9 @@ static void sounded_begin(struct sounded *sounded, const struct sounding *soundi
         .source = {.next = sounded_next},
         .sounding = sounding,
         .found = found,
-        .lanes = g_array_new(FALSE, TRUE, sizeof(bool)),
+        .lanes = g_array_new(FALSE, TRUE, sizeof(enum sounded_lane)),
         .occupied = g_array_new(FALSE, FALSE, sizeof(struct occupied)),
+        .lines = g_array_new(FALSE, FALSE, sizeof(sim_time)),
     };
     for (int rank = 0; rank < 2; rank++)
         sounded->calls[rank] = g_array_new(FALSE, FALSE, sizeof(struct sounding_call));
@@ -369,6 +422,7 @@ static void sounded_clear(struct sounded *sounded)
         g_array_free(sounded->calls[rank], TRUE);
     g_array_free(sounded->lanes, TRUE);
     g_array_free(sounded->occupied, TRUE);
+    g_array_free(sounded->lines, TRUE);
 }
 
 // Reports the number of measured sizes at each poll of a run. Never ends the run.

@@ -16,6 +16,9 @@ struct sounding_found {
     double away;    // s: for which the receiver stayed away after that
     double wire;    // bytes on the route's busiest link, with gaps between frames
     double frame;   // of the largest of its frames
+    double line; // s: from the start of the send to the receiver's interrupt for its last frame; 0:
+                 // there was none
+    double spread; // s: from its interrupt for the first frame to that; 0: it needs only one
 };
 
 struct sounding;
@@ -29,6 +32,10 @@ void sounding_free(struct sounding *sounding);
 
 // From now on messages are played by `stack`, without cards, in place of the case's own (NULL).
 void sounding_play_on(struct sounding *sounding, const struct stack *stack);
+
+// From now on the cards keep no distance between interrupts, or keep the case's own. Returns the
+// setting before.
+bool sounding_unpace(struct sounding *sounding, bool unpaced);
 
 // Runs one sounding of messages of the sizes of `found`, one after the other, and fills in the
 // rest. round_trips: measures `one_way`, too. `beat` is called occasionally while it runs, with the

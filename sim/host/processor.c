@@ -291,8 +291,9 @@ static int cpu_holder(const struct cpu *cpu)
     return class;
 }
 
-// Starts the first ready class above the holder (or any class on an idle processor).
-static void cpu_dispatch(struct cpu *cpu)
+// Starts the first ready class above the holder (or any class on an idle processor). Returns the
+// class that holds the processor then; CPU_CLASSES: none.
+static int cpu_next_slice(struct cpu *cpu)
 {
     int holder = cpu_holder(cpu);
     int limit = cpu->preemptive || holder == CPU_CLASSES ? holder : 0;
@@ -303,8 +304,7 @@ static void cpu_dispatch(struct cpu *cpu)
         holder = class;
         break;
     }
-    if (holder < CPU_CLASSES)
-        engine_reschedule(cpu->sim->engine, &cpu->end, cpu->slices[holder].end);
+    return holder;
 }
 
 static void slice_trace(struct cpu *cpu, struct slice *slice)
@@ -324,17 +324,43 @@ static void slice_trace(struct cpu *cpu, struct slice *slice)
     slice->spent->len = 0;
 }
 
-static void cpu_slice_end(struct engine *engine, struct event *event)
+static void slice_over(struct cpu *cpu, struct slice *slice)
 {
-    (void)engine;
-    struct cpu *cpu = container_of(event, struct cpu, end);
-    struct slice *slice = &cpu->slices[cpu_holder(cpu)];
     struct cpu_task *task = slice->task;
     slice_trace(cpu, slice);
     slice->task = NULL;
     task->running = false;
     if (slice->outcome == CPU_AGAIN || task->woken)
         ready_push(task);
+}
+
+static bool takes_no_event(const struct cpu *cpu, const struct slice *slice)
+{
+    return slice->task->merges && slice->start == slice->end && slice->end == sim_now(cpu->sim) &&
+           !event_pending(&cpu->end);
+}
+
+// Slices of no time that follow each other without an event; a run can be ended after them.
+#define MOST_MERGED 100
+
+static void cpu_dispatch(struct cpu *cpu)
+{
+    int holder = cpu_next_slice(cpu);
+    for (int i = 0;
+         i < MOST_MERGED && holder < CPU_CLASSES && takes_no_event(cpu, &cpu->slices[holder]);
+         i++) {
+        slice_over(cpu, &cpu->slices[holder]);
+        holder = cpu_next_slice(cpu);
+    }
+    if (holder < CPU_CLASSES)
+        engine_reschedule(cpu->sim->engine, &cpu->end, cpu->slices[holder].end);
+}
+
+static void cpu_slice_end(struct engine *engine, struct event *event)
+{
+    (void)engine;
+    struct cpu *cpu = container_of(event, struct cpu, end);
+    slice_over(cpu, &cpu->slices[cpu_holder(cpu)]);
     cpu_dispatch(cpu);
 }
 

@@ -49,6 +49,7 @@ struct cpu_task {
     struct cpu *cpu;
     enum cpu_class class;
     bool ready, running, woken;
+    bool merges; // its slices of no time take no event: what follows goes on in the same one
     struct cpu_task *next;
     sim_time ready_since;
     struct event wake;   // a wake-up posted for later

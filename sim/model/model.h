@@ -17,6 +17,9 @@ struct card {
     void (*add)(struct cluster *cluster, const struct scenario_case *test_case);
     const struct card_rates *rates; // of the links at which it runs
     const char *bus;                // kind of bus that it plugs into (host.bus.kind)
+    // Names of its parameters: the least time between two interrupts, and the time after which a
+    // sent frame asks for one. NULL: it has none.
+    const char *distance, *sent_delay;
 };
 
 struct model {

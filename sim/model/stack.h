@@ -23,6 +23,20 @@ struct stack_eager {
     struct eager_limit (*limit)(const struct scenario_case *test_case);
 };
 
+// Streams of short messages that a delayed acknowledgment stops. The sender's window counts
+// segments, however short, and the receiver holds its acknowledgment back for data to carry it
+// (RFC 1122, 4.2.3.2; RFC 2581, 3.1).
+struct stack_stream {
+    int64_t segment; // bytes of a full one
+    int64_t least;   // bytes that a receiver takes for a full one before it has seen a longer one
+    int64_t header;  // bytes, of the library, in front of each message
+    bool exchanged;  // the processes have exchanged data when the stream is opened
+    int64_t window;  // segments: the first
+    sim_time tick;   // period of the kernel's clock
+    int64_t delay;   // ticks, of an acknowledgment
+    int64_t pause;   // ticks, after which a window shrinks that was not full
+};
+
 // A communication stack for the ranks of a job. Its parts of a job are made in this order: its
 // state, zeroed; the processes with their devices, zeroed; `init`; `process_init` of each rank,
 // from 0; `start`. All members but the schema are optional.
@@ -52,6 +66,11 @@ struct stack {
     // Bytes of a long message that the library hands over at once, to a card or a socket, so that
     // what it sends next waits for them. NULL: next to none.
     int64_t (*hands_over)(const struct scenario_case *test_case);
+    // Short messages to a process take the cards of a host in turn.
+    bool cards_in_turn;
+    // Describes the streams between two processes, if acknowledgments can stop them. NULL: none
+    // can.
+    bool (*stream)(const struct scenario_case *test_case, struct stack_stream *stream);
     // The MPI library's parameter section ("lam"), NULL if the stack is no MPI library.
     const char *library_section;
 };

@@ -41,7 +41,7 @@ struct op_value {
     struct source_mark mark;
 };
 
-#define PROGRAM_MOST_RANKS 65536
+#define PROGRAM_MOST_RANKS 1048576
 #define NO_COMMUNICATOR (-1)
 
 // The layout of a one-sided transfer's data in memory, if not `size` contiguous bytes. Either

@@ -4,6 +4,7 @@
 #include "sim/model/model.h"
 
 #define HINT "fidelity: packet runs it"
+#define MOST_BY_16_BITS 65536
 
 struct checking {
     const struct scenario_case *test_case;
@@ -96,9 +97,23 @@ static void check_workload(struct checking *checking)
         check_recording(checking, workload->recording);
 }
 
+// Routes number the switches next to one, and packets stations and ports, by 16 bits.
+static void check_numbers(const struct scenario_case *test_case, struct diag_list *diags)
+{
+    const struct topology *topology = &test_case->topology;
+    struct source_mark mark = test_case->workload.mark;
+    if (topology->switches->len > MOST_BY_16_BITS)
+        diag_add(diags, mark, "switches", NULL, "more than %d switches", MOST_BY_16_BITS);
+    if (test_case->fidelity == FIDELITY_PACKET &&
+        (test_case->workload.ranks > MOST_BY_16_BITS || topology->hosts->len > MOST_BY_16_BITS))
+        diag_add(diags, mark, "workload.ranks", "fidelity: flow runs more",
+                 "packets have at most %d ranks and hosts", MOST_BY_16_BITS);
+}
+
 void fidelity_check(const struct scenario_case *test_case, struct diag_list *diags)
 {
     struct checking checking = {.test_case = test_case, .diags = diags};
+    check_numbers(test_case, diags);
     if (test_case->fidelity == FIDELITY_PACKET)
         return;
     if (!registry_stack(&model_registry, test_case->stack->name)->library_section) {

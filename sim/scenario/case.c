@@ -108,7 +108,7 @@ static void read_flow(struct scenario_case *test_case, struct diag_list *diags)
 {
     const struct node *node = node_get(test_case->tree, "flow");
     int index = node ? reader_choice(node, "flow", "flow", flow_player_names, diags) : -1;
-    test_case->flow = index < 0 ? FLOW_BY_SIMGRID : (enum flow_player)index;
+    test_case->flow = index < 0 ? FLOW_BY_DEVICE : (enum flow_player)index;
 }
 
 static const char *only_one(const char *const *names)

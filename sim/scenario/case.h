@@ -14,8 +14,8 @@ enum fidelity { FIDELITY_PACKET, FIDELITY_FLOW };
 // Their names, as the key `fidelity` has them; NULL-terminated.
 extern const char *const fidelity_names[];
 
-// The player of flows: SimGrid in a child process, or a device of sim/mpi.
-enum flow_player { FLOW_BY_SIMGRID, FLOW_BY_DEVICE };
+// The player of flows: a device of sim/mpi, or SimGrid in a child process.
+enum flow_player { FLOW_BY_DEVICE, FLOW_BY_SIMGRID };
 
 // Their names, as the key `flow` has them; NULL-terminated.
 extern const char *const flow_player_names[];

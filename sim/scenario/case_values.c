@@ -7,7 +7,7 @@
 #include <string.h>
 
 const char *const fidelity_names[] = {"packet", "flow", NULL};
-const char *const flow_player_names[] = {"simgrid", "device", NULL};
+const char *const flow_player_names[] = {"device", "simgrid", NULL};
 
 // ---- Sections ----
 

@@ -53,7 +53,7 @@ const struct scenario_key scenario_keys[] = {
         {"fidelity", KEY_IN_SCENARIO | KEY_IN_SERIES,
          "what carries the messages: packets, or flows that share links as fluids do"},
     [SCENARIO_KEY_FLOW] = {"flow", KEY_IN_SCENARIO | KEY_IN_SERIES,
-                           "what plays flows: SimGrid, or a device like those of the stacks"},
+                           "what plays flows: a device like those of the stacks, or SimGrid"},
     [SCENARIO_KEYS] = {0}};
 
 const char *const series_keys[] = {"name", "stack", "set", NULL};

@@ -34,7 +34,7 @@ struct route_item {
 #define NODE_PARAMS                                                                                \
     PARAM(struct node_item, name, PARAM_STRING, .doc = "name, or a group's name with count"),      \
         PARAM(struct node_item, count, PARAM_COUNT, .fallback = "1", .least = "1",                 \
-              .most = "65536", .doc = "how many; they are called NAME0, NAME1, …")
+              .most = "1048576", .doc = "how many; they are called NAME0, NAME1, …")
 
 PARAM_FORM(host_settings_node, param_node_later, "{SECTION: {KEY: VALUE, ...}}")
 
@@ -64,7 +64,7 @@ static const struct param link_params[] = {
               "a card's output to its own input"),
     PARAM(struct link_item, count, PARAM_COUNT, .fallback = "1", .least = "1", .most = "1024",
           .doc = "parallel links between each pair"),
-    PARAM(struct link_item, split, PARAM_COUNT, .fallback = "1", .least = "1", .most = "65536",
+    PARAM(struct link_item, split, PARAM_COUNT, .fallback = "1", .least = "1", .most = "1048576",
           .doc = "cuts both sides into so many equal blocks, and joins first with first, second "
                  "with second, …"),
     PARAM(struct link_item, deal, PARAM_BOOL, .fallback = "false",

@@ -23,7 +23,7 @@
 #include "sim/net/topology.h"
 #include "sim/scenario/schema.h"
 
-#define TOPOLOGY_MOST_NODES 65536
+#define TOPOLOGY_MOST_NODES 1048576
 #define TOPOLOGY_MOST_LINKS 262144
 
 // The tables of an item's keys besides the parameters.

@@ -11,7 +11,6 @@ import unittest
 
 from harness import SOURCE, Case
 
-PLUGIN = os.path.join(os.path.dirname(os.path.abspath(os.environ["NETSIM"])), "netsim_flow.so")
 
 LOSSY = f"""\
 schema: 1
@@ -231,7 +230,6 @@ stack: mvia
         done = self.netsim("run", "lossy.yaml", "--out", "out", "--trace", "out/links.csv", code=1)
         self.assertIn("links.csv", done.stderr)
 
-    @unittest.skipUnless(os.path.exists(PLUGIN), "the plugin for SimGrid is not built")
     def test_flows_have_none(self):
         flows = ("flow_exchange", "--set", "workload.repetitions=2")
         self.netsim("run", "lossy.yaml", "--out", "out")

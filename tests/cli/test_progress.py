@@ -56,7 +56,7 @@ class Lines(harness.Case):
 
     @unittest.skipUnless(os.path.exists(PLUGIN), "the plugin for SimGrid is not built")
     def test_the_curve_of_a_run_on_flows(self):
-        said = self.netsim("run", "flow_exchange", "--set", "workload.repetitions=2", code=None,
+        said = self.netsim("run", "flow_exchange", "--set", "workload.repetitions=2", "--set", "flow=simgrid", code=None,
                            environment={"NETSIM_PROGRESS": "0"}).stderr
         self.assertRegex(said, r": \d\d sizes of its curve, after")
 

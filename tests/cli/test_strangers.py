@@ -61,8 +61,8 @@ class Strangers(unittest.TestCase):
         self.assertEqual(os.listdir(os.path.join(self.directory, "results")), ["stranger"])
 
     def test_size_is_bounded(self):
-        self.refused(HEAD + "hosts: [{name: node, count: 65537}]\nworkload: {benchmark: pmb.pingpong}\n", "is too large (the range is 1 .. 65536)")
-        self.refused(HEAD + "workload: {benchmark: pmb.alltoall, ranks: 65537}\n", "is out of range 1 .. 65536")
+        self.refused(HEAD + "hosts: [{name: node, count: 1048577}]\nworkload: {benchmark: pmb.pingpong}\n", "is too large (the range is 1 .. 1048576)")
+        self.refused(HEAD + "workload: {benchmark: pmb.alltoall, ranks: 1048577}\n", "is out of range 1 .. 1048576")
 
     def test_time_is_bounded(self):
         path = self.write("endless.yaml", ENDLESS)

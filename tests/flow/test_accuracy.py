@@ -34,6 +34,15 @@ def documented():
     return found
 
 
+def by_simgrid():
+    """{benchmark: (least, most)} in per cent, from the table of both players."""
+    text = (SOURCE / "docs/fidelity.md").read_text(encoding="utf-8")
+    table = re.search(r"<!-- players -->\n((?:\|.*\n)+)", text).group(1)
+    rows = [[cell.strip() for cell in row.strip("|").split("|")] for row in table.splitlines()[2:]]
+    return {row[0]: tuple(float(cell) for cell in row[2].split(" .. ")) for row in rows}, \
+        {row[0]: tuple(float(cell) for cell in row[1].split(" .. ")) for row in rows}
+
+
 class Accuracy(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -51,19 +60,26 @@ class Accuracy(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         return json.loads(done.stdout)["series"][0]["basis"]
 
-    @needs_plugin
-    def test_the_table_is_that_of_the_documents(self):
-        for name, (least, most) in documented().items():
+    def assert_printed(self, extremes, player):
+        for name, (least, most) in extremes.items():
             ranks = 2 if name == "pmb.pingpong" else 6
             with self.subTest(name=name):
-                text = self.basis(f"{{benchmark: {name}, ranks: {ranks}, sizes: [4 B], repetitions: 2}}")
+                text = self.basis(f"{{benchmark: {name}, ranks: {ranks}, sizes: [4 B], repetitions: 2}}\nflow: {player}")
                 match = re.search(rf"\({name} of [^)]*, {ranks} ranks\), they were (\S+) to (\S+) % off$", text)
                 self.assertIsNotNone(match, text)
                 self.assertAlmostEqual(float(match[1]), float(f"{least:.3g}"))
                 self.assertAlmostEqual(float(match[2]), float(f"{most:.3g}"))
                 self.assertIn("measured on packets, two ranks on node0 and node1 with nothing else under way", text)
 
+    def test_the_table_is_that_of_the_documents(self):
+        extremes = documented()
+        self.assert_printed(extremes, "device")
+        self.assertEqual({name: tuple(float(f"{value:.1f}") for value in of) for name, of in extremes.items()}, by_simgrid()[1])
+
     @needs_plugin
+    def test_simgrid_has_its_own(self):
+        self.assert_printed(by_simgrid()[0], "simgrid")
+
     def test_more_ranks_and_other_programs(self):
         self.assertTrue(self.basis("{benchmark: pmb.allreduce, ranks: 8, sizes: [4 B], repetitions: 2}").endswith(
             "% off, and never with 8 ranks"))
@@ -72,7 +88,6 @@ class Accuracy(unittest.TestCase):
         self.assertTrue(self.basis("{ranks: 2, program: [{ranks: all, do: [barrier]}]}").endswith(
             "; flows were never compared with packets for programs like this"))
 
-    @needs_plugin
     def test_it_is_printed(self):
         done = self.call("run", HEAD + "workload: {benchmark: pmb.bcast, ranks: 4, sizes: [4 B], repetitions: 2}\n",
                          "--quiet")
@@ -80,7 +95,7 @@ class Accuracy(unittest.TestCase):
 
     def test_check_without_simgrid(self):
         """The scenario is right, and does not run here: the missing part, and the command to type."""
-        text = HEAD + "workload: {benchmark: pmb.bcast, ranks: 4, sizes: [4 B], repetitions: 2}\n"
+        text = HEAD + "flow: simgrid\nworkload: {benchmark: pmb.bcast, ranks: 4, sizes: [4 B], repetitions: 2}\n"
         missing = {"NETSIM_FLOW_PLUGIN": str(self.folder / "none.so")}
         done = self.call("check", text, **missing)
         self.assertEqual(done.returncode, 0)
@@ -89,7 +104,8 @@ class Accuracy(unittest.TestCase):
         lacking = json.loads(self.call("check", text, "--format", "json", **missing).stdout)["scenarios"][0]["lacking"]
         self.assertIn("./netsim setup simgrid", lacking)
         self.assertEqual(self.call("run", text, **missing).returncode, 3)
-        packets = text.replace("fidelity: flow\n", "")
+        packets = text.replace("fidelity: flow\n", "").replace("flow: simgrid\n", "")
+        self.assertEqual(self.call("check", text.replace("flow: simgrid\n", ""), **missing).stderr, "")
         self.assertEqual(self.call("check", packets, **missing).stderr, "")
 
 

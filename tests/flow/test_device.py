@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""`flow: device`: flows next to packets, MPI's rules on them, and how such runs end."""
+"""`fidelity: flow` by its device: flows next to packets, MPI's rules on them, and how such runs end."""
 
 import csv
 import io
@@ -18,7 +18,7 @@ HEAD = f"schema: 1\nname: t\ntestbed: {SOURCE}/scenarios/testbeds/cluster1.yaml\
 BOTH = """\
 series:
   - {{name: packets, stack: {0}}}
-  - {{name: flows, stack: {0}, set: {{fidelity: flow, flow: device}}}}
+  - {{name: flows, stack: {0}, set: {{fidelity: flow}}}}
 """
 ON_FLOWS = HEAD + "stack: lam_tcp\nfidelity: flow\nflow: device\n"
 
@@ -92,6 +92,29 @@ class Times(Device):
                 ranks.append((receiver, [f"{{recv: {{from: {sender}, size: {size}}}}}"] * times))
             text = HEAD + "switch: {queue: 4096}\n" + program(*ranks)
             self.assert_near(text + BOTH.format(chance.choice(["lam_via", "lam_tcp"])), 0.02, "program_us", order[1::2])
+
+
+    def test_interrupts_at_a_distance(self):
+        """Gigabit cards that hold interrupts back: each round trip falls into the same step as on packets."""
+        text = HEAD.replace("cluster1", "x306") + "workload: {benchmark: pmb.pingpong, sizes: [0 B, 1 B .. 64 KiB]}\n"
+        for stack in ("ch3_sock", "ch3_sctp"):
+            self.assert_near(text + BOTH.format(stack), 0.002, "latency_us")
+
+    def test_acknowledgments_held_back(self):
+        """One repetition waits for a tick of the kernel's clock, where the window is full of short messages."""
+        reduce = HEAD + "workload: {benchmark: pmb.reduce, ranks: 6, sizes: [4 B, 64 B, 256 B, 1 KiB], repetitions: 100}\n"
+        self.assert_near(reduce + BOTH.format("lam_tcp"), 0.17, "latency_us")
+        wide = "workload: {benchmark: pmb.allreduce, ranks: RANKS, sizes: [8 B, 8 KiB], repetitions: 5}\n"
+        tree = """schema: 1
+name: t
+hosts: [{name: node, count: 256}]
+switches: [{name: leaf, count: 16}, {name: spine, count: 8}]
+switch: {ports: 0}
+links: [{from: node, to: leaf, split: 16}, {from: leaf, to: spine}]
+link: {rate: 1 Gb/s}
+nic: em82547gi
+"""
+        self.assert_near(tree + wide.replace("RANKS", "256") + BOTH.format("ch3_sock"), 0.1, "latency_us")
 
 
 class Rules(Device):

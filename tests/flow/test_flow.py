@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""`fidelity: flow` through the program: times of flows next to packets, how runs on flows end, errors
+"""`flow: simgrid` through the program: times of flows next to packets, how runs on flows end, errors
 and their places, and that one scenario always gives the same bytes."""
 
 import json
@@ -21,7 +21,7 @@ HEAD = f"schema: 1\nname: t\ntestbed: {SOURCE}/scenarios/testbeds/cluster1.yaml\
 BOTH = """\
 series:
   - {{name: packets, stack: {0}}}
-  - {{name: flows, stack: {0}, set: {{fidelity: flow}}}}
+  - {{name: flows, stack: {0}, set: {{fidelity: flow, flow: simgrid}}}}
 """
 STACKS = ("lam_via", "mvich", "lam_tcp", "mpich_p4")
 
@@ -122,20 +122,20 @@ class Ends(Flows):
         program = ("[{ranks: 0, do: [{send: {to: 1, size: 1 KiB}}, "
                    "{recv: {from: 2, size: 8 B, tag: 3}}]}, "
                    "{ranks: 1, do: [{recv: {from: 0, size: 1 KiB}}]}]")
-        text = HEAD + ("stack: lam_tcp\nfidelity: flow\n"
+        text = HEAD + ("stack: lam_tcp\nfidelity: flow\nflow: simgrid\n"
                        f"workload: {{ranks: 3, program: {program}}}\n")
         (series,) = self.result(text, code=3)
         self.assertEqual(series["status"], "deadlock")
         (rank,) = series["reason"]["ranks"]
         self.assertEqual(rank["rank"], 0)
-        self.assertIn("t.yaml:6:", rank["at"])
+        self.assertIn("t.yaml:7:", rank["at"])
         (request,) = rank["requests"]
         self.assertEqual((request["kind"], request["peer"], request["tag"], request["size"]),
                          ("recv", 2, 3, 8))
         self.assertGreater(series["reason"]["time_us"], 100)
 
     def test_probes_wait_too(self):
-        text = HEAD + ("stack: lam_tcp\nfidelity: flow\nworkload: {ranks: 2, program: "
+        text = HEAD + ("stack: lam_tcp\nfidelity: flow\nflow: simgrid\nworkload: {ranks: 2, program: "
                        "[{ranks: 0, do: [{probe: {from: 1, tag: 5}}]}]}\n")
         (series,) = self.result(text, code=3)
         ((request,),) = [rank["requests"] for rank in series["reason"]["ranks"]]
@@ -143,14 +143,14 @@ class Ends(Flows):
 
     def test_a_message_that_nobody_receives(self):
         """An eager one: all ranks end, and the books do not balance."""
-        text = HEAD + ("stack: lam_tcp\nfidelity: flow\nworkload: {ranks: 2, program: "
+        text = HEAD + ("stack: lam_tcp\nfidelity: flow\nflow: simgrid\nworkload: {ranks: 2, program: "
                        "[{ranks: 0, do: [{send: {to: 1, size: 1 KiB}}]}]}\n")
         (series,) = self.result(text, code=2)
         self.assertEqual(series["status"], "lost")
         self.assertFalse(series["ledger"]["balanced"])
 
     def test_simulated_limit(self):
-        text = HEAD + ("stack: lam_tcp\nfidelity: flow\nlimits: {simulated_time: 1 ms}\n"
+        text = HEAD + ("stack: lam_tcp\nfidelity: flow\nflow: simgrid\nlimits: {simulated_time: 1 ms}\n"
                        "workload: {ranks: 2, benchmark: pmb.pingpong, sizes: 4 MiB}\n")
         (series,) = self.result(text, code=3)
         self.assertEqual(series["reason"]["kind"], "simulated_limit")
@@ -202,7 +202,7 @@ class Refusals(Flows):
             self.assertIn(place, done.stderr, text)
 
     def test_what_shows_packets_says_that_there_are_none(self):
-        flows = HEAD + ("stack: lam_via\nfidelity: flow\n"
+        flows = HEAD + ("stack: lam_via\nfidelity: flow\nflow: simgrid\n"
                         "workload: {benchmark: pmb.bcast, sizes: 1 KiB}\n")
         both = HEAD + "workload: {benchmark: pmb.bcast, sizes: 1 KiB}\n" + BOTH.format("lam_via")
         for option in (["--trace", "t.json"], ["--pcap", "pcap"], ["--log-states", "t.log"],

@@ -57,7 +57,7 @@ def golden_names():
 
 
 def on_flows(name):
-    """Whether a scenario or sweep needs the plugin for SimGrid."""
+    """Whether a scenario or sweep has runs on flows."""
     return "fidelity: flow" in (SOURCE / "scenarios" / f"{name}.yaml").read_text(encoding="utf-8")
 
 

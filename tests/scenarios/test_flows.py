@@ -11,8 +11,6 @@ import unittest
 
 from running import Case, DONE, FAILED, NETSIM, SCENARIOS
 
-NEEDS_PLUGIN = unittest.skipUnless(os.path.exists(os.path.join(os.path.dirname(NETSIM), "netsim_flow.so")),
-                                   "the plugin for SimGrid is not built")
 FLOWS = " on flows"
 
 
@@ -27,7 +25,6 @@ def round_us(run, name):
                 if value["rank"] == 0 and value["metric"] == "round_mean_us")
 
 
-@NEEDS_PLUGIN
 class Flows(Case):
     def test_overrun(self):
         """Without flow control the receiver is overrun on packets; flows end in any case."""
@@ -42,22 +39,23 @@ class Flows(Case):
             self.assertGreater(round_us(run, senders + ", 8 places") / flow, 3)
 
     def test_pieces(self):
-        """The shorter the transfers, the shorter an ACK waits; on flows it waits for none."""
+        """The shorter the transfers, the shorter an ACK waits, on packets as on flows."""
         run = self.run_scenario("flow_exchange", "--set", "workload.repetitions=5", code=DONE)
         size = 64 << 10
         packets = [run.points(name)[size]["latency_us"] for name in ("32 KiB", "16 KiB", "8 KiB", "4 KiB")]
         flows = [run.points(name + FLOWS)[size]["latency_us"] for name in ("32 KiB", "16 KiB", "8 KiB", "4 KiB")]
-        self.assertEqual(packets, sorted(packets, reverse=True))
-        self.assertGreater(packets[0] - packets[-1], 3000)
-        self.assertLess(max(flows) - min(flows), 200)
+        for times in (packets, flows):
+            self.assertEqual(times, sorted(times, reverse=True))
+            self.assertGreater(times[0] - times[-1], 2000)
 
     def test_stall(self):
-        """A delayed acknowledgment stalls the first broadcasts; windows of bytes, or none delayed, do not."""
+        """A delayed acknowledgment stalls the first broadcasts, on packets and on flows; windows of bytes, or none
+        delayed, do not."""
         run = self.run_scenario("flow_bcast_tcp", code=DONE)
         times = {name: run.points(name)[4]["latency_us"] for name in statuses(run)}
-        self.assertGreater(times["LAM TCP"], 10 * times["on flows"])
         for name in ("window of bytes", "acknowledged at once"):
-            self.assertLess(times[name], 1.3 * times["on flows"])
+            self.assertGreater(times["LAM TCP"], 10 * times[name])
+            self.assertGreater(times["on flows"], 10 * times[name + FLOWS])
 
     def test_the_same_twice(self):
         first, second = (self.run_scenario("flow_cg", code=DONE, tag=tag) for tag in ("first", "second"))
@@ -69,7 +67,7 @@ class Flows(Case):
         for path in sorted(glob.glob(os.path.join(SCENARIOS, "large", "allreduce_*.yaml"))):
             with self.subTest(path):
                 said = subprocess.run([NETSIM, "check", path], check=True, stdout=subprocess.PIPE, encoding="utf-8", timeout=120).stdout
-                self.assertRegex(said, "10,000 ranks: 10000 ranks on 10000 hosts, .* about [0-9.]+ MB of memory")
+                self.assertRegex(" ".join(said.split()), "10,000 ranks: 10000 ranks on 10000 hosts, .* about [0-9.]+ MB of memory")
 
 
 if __name__ == "__main__":

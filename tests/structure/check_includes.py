@@ -37,7 +37,7 @@ MAY_INCLUDE = {
     "sim/run": ["sim/core", "sim/config", "sim/program", "sim/scenario", "sim/cluster", "sim/mpi",
                 "sim/measure", "sim/source", "sim/flatten", "sim/benchmark", "sim/interpreter",
                 "sim/model"],
-    "sim/flow": ["sim/core", "sim/config", "sim/scenario", "sim/net", "sim/cluster", "sim/mpi",
+    "sim/flow": ["sim/core", "sim/config", "sim/scenario", "sim/net", "sim/host", "sim/cluster", "sim/mpi",
                  "sim/measure", "sim/flatten", "sim/model", "sim/run"],
     "sim/flow/simgrid": ["sim/flow"],
     "sim/output": ["sim/core", "sim/config", "sim/scenario", "sim/measure", "sim/benchmark",

@@ -10,8 +10,8 @@ const struct model grim_ni_model = {
     .name = "grim/ni",
     .stands_on = (const char *const[]){"myrinet_gm/lanai", NULL},
     .sections = (const struct scenario_section *const[]){grim_ni_sections, NULL},
-    .cards = (const struct card[]){{"lanai4", GRIM_CARD, NULL, &lanai_rates, "pci"},
-                                   {"lanai9", GRIM_CARD, NULL, &lanai9_rates, "pci"},
+    .cards = (const struct card[]){{"lanai4", GRIM_CARD, NULL, &lanai_rates, .bus = "pci"},
+                                   {"lanai9", GRIM_CARD, NULL, &lanai9_rates, .bus = "pci"},
                                    {0}},
     .machines = ni_machines,
 };

@@ -16,6 +16,6 @@ const struct model intercept_nic_model = {
     .sections = (const struct scenario_section *const[]){intercept_nic_sections, NULL},
     .cards =
         (const struct card[]){
-            {"intercept", INTERCEPT_CARD, intercept_add_nics, &plane_rates, "pci"}, {0}},
+            {"intercept", INTERCEPT_CARD, intercept_add_nics, &plane_rates, .bus = "pci"}, {0}},
     .machines = nic_machines,
 };

@@ -111,8 +111,18 @@ static struct stack_footprint footprint(const struct scenario_case *test_case)
     {                                                                                              \
         .card = ETHERNET_CARD, .frames = &nic_capture_link, .device = &sock_ops,                   \
         .state_size = sizeof(struct sock_job), .process_size = sizeof(struct sock_process),        \
-        .process_init = sock_init, .process_clear = sock_clear, __VA_ARGS__                        \
+        .process_init = sock_init, .process_clear = sock_clear, .stream = sock_stream, __VA_ARGS__ \
     }
+
+// Processes that connect send each other a packet first.
+static bool sock_stream(const struct scenario_case *test_case, struct stack_stream *stream)
+{
+    const struct ch3_config *config = ch3_config_of(test_case);
+    bool stops = tcp_stack_stream(test_case, stream);
+    stream->header = config->packet;
+    stream->exchanged = true;
+    return stops;
+}
 
 const struct stack sock_stack =
     SOCK_STACK(.schema =

@@ -5,8 +5,8 @@
 const struct model lanai_model = {
     .name = "myrinet_gm/lanai",
     .sections = (const struct scenario_section *const[]){lanai_sections, NULL},
-    .cards = (const struct card[]){{"lanai4", LANAI_CARD, NULL, &lanai_rates, "pci"},
-                                   {"lanai7", LANAI_CARD, NULL, &lanai_rates, "pci"},
-                                   {"lanai9", LANAI_CARD, NULL, &lanai9_rates, "pci"},
+    .cards = (const struct card[]){{"lanai4", LANAI_CARD, NULL, &lanai_rates, .bus = "pci"},
+                                   {"lanai7", LANAI_CARD, NULL, &lanai_rates, .bus = "pci"},
+                                   {"lanai9", LANAI_CARD, NULL, &lanai9_rates, .bus = "pci"},
                                    {0}},
 };
