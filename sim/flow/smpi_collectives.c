@@ -10,6 +10,7 @@
     "have several ranks"
 #define ONLY "SMPI has one algorithm: all messages at once"
 #define NO_CHOICE "SMPI has no choice by size; this is the rule's algorithm for long messages"
+#define OLDER "SMPI chooses as an older Open MPI does"
 
 // Rules that are no choice by processes; those with such a choice are resolved before.
 struct row {
@@ -21,6 +22,7 @@ static const struct row barriers[] = {
     {"binomial", "ompi_tree", NULL},
     {"recursive_doubling", "ompi_recursivedoubling", NULL},
     {"dissemination", "ompi_bruck", NULL},
+    {"measured", "ompi", OLDER},
     {0},
 };
 static const struct row bcasts[] = {
@@ -34,6 +36,7 @@ static const struct row bcasts[] = {
     {"pipeline", "ompi_pipeline", "the segments are SMPI's"},
     {"split_binary", "ompi_split_bintree", "the segments are SMPI's"},
     {"segmented", "ompi", SELECTOR},
+    {"measured", "ompi", OLDER},
     {0},
 };
 static const struct row reduces[] = {
@@ -44,6 +47,10 @@ static const struct row reduces[] = {
     {"pipeline", "ompi_pipeline", "the segments are SMPI's"},
     {"binary", "ompi_binary", "the segments are SMPI's"},
     {"segmented", "ompi", SELECTOR},
+    {"binomial_in_segments", "ompi_binomial", "the segments are SMPI's"},
+    {"in_order_binary", "ompi_in_order_binary", "the segments are SMPI's"},
+    {"by_size_and_count", "mpich", SELECTOR},
+    {"measured", "ompi", OLDER},
     {0},
 };
 static const struct row allreduces[] = {
@@ -54,16 +61,22 @@ static const struct row allreduces[] = {
     {"by_size", "mpich", SELECTOR},
     {"ring", "lr", NULL},
     {"doubling_or_ring", "ompi", SELECTOR},
+    {"by_size_and_count", "mpich", SELECTOR},
+    {"measured", "ompi", OLDER},
     {0},
 };
 static const struct row gathers[] = {
     {"linear", "ompi_basic_linear", NULL},
     {"binomial", "ompi_binomial", NULL},
+    {"linear_sync", "ompi_linear_sync", "the segments are SMPI's"},
+    {"measured", "ompi", OLDER},
     {0},
 };
 static const struct row scatters[] = {
     {"linear", "ompi_basic_linear", NULL},
     {"binomial", "ompi_binomial", NULL},
+    {"linear_at_once", "ompi_linear_nb", NULL},
+    {"measured", "ompi", OLDER},
     {0},
 };
 // SMPI's `ring` of an allgather sends every rank its block directly.
@@ -75,6 +88,7 @@ static const struct row allgathers[] = {
     {"neighbours", "ompi_neighborexchange", NULL},
     {"by_size", "mpich", SELECTOR},
     {"by_size_or_neighbours", "ompi", SELECTOR},
+    {"measured", "ompi", OLDER},
     {0},
 };
 static const struct row alltoalls[] = {
@@ -86,6 +100,9 @@ static const struct row alltoalls[] = {
     {"bruck", "bruck", NULL},
     {"by_block", "mpich", SELECTOR},
     {"by_block_or_pairwise", "ompi", SELECTOR},
+    {"scattered", "mvapich2_scatter_dest", NULL},
+    {"by_block_in_batches", "mpich", SELECTOR},
+    {"measured", "ompi", OLDER},
     {0},
 };
 static const struct row reduce_scatters[] = {
@@ -96,6 +113,9 @@ static const struct row reduce_scatters[] = {
     {"by_size", "mpich", SELECTOR},
     {"doubling_or_pairwise", "mpich_pair", NO_CHOICE},
     {"halving_or_scatterv", "ompi", SELECTOR},
+    {"ring", "ompi_ring", NULL},
+    {"butterfly", "ompi_butterfly", NULL},
+    {"measured", "ompi", OLDER},
     {0},
 };
 static const struct row allgathervs[] = {
@@ -106,12 +126,15 @@ static const struct row allgathervs[] = {
     {"bruck", "ompi_bruck", NULL},
     {"by_size", "mpich", SELECTOR},
     {"doubling_or_ring", "mpich_ring", NO_CHOICE},
+    {"neighbours", "ompi_neighborexchange", NULL},
+    {"measured", "ompi", OLDER},
     {0},
 };
 static const struct row alltoallvs[] = {
     {"linear", "ompi_basic_linear", NULL},
     {"in_order", "ompi_basic_linear", "in which ranks do not all begin with rank 0"},
     {"pairwise", "ring", NULL},
+    {"measured", "ompi", OLDER},
     {0},
 };
 

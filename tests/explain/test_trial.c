@@ -83,9 +83,13 @@ static void expect_choices(const char *head, const char *workload, const char *e
 
 #define OTHER_BCASTS                                                                               \
     "linear, binomial, scatter_allgather, small_and_few, small_or_few, scatter_ring, by_size, "    \
-    "pipeline, split_binary, segmented"
-#define OTHER_REDUCES "linear, binomial, rabenseifner, by_size, pipeline, binary, segmented"
-#define OTHER_ALLREDUCES "rabenseifner, by_size, folded_doubling, ring, doubling_or_ring"
+    "pipeline, split_binary, segmented, binary, binomial_near, knomial, measured"
+#define OTHER_REDUCES                                                                              \
+    "linear, binomial, rabenseifner, by_size, pipeline, binary, segmented, "                       \
+    "binomial_in_segments, in_order_binary, rabenseifner_halves, by_size_and_count, measured"
+#define OTHER_ALLREDUCES                                                                           \
+    "rabenseifner, by_size, folded_doubling, ring, doubling_or_ring, linear, "                     \
+    "rabenseifner_halves, by_size_and_count, measured"
 
 static void test_choices(void)
 {
@@ -106,9 +110,10 @@ static void test_choices(void)
                    "{ranks: 2, program: [{ranks: all, do: [{loop: {count: 2, do: [barrier]}}, "
                    "{alltoall: 1 B}]}]}",
                    "mpich.barrier=recursive_doubling (or linear, binomial, by_processes, "
-                   "dissemination, by_power); "
+                   "dissemination, by_power, measured); "
                    "mpich.alltoall=by_size (or linear, pairwise, recursive_doubling, pairs, bruck, "
-                   "by_block, by_block_or_pairwise); ");
+                   "by_block, by_block_or_pairwise, scattered, scattered_batches, "
+                   "by_block_in_batches, measured); ");
     expect_choices(armci, "{ranks: 2, program: [{ranks: 0, do: [{put: {to: 1, size: 1 B}}]}]}",
                    "armci.put=pipelined (or sequential, direct); ");
 }

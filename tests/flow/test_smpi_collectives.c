@@ -89,6 +89,13 @@ static void test_all_rules(void)
         RULES(allgatherv, COLLECTIVE_ALLGATHERV),
         RULES(alltoallv, COLLECTIVE_ALLTOALLV),
     };
+    // SMPI has nothing like these, and the exporter says so.
+    static const char *const unknown[] = {
+        "allgatherv gatherv_each",       "alltoall scattered_batches",
+        "alltoallv scattered_batches",   "allreduce linear",
+        "allreduce rabenseifner_halves", "bcast binary",
+        "bcast binomial_near",           "bcast knomial",
+        "reduce rabenseifner_halves",    NULL};
     struct mpi_library_config library;
     topology_defaults(&lam_table, &library);
     for (size_t i = 0; i < G_N_ELEMENTS(lists); i++)
@@ -97,7 +104,9 @@ static void test_all_rules(void)
                 memcpy((char *)&library + lists[i].field, &rule, sizeof rule);
                 GArray *all = smpi_collectives(&library, ranks);
                 struct smpi_collective one = one_of(all, lists[i].collective);
-                CU_ASSERT(one.algorithm || strcmp(one.rule, "gatherv_each") == 0);
+                char *name = g_strdup_printf("%s %s", one.name, one.rule);
+                CU_ASSERT((one.algorithm == NULL) == g_strv_contains(unknown, name));
+                g_free(name);
                 g_array_unref(all);
             }
 }
