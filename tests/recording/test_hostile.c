@@ -239,10 +239,10 @@ static void test_random_bytes(void)
 
 static void test_ranks(void)
 {
-    expect_text("1000000 init\n1000000 finalize\n",
-                "t:1:1: error: rank 1000000 is out of range (0 to 65535)");
-    expect_text("65536 init\n", "rank 65536 is out of range");
-    expect_text("65535 init\n65535 finalize\n", "t: error: there are no calls of rank 0");
+    expect_text("2000000 init\n2000000 finalize\n",
+                "t:1:1: error: rank 2000000 is out of range (0 to 1048575)");
+    expect_text("1048576 init\n", "rank 1048576 is out of range");
+    expect_text("1048575 init\n1048575 finalize\n", "t: error: there are no calls of rank 0");
     expect_text("18446744073709551616 init\n", "out of range");
     expect_text("4294967296 init\n", "out of range"); // 0, if it were cut to 32 bits
     expect_text("0 init\n0 finalize\n-1 init\n", "t:3:1: error: this is no call");

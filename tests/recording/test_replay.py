@@ -305,7 +305,7 @@ class Keys(Replays):
     def test_bad_trace_at_check(self):
         self.refused("0 init\n0 fly\n0 finalize\n", "t.txt:2:3: error: \"fly\" is no action")
         self.refused("", "is empty")
-        self.refused("999999 init\n", "is out of range")
+        self.refused("9999999 init\n", "is out of range")
 
     def test_no_file(self):
         self.scenario("s.yaml", "  replay: nowhere.txt\n")
