@@ -119,7 +119,7 @@ static double messages_per_cpu_s(const json_t *found, const struct bench_usage *
     return usage->cpu_s > 0.0 ? messages / usage->cpu_s : 0.0;
 }
 
-// What a process has taken: "smpi_cpu_s" and the like. Returns its messages per second.
+// Adds the time of a process: "smpi_cpu_s" and the like. Returns its messages per second.
 static double add_usage(json_t *row, const char *prefix, const json_t *found,
                         const struct bench_usage *usage)
 {

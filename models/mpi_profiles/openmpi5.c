@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Open MPI 5.0.9 above its PML, with one process on a node: what an MPI call costs, and the
-// collectives of its modules tuned and basic (ompi/mca/coll). Its module han, which tuned gives way
-// to, steps back where each node has one process (coll_han_subcomms.c, mca_coll_han_comm_create).
+// collectives of its modules tuned and basic (ompi/mca/coll). Its module han, which has a higher
+// priority, steps back where each node has one process (coll_han_subcomms.c,
+// mca_coll_han_comm_create).
 #include "models/mpi_profiles/profiles.h"
 #include "sim/mpi/library.h"
 

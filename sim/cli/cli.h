@@ -140,7 +140,7 @@ bool cli_parse(const struct cli_command *command, void *arguments, int *argc, ch
 // Frees all texts that options have stored in the arguments.
 void cli_clear(const struct cli_command *command, void *arguments);
 
-// What a command does with its words (NULL-terminated) and its struct of arguments.
+// A command's body, with its words (NULL-terminated) and its struct of arguments.
 typedef enum cli_exit cli_body_fn(char **words, const void *arguments);
 
 // Runs a command: cli_parse into its zeroed struct of arguments, the body, and cli_clear.

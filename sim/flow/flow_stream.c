@@ -73,7 +73,7 @@ static void part_starts(struct flow_stream *stream, struct stream_part *part)
     int64_t now = stream_tick(stream);
     struct flow_stream *back = stream->back;
     window_shrinks(stream, now);
-    // Of a long one, all segments but an odd last one are acknowledged on their way.
+    // Of a long one, all segments but an odd last one are acknowledged before its end.
     stream->flight += part->segments > 1 ? part->segments % 2 : 1;
     if (part->segments > 1)
         stream->window =

@@ -147,6 +147,19 @@ static void use_by_route(struct topology *topology, const struct host_ends *ends
     g_free(used);
 }
 
+// Whether a host has a choice: more than one card that is not idle.
+static bool any_choice(const struct topology *topology, const struct host_ends *ends)
+{
+    for (int host = 0; host < (int)topology->hosts->len; host++) {
+        int free_ends = 0;
+        for (int i = ends->first[host]; i < ends->first[host + 1]; i++)
+            free_ends += !*idle_at(topology, ends->code[i]);
+        if (free_ends > 1)
+            return true;
+    }
+    return false;
+}
+
 // ---- All of it ----
 
 // No card of the host is used: none has that name, or the stack does not drive it, or no link ends
@@ -199,7 +212,7 @@ void topology_use_cards(struct topology *topology, const struct topology_use *us
     guint before = diags->found;
     for (int host = 0; host < (int)topology->hosts->len && diags->found == before; host++)
         use_of_host(topology, &ends, host, use, diags);
-    if (diags->found == before && use->cards == STACK_CARDS_BY_ROUTE)
+    if (diags->found == before && use->cards == STACK_CARDS_BY_ROUTE && any_choice(topology, &ends))
         use_by_route(topology, &ends);
     host_ends_clear(&ends);
 }

@@ -243,7 +243,7 @@ static void test_workload(void)
          "t.yaml:6:41: error: workload.ranks: the stack lam_fake runs one process a host, and 3 "
          "ranks do not fit 2 hosts",
          NULL},
-        {RUN("{benchmark: pmb.bcast, ranks: 0}"), "0 is out of range 1 .. 65536", NULL},
+        {RUN("{benchmark: pmb.bcast, ranks: 0}"), "0 is out of range 1 .. 1048576", NULL},
         {RUN("{benchmark: pmb.bcast, ranks: two}"),
          "workload.ranks: \"two\": a whole number is expected", NULL},
         {RUN("{benchmark: pmb.bcast, ranks: 2 B}"),

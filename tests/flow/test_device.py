@@ -59,6 +59,19 @@ class Device(unittest.TestCase):
             self.assertLessEqual(abs(flows[key] / value - 1), tolerance, (key, value, flows[key], text))
 
 
+class Many(Device):
+    @unittest.skipIf(os.environ.get("NETSIM_SANITIZED") == "1", "many hosts take long")
+    def test_hosts(self):
+        """Packets number hosts by 16 bits, flows do not."""
+        many = "hosts: [{name: n, count: 65537}]\nswitches: [{name: s}]\nlinks: [{from: n, to: s}]\nswitch: {ports: 0}\n" \
+               "workload: {benchmark: pmb.pingpong, sizes: [1 B], ranks: 2}\n"
+        done = self.call(HEAD + "stack: lam_tcp\n" + many, command="check")
+        self.assertIn("packets have at most 65536 ranks and hosts (fidelity: flow runs more)", done.stderr)
+        self.assertEqual(done.returncode, 1)
+        done = self.call(ON_FLOWS + many, command="check")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+
 class Times(Device):
     def test_pingpong(self):
         """Each size is measured by itself: none lies between points."""

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What messages on flows wait for: acknowledgments that are held back, and interrupts at a
+// The waits of messages on flows: for acknowledgments that are held back, and for interrupts at a
 // distance.
 #include "sim/flow/flow_pace.h"
 #include "sim/flow/flow_stream.h"

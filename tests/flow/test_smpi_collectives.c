@@ -89,7 +89,7 @@ static void test_all_rules(void)
         RULES(allgatherv, COLLECTIVE_ALLGATHERV),
         RULES(alltoallv, COLLECTIVE_ALLTOALLV),
     };
-    // SMPI has nothing like these, and the exporter says so.
+    // SMPI has nothing like these: the exporter names them.
     static const char *const unknown[] = {
         "allgatherv gatherv_each",       "alltoall scattered_batches",
         "alltoallv scattered_batches",   "allreduce linear",

@@ -45,7 +45,7 @@ class Recipes(unittest.TestCase):
                     self.assertIn(table[package], there)
 
     def test_versions(self):
-        """What has the version besides CMakeLists.txt, from which all of the program has it."""
+        """Files with the version besides CMakeLists.txt, from which all of the program has it."""
         for name, pattern in (("CITATION.cff", r"^version: (\S+)$"), ("python/pyproject.toml", r'^version = "(\S+)"$')):
             with self.subTest(name):
                 self.assertEqual(re.findall(pattern, (SOURCE / name).read_text(encoding="utf-8"), re.MULTILINE), [version()])
