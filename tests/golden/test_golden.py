@@ -161,7 +161,7 @@ class CheckOfASweep(unittest.TestCase):
             self.assertEqual(golden.netsim("compare", kept, database).returncode, 0)
             line = next(line for line in text.splitlines() if "latency_us" in line)
             kept.write_text(text.replace(line, line + "1", 1), encoding="utf-8")
-            done = golden.netsim("compare", kept, database)
+            done = golden.netsim("compare", "--wide", kept, database)
             self.assertEqual(done.returncode, 2)
             self.assertRegex(done.stdout, r"differs  .*lam_via\.tiny=1 KiB.* latency_us: .*worst")
 
