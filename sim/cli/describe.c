@@ -17,6 +17,7 @@
 #include "sim/output/json.h"
 #include "sim/output/text.h"
 #include "sim/run/schema.h"
+#include "sim/scenario/keys.h"
 
 #include <string.h>
 
@@ -508,8 +509,60 @@ static GArray *hits_of(const GArray *sections)
     return hits;
 }
 
-// Prints the sections, benchmark or operations that the words name, or else the parameters that
-// have them in name or meaning.
+// ---- Keys of scenarios that are no sections ----
+
+static const struct scenario_key *find_key(const char *name)
+{
+    const struct scenario_key *key = scenario_keys;
+    while (key->name && strcmp(key->name, name) != 0)
+        key++;
+    return key->name ? key : NULL;
+}
+
+// The file whose maps `netsim describe file` prints for the key; NULL: none.
+static const char *file_of_key(enum scenario_key_index index)
+{
+    switch (index) {
+    case SCENARIO_KEY_SWEEP:
+        return "sweep";
+    case SCENARIO_KEY_HOSTS:
+    case SCENARIO_KEY_BUSES:
+    case SCENARIO_KEY_SWITCHES:
+    case SCENARIO_KEY_LINKS:
+    case SCENARIO_KEY_ROUTES:
+        return "topology";
+    default:
+        return NULL;
+    }
+}
+
+static void print_key(const struct scenario_key *key)
+{
+    static const struct {
+        enum key_place place;
+        const char *name;
+    } places[] = {{KEY_IN_SCENARIO, "a scenario"},
+                  {KEY_IN_TESTBED, "a testbed"},
+                  {KEY_IN_SERIES, "the `set` of a series"}};
+    const char *names[G_N_ELEMENTS(places) + 1] = {NULL}, **next = names;
+    for (size_t i = 0; i < G_N_ELEMENTS(places); i++)
+        if (key->places & places[i].place)
+            *next++ = places[i].name;
+    char *in = g_strjoinv(", ", (char **)names);
+    const char *file = file_of_key((enum scenario_key_index)(key - scenario_keys));
+    GString *out = g_string_new(NULL);
+    g_string_append_printf(out, "%s   a key of %s\n      ", key->name, in);
+    text_append_wrapped(out, key->doc, PARAMETER_TEXT_WIDTH - 6, 6);
+    g_string_append_c(out, '\n');
+    if (file)
+        g_string_append_printf(out, "      `netsim describe file %s` has the keys in it\n", file);
+    fputs(out->str, stdout);
+    g_string_free(out, TRUE);
+    g_free(in);
+}
+
+// Prints the sections, benchmark or operations that the words name, or else the key of scenarios
+// and the parameters that have them in name or meaning.
 static enum cli_exit describe_words(const struct scenario_schema *schema, char *const *words,
                                     enum describe_format format)
 {
@@ -520,15 +573,19 @@ static enum cli_exit describe_words(const struct scenario_schema *schema, char *
     search |= name && sections->len == 0 && !find_benchmark(schema, name) &&
               !describe_has_operations(schema, name);
     GArray *hits = search ? describe_search(all, words) : hits_of(sections);
-    bool found = !search || hits->len > 0;
+    const struct scenario_key *key =
+        name && search && format == DESCRIBE_TEXT ? find_key(name) : NULL;
+    bool found = !search || key || hits->len > 0;
+    if (key)
+        print_key(key);
     if (!found)
         report_unknown(schema, all, words);
     else if (format == DESCRIBE_JSON)
         print_json(hits);
-    else if (search)
-        print_hits(hits);
-    else
+    else if (!search)
         print_sections(schema, name, sections, format == DESCRIBE_MARKDOWN);
+    else if (hits->len > 0)
+        print_hits(hits);
     g_array_unref(hits);
     g_array_unref(sections);
     g_array_unref(all);

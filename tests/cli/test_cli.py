@@ -249,6 +249,15 @@ class Describe(Case):
         self.assertRegex(many[-1], r"and \d+ more; another word finds fewer")
         self.assertLess(len(many), 50)
 
+    def test_keys_of_scenarios(self):
+        """Those that are no sections, with where their own keys are described."""
+        sweep = self.netsim("describe", "sweep").stdout
+        self.assertIn("sweep   a key of a scenario\n      what `netsim sweep` varies\n", sweep)
+        self.assertIn("`netsim describe file sweep`", sweep)
+        self.assertIn("packets, or flows", self.netsim("describe", "fidelity").stdout)
+        links = self.netsim("describe", "links").stdout
+        self.assertIn("`netsim describe file topology`", links)
+
     def test_nothing_found(self):
         for words in (["xyzzy"], ["heartbeat", "xyzzy"]):
             said = self.netsim("describe", *words, code=1).stderr
