@@ -237,7 +237,7 @@ static void print_totals(const struct drawing *drawing, json_t *scorecard, doubl
             json_integer_value(json_object_get(predicted, "hold")),
             json_integer_value(json_object_get(predicted, "claims")));
     g_string_append_printf(
-        out, "; %d %s run, the others were in %s; %.1f s: %.1f s to simulate, %.1f s to draw\n",
+        out, "; %d %s run, the others were in %s\n%.1f s: %.1f s to simulate, %.1f s to draw\n",
         drawing->ran, drawing->ran == 1 ? "case" : "cases", drawing->database,
         seconds_since(drawing->started), simulated, drawn);
     cli_print_text(out->str);

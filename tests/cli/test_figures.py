@@ -20,7 +20,7 @@ class Figures(Drawing):
             done = self.netsim("figures", word, "--out", "x", "--format", "png", "-j", "1")
             self.assertTrue(done.stdout.startswith("x/thesis000/fig_4_2.png\nx/index.html\n"))
             self.assertRegex(done.stdout, r"\n1 figure with \d+ series; .*\d+ cases? run, the others were in "
-                             r"\S+; \d+\.\d s: \d+\.\d s to simulate, \d+\.\d s to draw\n$")
+                             r"\S+\n\d+\.\d s: \d+\.\d s to simulate, \d+\.\d s to draw\n$")
         self.assertEqual(os.listdir(self.path("x/thesis000")), ["fig_4_2.png"])
         self.assertIn("data-picture=", self.read("x/index.html"))
         self.netsim("figures", "via.fig.4_2", "--out", "x", environment={"NETSIM_D3": "/nowhere"})

@@ -27,7 +27,7 @@ def _host(match):
 # (what it is, pattern, replacement). A pattern holds what surrounds the value, so that no result is masked.
 MASKS = (
     ("rate", re.compile(r"\([^()]* events/s\)"), "(RATE)"),
-    ("clock", re.compile(r"\b\d+\.\d+ s(: | to simulate| to draw)"), r"CLOCK s\1"),
+    ("clock", re.compile(r"\b\d+\.\d+ s(: |\s+to\s+simulate|\s+to\s+draw)"), r"CLOCK s\1"),
     ("clock", re.compile(r"in \d+\.\d+ s\b"), "in CLOCK s"),
     ("clock", re.compile(r'("(?:wall_s|events_per_s|started)": )("[^"]*"|[-+.e\d]+)'), r"\1CLOCK"),
     ("clock", re.compile(r'("series_wall_s": )\[[^]]*\]'), r"\1CLOCK"),
