@@ -19,10 +19,11 @@ static const struct operation_key read_keys[] = {OPERATION_KEY_FROM,    OPERATIO
                                                  OPERATION_KEY_REQUEST, {.param = {.name = NULL}}};
 
 const struct operation_kind native_iwarp_operations[NATIVE_CODES + 1] = {
-    OPERATION_TRANSFER(NATIVE_RDMA_WRITE, "rdma_write", O, write_keys, OPERATION_TO_PEER,
-                       "writes into the peer's registered memory; ends when the transport has it all, "
-                       "and the peer is not told",
-                       .order = 0),
+    OPERATION_TRANSFER(
+        NATIVE_RDMA_WRITE, "rdma_write", O, write_keys, OPERATION_TO_PEER,
+        "writes into the peer's registered memory; ends when the transport has it all, "
+        "and the peer is not told",
+        .order = 0),
     OPERATION_TRANSFER(NATIVE_RDMA_READ, "rdma_read", O, read_keys, OPERATION_FROM_PEER,
                        "reads from the peer's registered memory; ends when all of it has come",
                        .order = 1),

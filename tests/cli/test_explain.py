@@ -487,7 +487,7 @@ class Explain(Case):
         self.assertEqual(series["steps"], [6])
         self.assertEqual(series["choices"][0][0],
                          "lam.allreduce=reduce_bcast (or recursive_doubling, rabenseifner, by_size, "
-                         "folded_doubling, ring, doubling_or_ring)")
+                         "folded_doubling, ring, doubling_or_ring, linear, rabenseifner_halves, by_size_and_count, measured)")
         self.assertGreater(gains["lam.allreduce=recursive_doubling"], 20)
         other = self.explained("all.yaml", *sets("lam.allreduce=recursive_doubling"))["series"][0]
         self.assertEqual(other["steps"], [3])

@@ -27,7 +27,7 @@ static void test_rows(void)
 static void test_metrics(void)
 {
     static const char *const latency[] = {"nothing", "latency", NULL}, *const none[] = {"nothing",
-                                                                                       NULL};
+                                                                                        NULL};
     struct result *result = sample_result();
     GString *csv = csv_text(result, latency);
     SUITE_SAME_TEXT(csv->str, "scenario,series,rank,size,metric,unit,value\n"
