@@ -31,9 +31,9 @@ static void join_mesh(const struct job *job, struct mpi_process *process,
 // A socket from each process to each other one.
 static struct stack_footprint mesh_footprint(const struct scenario_case *test_case)
 {
-    (void)test_case;
     return (struct stack_footprint){.process = HOST_BYTES,
-                                    .pair = mesh_link_footprint() + SEGMENTS_BYTES};
+                                    .pair = mesh_link_footprint() + SEGMENTS_BYTES,
+                                    .packet_events = tcp_packet_events(test_case)};
 }
 
 #define LIBRARY                                                                                    \

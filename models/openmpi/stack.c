@@ -149,6 +149,7 @@ static struct stack_footprint footprint(const struct scenario_case *test_case)
     return (struct stack_footprint){
         .process = HOST_BYTES + test_case->workload.ranks * (int64_t)sizeof(struct bml_peer *),
         .peer = (int64_t)sizeof(struct bml_peer) + 2 * socket,
+        .packet_events = tcp_packet_events(test_case),
     };
 }
 

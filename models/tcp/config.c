@@ -347,3 +347,11 @@ bool tcp_stack_stream(const struct scenario_case *test_case, struct stack_stream
     };
     return true;
 }
+
+#define MERGED_PACKET_EVENTS 8.5
+
+double tcp_packet_events(const struct scenario_case *test_case)
+{
+    const struct tcp_config *config = scenario_section_values(test_case, "tcp");
+    return config->receive_offload > 0 ? MERGED_PACKET_EVENTS : 0;
+}

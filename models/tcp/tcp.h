@@ -74,6 +74,11 @@ struct scenario_case;
 struct stack_stream;
 bool tcp_stack_stream(const struct scenario_case *test_case, struct stack_stream *stream);
 
+// Events of a packet of a message after its first, for a stack's footprint: segments that the card
+// merges cross the stack together. Measured on the scenarios of testbeds/ethernet25.yaml; 0: as
+// usual.
+double tcp_packet_events(const struct scenario_case *test_case);
+
 // "tcp"; ends with a NULL path.
 extern const struct scenario_section tcp_sections[];
 

@@ -526,7 +526,7 @@ static struct node *load_last(struct load *load, const char *file, struct source
                               int depth)
 {
     size_t length;
-    const char *why;
+    const char *why = NULL;
     char *text = read_text(file, from.line > 0, &length, &why);
     if (!text) {
         load_fails(load, from, "cannot read %s: %s", file, why);

@@ -125,7 +125,7 @@ static bool dumpi_element(const struct dumpi_call *call, const char *name, int64
     size_t length = type ? strcspn(++type, ")") : 0;
     if (!value)
         return false;
-    for (size_t i = 0; i < G_N_ELEMENTS(dumpi_types); i++)
+    for (size_t i = 0; type && i < G_N_ELEMENTS(dumpi_types); i++)
         if (strlen(dumpi_types[i].name) == length &&
             strncmp(dumpi_types[i].name, type, length) == 0) {
             *bytes = dumpi_types[i].bytes;

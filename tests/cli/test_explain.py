@@ -494,7 +494,8 @@ class Explain(Case):
         text = self.netsim("explain", "all.yaml", "--no-trials").stdout
         self.assertIn("\n  6 messages one after the other on the way, by\n"
                       "  lam.allreduce=reduce_bcast (or recursive_doubling, rabenseifner, by_size, "
-                      "folded_doubling, ring, doubling_or_ring)\n", text)
+                      "folded_doubling, ring, doubling_or_ring, linear, rabenseifner_halves, by_size_and_count, "
+                      "measured)\n", text)
         self.assertNotIn("% faster", text)
 
     def test_a_jammed_uplink(self):

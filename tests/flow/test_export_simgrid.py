@@ -16,6 +16,7 @@ import tempfile
 import unittest
 import xml.etree.ElementTree
 
+os.environ["COLUMNS"] = "1000"  # lines are not folded
 NETSIM = os.path.abspath(os.environ["NETSIM"])
 SOURCE = pathlib.Path(os.environ["NETSIM_SOURCE_DIR"]).resolve()
 HERE = pathlib.Path(__file__).resolve().parent

@@ -54,10 +54,10 @@ static char **lines_of(const char *name)
 static int check_points(char **words)
 {
     enum mpi_collective collective = collective_named(words[0]);
-    int ranks = atoi(words[1]), checked = 0;
+    int ranks = (int)g_ascii_strtoll(words[1], NULL, 10), checked = 0;
     for (char **word = words + 2; *word; word++, checked++) {
         int64_t bytes = g_ascii_strtoll(*word, NULL, 10);
-        int wanted = atoi(strchr(*word, ':') + 1),
+        int wanted = (int)g_ascii_strtoll(strchr(*word, ':') + 1, NULL, 10),
             number = mpi_measured_number(collective, ranks, bytes);
         SUITE_SAME_INTEGER(number, wanted);
         if (number != wanted)
@@ -129,7 +129,8 @@ static void test_messages(void)
         if (**line == '\0')
             continue;
         char **words = g_strsplit(*line, " ", 4);
-        GString *text = messages_of(&library, collective_named(words[0]), atoi(words[1]),
+        GString *text = messages_of(&library, collective_named(words[0]),
+                                    (int)g_ascii_strtoll(words[1], NULL, 10),
                                     g_ascii_strtoll(words[2], NULL, 10));
         SUITE_SAME_TEXT(text->str, *line);
         g_string_free(text, TRUE);

@@ -98,12 +98,12 @@ static void check_mtu(const struct scenario_case *test_case, struct diag_list *d
 // open one, and the second one's end stays for a while.
 static struct stack_footprint footprint(const struct scenario_case *test_case)
 {
-    (void)test_case;
     return (struct stack_footprint){
         .process = HOST_BYTES + (int64_t)sizeof(struct sock_process),
         .peer = ch3_peer_footprint() + (int64_t)sizeof(struct sock_vc) +
                 2 * ((int64_t)sizeof(struct sock_connection) + tcp_socket_footprint()) +
                 SEGMENTS_BYTES,
+        .packet_events = tcp_packet_events(test_case),
     };
 }
 
