@@ -12,7 +12,7 @@ void inet_cc_init_with(struct inet_cc *cc, const struct inet_cc_ops *ops, int64_
 {
     *cc = (struct inet_cc){
         .ops = ops, .cwnd = cwnd, .ssthresh = INET_CC_INFINITE, .mss = mss, .more = more};
-    if (ops->more > 0)
+    if (more)
         memset(more, 0, (size_t)ops->more);
     ops->init(cc, now);
 }
