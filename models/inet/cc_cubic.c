@@ -20,9 +20,9 @@
 #define CUBIC_PAUSE INT64_C(31250000000)     // ps, 1/32 s: the same window is not evaluated sooner
 #define CUBIC_SETTLED INT64_C(1000000000000) // ps, 1 s: no round trips right after a recovery
 
-#define HYSTART_LEAST_WINDOW 16
-#define HYSTART_GAP INT64_C(2000000000) // ps: longest gap of a train
-#define HYSTART_SAMPLES 8
+#define HYSTART_LEAST_WINDOW 16                  // segments (tcp_cubic.c: hystart_low_window)
+#define HYSTART_GAP INT64_C(2000000000)          // ps: longest gap of a train
+#define HYSTART_SAMPLES 8                        // (tcp_cubic.c: HYSTART_MIN_SAMPLES)
 #define HYSTART_LEAST_RISE INT64_C(4000000000)   // ps
 #define HYSTART_MOST_RISE INT64_C(16000000000)   // ps
 #define HYSTART_CUSHION (4 * 65536)              // bytes: acknowledgments that offloads delay
@@ -256,32 +256,15 @@ static void hystart_measured(struct inet_cc *cc, const struct inet_cc_sample *sa
         cc->ssthresh = cc->cwnd;
 }
 
-const struct inet_cc_ops inet_cc_cubic = {
-    .name = "cubic",
-    .more = sizeof(struct inet_cc_cubic),
-    .init = cubic_init,
-    .ack = cubic_ack,
-    .loss = cubic_loss,
-    .timeout = cubic_timeout,
-    .idle = inet_cc_validation_idle,
-    .sent = cubic_sent,
-    .changed = inet_cc_validation_changed,
-    .limited = inet_cc_validation_limited,
-    .measured = cubic_measured,
-    .resumed = cubic_resumed,
-};
+// The two differ in `measured` alone.
+#define CUBIC_OPS(measured_)                                                                       \
+    {                                                                                              \
+        .name = "cubic", .more = sizeof(struct inet_cc_cubic), .init = cubic_init,                 \
+        .ack = cubic_ack, .loss = cubic_loss, .timeout = cubic_timeout,                            \
+        .idle = inet_cc_validation_idle, .sent = cubic_sent,                                       \
+        .changed = inet_cc_validation_changed, .limited = inet_cc_validation_limited,              \
+        .measured = (measured_), .resumed = cubic_resumed,                                         \
+    }
 
-const struct inet_cc_ops inet_cc_cubic_hystart = {
-    .name = "cubic",
-    .more = sizeof(struct inet_cc_cubic),
-    .init = cubic_init,
-    .ack = cubic_ack,
-    .loss = cubic_loss,
-    .timeout = cubic_timeout,
-    .idle = inet_cc_validation_idle,
-    .sent = cubic_sent,
-    .changed = inet_cc_validation_changed,
-    .limited = inet_cc_validation_limited,
-    .measured = hystart_measured,
-    .resumed = cubic_resumed,
-};
+const struct inet_cc_ops inet_cc_cubic = CUBIC_OPS(cubic_measured);
+const struct inet_cc_ops inet_cc_cubic_hystart = CUBIC_OPS(hystart_measured);
