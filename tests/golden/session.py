@@ -10,7 +10,8 @@ A session is lines "$ COMMAND", each followed by what the command prints, by wha
 after the other in a directory of their own, in which scenarios/, references/ and traces/ are the tree's, inputs/ is
 tests/golden/sessions/inputs/, and netsim is $NETSIM, or the launcher. One whose head says "Needs SimGrid." is skipped where the
 plugin is not built. One whose head says "Shares runs." begins with the runs that tests/cli/test_validate_shipped.py has left beside the
-program, as v.sqlite. A picture is not drawn: $NETSIM_PYTHON
+program, as v.sqlite. In one whose head says "Wide." nothing folds: its texts hold paths of the tree, on whose length it depends
+where a line breaks. A picture is not drawn: $NETSIM_PYTHON
 keeps the document that would be drawn, `drawn' prints it; `flat' prints JSON with one line per object (flat.py). What belongs to the machine or the hour is replaced
 by its name before it is compared: tests/support/machine.py has the table.
 
@@ -37,6 +38,7 @@ PLUGIN = pathlib.Path(os.environ.get("NETSIM_FLOW_PLUGIN",
 VALIDATED = pathlib.Path(NETSIM).resolve().parent / "validate.sqlite"
 SESSIONS = SOURCE / "tests" / "golden" / "sessions"
 TIMEOUT_S = 300
+WIDTH = 1000  # columns of a wide session
 
 # In $PATH of the commands. The interpreter is asked whether it has matplotlib, and is given a document.
 TOOLS = {
@@ -73,7 +75,7 @@ def parse(text):
 class Scratch:
     """The directory of a session."""
 
-    def __init__(self, shares):
+    def __init__(self, shares, wide):
         self.temporary = tempfile.TemporaryDirectory(prefix="netsim-session-")
         self.path = pathlib.Path(self.temporary.name).resolve()
         (self.path / "bin").mkdir()
@@ -90,7 +92,7 @@ class Scratch:
         if shares and VALIDATED.exists():
             shutil.copy(VALIDATED, self.path / "here" / "v.sqlite")
         self.environment = machine.environment(
-            SCRATCH=self.path, PATH=f"{self.path}/bin:{os.environ['PATH']}", HOME=self.path,
+            **({"COLUMNS": WIDTH} if wide else {}), SCRATCH=self.path, PATH=f"{self.path}/bin:{os.environ['PATH']}", HOME=self.path,
             NETSIM_PYTHON=self.path / "bin" / "python-that-keeps", NETSIM_DATA_DIR=SOURCE,
             NETSIM_FLAT=SOURCE / "tests" / "golden" / "flat.py")
 
@@ -110,7 +112,7 @@ class Scratch:
 def play(text):
     """A session with what its commands print today."""
     head, commands = parse(text)
-    scratch, lines = Scratch("Shares runs." in "".join(head)), list(head)
+    scratch, lines = Scratch(*(words in "".join(head) for words in ("Shares runs.", "Wide."))), list(head)
     for command, _ in commands:
         lines += [f"$ {command}"] + scratch.run(command)
     return "\n".join(lines) + "\n"
