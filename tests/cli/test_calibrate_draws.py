@@ -136,7 +136,7 @@ class Shipped(Case):
             command = re.search(r"^#  +netsim (calibrate .*)", text, re.M)[1]
             draws = {"cluster1": "2", "grim": "1"}.get(name)
             if draws:
-                words = shlex.split(command.replace(" scenarios/", f" {SOURCE}/scenarios/").replace(" references/", f" {SOURCE}/references/"))
+                words = [re.sub("^(?=scenarios/|references/)", lambda _: SOURCE + "/", word) for word in shlex.split(command)]
                 end = words.index("--draws")
                 self.netsim(*words[:end], "--draws", draws, "--check", os.path.join(beds, name + ".draws"))
 

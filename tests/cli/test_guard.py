@@ -3,6 +3,7 @@
 """examples/ci: the script that guards curves, and the commands of the workflow files line by line (but for those that install)."""
 
 import os
+import shlex
 import subprocess
 import tempfile
 import unittest
@@ -43,7 +44,7 @@ class Guard(unittest.TestCase):
         return done.stdout
 
     def guard(self, *words, code=0, **environment):
-        return self.shell(" ".join((os.path.join(FOLDER, "guard.sh"), *words)), code, **environment)
+        return self.shell(shlex.join((os.path.join(FOLDER, "guard.sh"), *words)), code, **environment)
 
     def failures(self, name):
         return int(ElementTree.parse(os.path.join(self.directory, "reports", f"{name}.xml")).getroot().get("failures"))
@@ -77,7 +78,7 @@ class Guard(unittest.TestCase):
             for command, environment in self.commands(name):
                 if "apt-get" in command or "git clone" in command:
                     continue
-                command = command.replace("/opt/netsim/netsim", NETSIM).replace("/opt/netsim", SOURCE)
+                command = command.replace("/opt/netsim/netsim", shlex.quote(NETSIM)).replace("/opt/netsim", shlex.quote(SOURCE))
                 self.shell(command, **{**environment, "NETSIM": NETSIM})
                 run += 1
             self.assertEqual(run, 2, name)
