@@ -89,7 +89,7 @@ class Text(harness.Case):
 
     def test_values_after_overlays_and_set(self):
         done = self.netsim("show", "pingpong_cluster1", "--set", "lam_tcp.short=1 KiB", "--origins")
-        self.assertRegex(done.stdout, r"host.memory.cache = 256 KiB\n +\S*cluster1.yaml:\d+:\d+\n")
+        self.assertRegex(done.stdout, r"host.memory.cache = 256 KiB\n +.*cluster1.yaml:\d+:\d+\n")
         self.assertRegex(done.stdout, r"values of LAM TCP that are no defaults\n  lam_tcp.short = 1 KiB\n +--set lam_tcp.short=1 KiB\n")
         self.assertNotIn("lam_tcp.envelope", done.stdout)
         self.assertIn("lam_tcp.envelope = 24 B", self.netsim("show", "pingpong_cluster1", "--defaults").stdout)
