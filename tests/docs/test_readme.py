@@ -131,7 +131,8 @@ class Names(unittest.TestCase):
             code = sources() + "".join(content for _, content in console.files(read(page)))
             for name in set(re.findall(r"`(\w+)\(\)`", without_blocks(read(page)))):
                 with self.subTest(page=page, name=name):
-                    self.assertRegex(code, rf"\b{name}\(|\(\*{name}\)\(")
+                    # assertRegex would print all sources.
+                    self.assertTrue(re.search(rf"\b{name}\(|\(\*{name}\)\(", code), "no such function")
 
     def test_files(self):
         pattern = r"`((?:sim|models|bench|tests|docs|scenarios|completion|plots)/[\w./-]*)`"
