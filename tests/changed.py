@@ -52,10 +52,11 @@ def objects_of(build, root):
     """The files of the tree that each object was compiled from, by the object's path in the build."""
     listed = subprocess.run(["ninja", "-C", build, "-t", "deps"], check=False, text=True,
                             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
+    in_tree = functools.lru_cache(None)(lambda path: os.path.relpath(os.path.join(build, path), root))
     objects, files = {}, None
     for line in listed.splitlines():
         if line.startswith("    "):
-            path = os.path.relpath(os.path.join(build, line.strip()), root)
+            path = in_tree(line.strip())  # a header stands in the list once per object
             if not path.startswith("..") and files is not None:
                 files.add(path)
         elif ": #deps" in line:
