@@ -6,7 +6,7 @@
 
 struct flow_cluster {
     const struct scenario_case *test_case;
-    struct sim *sim;
+    struct sim *sim; // of its own cluster; NULL: the cluster is a run's
     struct cluster *cluster;
     const struct flow_curve *curve; // NULL: not described yet
     GArray *links;                  // struct flow_link: 2 * link of the topology + direction
@@ -21,12 +21,22 @@ struct flow_cluster *flow_cluster_new(const struct scenario_case *test_case)
     return machine;
 }
 
+struct flow_cluster *flow_cluster_on(const struct scenario_case *test_case, struct cluster *cluster)
+{
+    struct flow_cluster *machine = g_new0(struct flow_cluster, 1);
+    machine->test_case = test_case;
+    machine->cluster = cluster;
+    return machine;
+}
+
 void flow_cluster_free(struct flow_cluster *machine)
 {
     if (!machine)
         return;
-    cluster_free(machine->cluster);
-    sim_free(machine->sim);
+    if (machine->sim) {
+        cluster_free(machine->cluster);
+        sim_free(machine->sim);
+    }
     if (machine->links)
         g_array_free(machine->links, TRUE);
     g_free(machine);

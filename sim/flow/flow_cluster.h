@@ -15,6 +15,10 @@ struct flow_cluster;
 struct flow_cluster *flow_cluster_new(const struct scenario_case *test_case);
 void flow_cluster_free(struct flow_cluster *machine);
 
+// Like flow_cluster_new, on the cluster of a run of the case, which must outlive it.
+struct flow_cluster *flow_cluster_on(const struct scenario_case *test_case,
+                                     struct cluster *cluster);
+
 // The first route from a card of one host that the case's stack uses to one of another; NULL on one
 // host. The machine owns it.
 const struct route *flow_cluster_route(struct flow_cluster *machine, int from, int to);

@@ -94,6 +94,12 @@ void flow_costs_play_on(struct flow_costs *costs, const struct stack *stack)
     costs->stack = stack;
 }
 
+void flow_costs_run_on(struct flow_costs *costs, struct cluster *cluster)
+{
+    flow_cluster_free(costs->machine);
+    costs->machine = flow_cluster_on(costs->test_case, cluster);
+}
+
 // ---- Measuring ----
 
 static sim_time costs_time(double seconds)

@@ -46,6 +46,10 @@ void flow_costs_free(struct flow_costs *costs);
 // first.
 void flow_costs_play_on(struct flow_costs *costs, const struct stack *stack);
 
+// The cluster of the present run of the case, on which routes are looked up; it must stay until the
+// last flow_costs_of of the run. Without one, the first size that is measured builds another.
+void flow_costs_run_on(struct flow_costs *costs, struct cluster *cluster);
+
 // The costs of a message between hosts, or (local) within one; valid until the next call. NULL: two
 // ranks can't exchange it; flow_costs_why has the reason.
 const struct flow_cost *flow_costs_of(struct flow_costs *costs, int64_t size, bool local);

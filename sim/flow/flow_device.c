@@ -529,8 +529,10 @@ static void carry_init(struct job *job)
     carry->latest[0].size = carry->latest[1].size = carry->control.size = -1;
     library_costs(carry, job->processes[0]);
     int from = 0, to = 1; // of a pair alone
-    if (job->test_case == carry->device->test_case)
-        flow_costs_hosts(carry->device->costs, &from, &to);
+    if (job->test_case == device->test_case) {
+        flow_costs_run_on(device->costs, job->cluster);
+        flow_costs_hosts(device->costs, &from, &to);
+    }
     if (to < job->cluster->host_count)
         passages_measured(carry->passages, from, to);
 }

@@ -46,11 +46,12 @@ void channel_count_loss(const struct channel *channel, int64_t **counter, const 
     ++**counter;
 }
 
-static void channel_trace_init(struct channel *channel, const char *name)
+static void channel_trace_init(struct channel *channel)
 {
     struct trace *trace = channel->network->sim->trace;
     if (!trace)
         return;
+    char *name = channel_name(channel);
     char *wire = g_strconcat("wire ", name, NULL);
     channel->wire_lane = trace_lane_add(
         trace, &(struct trace_lane_info){
@@ -61,6 +62,7 @@ static void channel_trace_init(struct channel *channel, const char *name)
                    .ends = {end_name(channel, &channel->from), end_name(channel, &channel->to)},
                });
     g_free(wire);
+    g_free(name);
     if (!channel->from.node)
         return;
     char *queue =
@@ -89,6 +91,15 @@ static void channel_init_window(struct channel *channel, const struct link_confi
     }
 }
 
+static void channel_init_faults(struct channel *channel, const struct link_config *config)
+{
+    char *name = channel_name(channel);
+    char *stream = g_strconcat("link ", name, NULL);
+    channel->faults = link_faults_new(config, channel->side, channel->network->sim->seed, stream);
+    g_free(stream);
+    g_free(name);
+}
+
 void channel_init(struct channel *channel, const struct link_config *config)
 {
     struct fabric_switch *from = channel->from.node, *to = channel->to.node;
@@ -105,9 +116,8 @@ void channel_init(struct channel *channel, const struct link_config *config)
         channel->queue.limit = from->config->queue;
         channel->queue.byte_limit = from->config->queue_bytes;
     }
-    char *name = channel_name(channel);
-    char *stream = g_strconcat("link ", name, NULL);
-    channel->faults = link_faults_new(config, channel->side, channel->network->sim->seed, stream);
+    if (link_has_faults(config))
+        channel_init_faults(channel, config);
     if (link_faults_random(channel->faults))
         channel->risked = sim_counter(channel->network->sim, SIM_RISKED_PACKETS);
     // Jitter strikes every packet.
@@ -116,9 +126,7 @@ void channel_init(struct channel *channel, const struct link_config *config)
         channel_init_window(channel, config);
     else if (channel->faults && link_disorders(config))
         channel->disorder = disorder_new(channel, config);
-    channel_trace_init(channel, name);
-    g_free(stream);
-    g_free(name);
+    channel_trace_init(channel);
 }
 
 void channel_clear(struct channel *channel)

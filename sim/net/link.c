@@ -113,6 +113,22 @@ bool link_disorders(const struct link_config *config)
            config->jitter > 0 || config->duplicate_nth.count || config->reorder_nth.count;
 }
 
+static bool faults_by_chance(const struct link_config *config)
+{
+    return config->bit_error_rate > 0 || config->drop_probability > 0;
+}
+
+static bool faults_by_number(const struct link_config *config)
+{
+    return config->drop_nth.count > 0 || config->corrupt_nth.count > 0;
+}
+
+bool link_has_faults(const struct link_config *config)
+{
+    return faults_by_chance(config) || faults_by_number(config) || link_disorders(config) ||
+           config->down.count > 0;
+}
+
 struct link_faults *link_faults_none(const struct link_config *config)
 {
     struct link_faults *faults = g_new0(struct link_faults, 1);
@@ -124,8 +140,7 @@ struct link_faults *link_faults_none(const struct link_config *config)
 static struct link_faults *faults_new(const struct link_config *config, int side, uint64_t seed,
                                       const char *name, bool counts)
 {
-    bool chance = config->bit_error_rate > 0 || config->drop_probability > 0;
-    bool numbered = counts && (config->drop_nth.count || config->corrupt_nth.count);
+    bool chance = faults_by_chance(config), numbered = counts && faults_by_number(config);
     bool disorders = counts && link_disorders(config);
     int other = side ? LINK_FAULTS_FORWARD : LINK_FAULTS_BACKWARD;
     bool strikes = config->fault_direction != other && (chance || numbered || disorders);

@@ -54,6 +54,10 @@ struct link_faults;
 // True if the link duplicates packets, holds them back or delays them, in whichever direction.
 bool link_disorders(const struct link_config *config);
 
+// True if the link may lose, corrupt, duplicate, hold back or delay packets in some direction, or
+// is down at times.
+bool link_has_faults(const struct link_config *config);
+
 // Side 0 is from the link's first end to its second. `name` names the random stream: "link
 // node0->switch0". Returns NULL if the link has no faults. The configuration must outlive the
 // result; the caller frees it with link_faults_free.
