@@ -289,8 +289,9 @@ bool cli_draw(const char *script, const char *json, const char *path)
 bool cli_packets_exist(const struct scenario *scenario, char **names, const char *what)
 {
     const struct scenario_case *flow = NULL;
-    // The device of flows has states and times, but no frames to capture or to explain.
-    bool packets = false, frames = strcmp(what, "--pcap") == 0 || strcmp(what, "explain") == 0;
+    // The device of flows has states and times, but no frames to capture, explain or draw.
+    static const char *const of_frames[] = {"--pcap", "explain", "diagram", NULL};
+    bool packets = false, frames = g_strv_contains(of_frames, what);
     for (guint i = 0; i < scenario->cases->len; i++) {
         const struct scenario_case *one = g_ptr_array_index(scenario->cases, i);
         if (!cli_series_wanted(names, one->name))

@@ -216,6 +216,11 @@ class Ends(Device):
         self.assertEqual(done.returncode, 1)
         self.assertIn("runs on flows", done.stderr)
 
+    def test_no_diagram(self):
+        done = self.call(ON_FLOWS + "workload: {benchmark: pmb.bcast, sizes: 1 KiB}\n", command="diagram")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("diagram: lam_tcp runs on flows, of which there is nothing to show (fidelity=packet", done.stderr)
+
     def test_what_flows_can_not_show(self):
         done = self.call(ON_FLOWS + "workload: {benchmark: pmb.bcast, sizes: 1 KiB, repetitions: 2}\n")
         self.assertIn("no loss, no full queue", done.stdout)
