@@ -346,7 +346,7 @@ static bool dumpi_await(struct dumpi_call *call, const int64_t *ids, guint count
     }
     struct recorded_call recorded =
         recorded_call(numbers->len == 1 ? OP_WAIT : OP_WAITALL, call->line);
-    recorded.awaited = &g_array_index(numbers, int, 0);
+    recorded.awaited = (int *)(void *)numbers->data;
     recorded.awaited_count = (int)numbers->len;
     bool good = numbers->len == 0 || dumpi_append(call, &recorded);
     g_array_unref(numbers);
@@ -369,7 +369,7 @@ static bool dumpi_put_all_done(struct dumpi_call *call, const struct dumpi_kind 
     GArray *ids = call->reader->awaited;
     return dumpi_list(call, one ? "request" : "requests", 0, INT32_MAX, ids) &&
            dumpi_done(call, &done) &&
-           (!done || dumpi_await(call, &g_array_index(ids, int64_t, 0), ids->len));
+           (!done || dumpi_await(call, (int64_t *)(void *)ids->data, ids->len));
 }
 
 // MPI_Waitany and MPI_Testany: the one that was done.
@@ -401,7 +401,7 @@ static bool dumpi_put_some_done(struct dumpi_call *call, const struct dumpi_kind
         guint index = (guint)g_array_index(indices, int64_t, i);
         g_array_index(indices, int64_t, i) = g_array_index(ids, int64_t, index);
     }
-    return dumpi_await(call, &g_array_index(indices, int64_t, 0), indices->len);
+    return dumpi_await(call, (int64_t *)(void *)indices->data, indices->len);
 }
 
 // ---- Collectives ----

@@ -11,6 +11,7 @@
 #define NETSIM_TESTS_FUZZ_FUZZ_H
 
 #include "sim/core/diag.h"
+#include "sim/recording/recording.h"
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -33,6 +34,10 @@ void fuzz_end(struct diag_list *diags, bool accepted);
 // Diagnostics and errors must be UTF-8.
 void fuzz_end_error(GError *error, bool accepted);
 void fuzz_end_text(char *error, bool accepted);
+
+// Like fuzz_end, for a reader of recordings; takes the recording over, which is NULL if it was
+// refused. An accepted one is taken call by call, and a call that waits must wait for what is open.
+void fuzz_end_recording(struct recording *recording, struct diag_list *diags);
 
 // JSON that can be written, and read back to what it was; takes it over.
 void fuzz_json(json_t *json);
