@@ -95,14 +95,14 @@ _netsim() {
         ;;
     describe)
         arguments='section'
-        options='--json-schema --format --help'
+        options='--json-schema --wide --format --help'
         case $previous in
         --format) value='choice text markdown json dot svg' ;;
         esac
         ;;
     list)
         arguments='choice stacks testbeds benchmarks scenarios sweeps figures sections parameters'
-        options='--names --format --help'
+        options='--names --wide --format --help'
         case $previous in
         --format) value='choice table json' ;;
         esac
@@ -123,7 +123,7 @@ _netsim() {
         ;;
     show)
         arguments='shipped'
-        options='--file --path --origins --defaults --route --svg --dot --series --set --allow-unused --format --help'
+        options='--file --path --origins --defaults --route --svg --dot --series --set --allow-unused --wide --format --help'
         case $previous in
         --route) value='none' ;;
         --svg) value='file' ;;

@@ -106,6 +106,8 @@ enum cli_exit cli_refuse(GError *error);
 
 // Columns that text for people may have: those of table_width; after --wide any number (0).
 int cli_width(FILE *file);
+// The same for text_append_wrapped: at least 40, INT_MAX after --wide.
+int cli_wrap_width(FILE *file);
 
 // Prints whole lines of text for people to stdout, as sim/core/shown.h shows it, folded at
 // cli_width.

@@ -21,7 +21,6 @@
 
 #include <string.h>
 
-#define PARAMETER_TEXT_WIDTH 80
 #define HIT_WIDTH 40 // of a path with its default
 #define MOST_HITS 40
 
@@ -232,7 +231,7 @@ static char *default_prior_text(const struct scenario_section *section, const st
 static void append_indented(GString *out, const char *text)
 {
     g_string_append(out, "      ");
-    text_append_wrapped(out, text, PARAMETER_TEXT_WIDTH - 6, 6);
+    text_append_wrapped(out, text, cli_wrap_width(stdout) - 6, 6);
     g_string_append_c(out, '\n');
 }
 
@@ -244,14 +243,14 @@ static void append_param_head(GString *out, const struct param *param, const cha
     char *within = *range ? g_strdup_printf("[%s]", range) : NULL;
     char *line = g_strdup_printf("  %s = %s%s%s   %s", param->name, fallback, within ? "   " : "",
                                  within ? within : "", units);
-    if (text_width(line) <= PARAMETER_TEXT_WIDTH) {
+    if (text_width(line) <= cli_wrap_width(stdout)) {
         g_string_append_printf(out, "%s\n", line);
     } else {
         char *start = g_strdup_printf("%s = %s", param->name, fallback);
         g_string_append(out, "  ");
-        text_append_wrapped(out, start, PARAMETER_TEXT_WIDTH - 6, 6);
+        text_append_wrapped(out, start, cli_wrap_width(stdout) - 6, 6);
         g_string_append_c(out, '\n');
-        bool fits = within && text_width(within) + text_width(units) + 9 <= PARAMETER_TEXT_WIDTH;
+        bool fits = within && text_width(within) + text_width(units) + 9 <= cli_wrap_width(stdout);
         if (fits)
             g_string_append_printf(out, "      %s   %s\n", within, units);
         else if (within)
@@ -309,12 +308,12 @@ static void append_section_text(GString *out, const struct scenario_schema *sche
     char *links = links_text(schema, section);
     char *head = g_strdup_printf("%s: %s", section->path, section->table->doc);
     g_string_append(out, out->len > 0 ? "\n" : "");
-    text_append_wrapped(out, head, PARAMETER_TEXT_WIDTH - 2, 2);
+    text_append_wrapped(out, head, cli_wrap_width(stdout) - 2, 2);
     g_string_append_c(out, '\n');
     g_free(head);
     if (links) {
         g_string_append(out, "  ");
-        text_append_wrapped(out, links, PARAMETER_TEXT_WIDTH - 2, 2);
+        text_append_wrapped(out, links, cli_wrap_width(stdout) - 2, 2);
         g_string_append_c(out, '\n');
     }
     g_free(links);
@@ -326,7 +325,7 @@ static void append_section_text(GString *out, const struct scenario_schema *sche
 static void append_benchmark_text(GString *out, const struct benchmark_schema *benchmark)
 {
     char *head = g_strdup_printf("%s: %s", benchmark->name, benchmark->doc);
-    text_append_wrapped(out, head, PARAMETER_TEXT_WIDTH - 2, 2);
+    text_append_wrapped(out, head, cli_wrap_width(stdout) - 2, 2);
     g_free(head);
     g_string_append_printf(out, "\n  ranks: %d", MAX(benchmark->least_ranks, 1));
     if (benchmark->most_ranks == 0)
@@ -406,7 +405,7 @@ static json_t *param_json(const struct describe_hit *hit)
 // The beginning of a text, cut between words to fit a line after `used` columns.
 static void append_beginning(GString *out, const char *text, int used)
 {
-    int room = MAX(PARAMETER_TEXT_WIDTH - used, 24);
+    int room = MAX(cli_wrap_width(stdout) - used, 24);
     if (text_width(text) <= room) {
         g_string_append(out, text);
         return;
@@ -552,7 +551,7 @@ static void print_key(const struct scenario_key *key)
     const char *file = file_of_key((enum scenario_key_index)(key - scenario_keys));
     GString *out = g_string_new(NULL);
     g_string_append_printf(out, "%s   a key of %s\n      ", key->name, in);
-    text_append_wrapped(out, key->doc, PARAMETER_TEXT_WIDTH - 6, 6);
+    text_append_wrapped(out, key->doc, cli_wrap_width(stdout) - 6, 6);
     g_string_append_c(out, '\n');
     if (file)
         g_string_append_printf(out, "      `netsim describe file %s` has the keys in it\n", file);
@@ -600,7 +599,7 @@ static void print_schema(const struct scenario_schema *schema)
 }
 
 struct describe_arguments {
-    gboolean schema;
+    gboolean schema, wide;
     char *format;
 };
 
@@ -634,6 +633,7 @@ const struct cli_option cli_describe_options[] = {
      .value = CLI_FLAG,
      .offset = offsetof(struct describe_arguments, schema),
      .summary = "print a JSON Schema of scenarios, for editors"},
+    CLI_WIDE_OPTION(struct describe_arguments, wide),
     CLI_FORMAT_OPTION(
         struct describe_arguments, format, describe_formats,
         "As `markdown` it is the reference of parameters; as `json` a list of them, each "

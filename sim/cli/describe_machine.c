@@ -254,6 +254,8 @@ enum cli_exit describe_machines(char *const *words, enum describe_format format)
     GString *out = machines_document(machines, format);
     if (good && format == DESCRIBE_SVG)
         good = print_svg(out->str);
+    else if (good && format == DESCRIBE_TEXT)
+        cli_print_text(out->str);
     else if (good)
         fputs(out->str, stdout);
     g_string_free(out, TRUE);

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sim/cli/describe_operations.h"
 
+#include "sim/cli/cli.h"
 #include "sim/config/param_kind.h"
 #include "sim/output/text.h"
 #include "sim/program/operations.h"
 
+#include <limits.h>
 #include <string.h>
 
-#define OPERATION_TEXT_WIDTH 80
 #define ALL "operations"
 
 // ---- Which ----
@@ -147,22 +148,21 @@ static char *meaning_of(const struct operation_kind *kind)
 
 static void append_key_text(GString *out, const struct operation_key *key)
 {
-    char *range = range_of(key);
+    char *range = range_of(key), *within = *range ? g_strdup_printf("[%s]", range) : NULL;
+    const char *const parts[] = {within, units_of(key)};
+    int page = cli_wrap_width(stdout);
+    bool fits = true;
     gsize begin = out->len;
     g_string_append_printf(out, "  %s = %s", key->param.name, default_of(key));
-    if (*range)
-        g_string_append_printf(out, "   [%s]", range);
-    g_string_append(out, "   ");
-    if (text_width(out->str + begin) + text_width(units_of(key)) <= OPERATION_TEXT_WIDTH) {
-        g_string_append(out, units_of(key));
-    } else {
-        g_string_truncate(out, out->len - strlen("   "));
-        g_string_append(out, "\n      ");
-        text_append_wrapped(out, units_of(key), OPERATION_TEXT_WIDTH - 6, 6);
+    for (size_t i = within ? 0 : 1; i < G_N_ELEMENTS(parts); i++) {
+        fits = fits && text_width(out->str + begin) + 3 + text_width(parts[i]) <= page;
+        g_string_append(out, fits ? "   " : "\n      ");
+        text_append_wrapped(out, parts[i], fits ? INT_MAX : page - 6, 6);
     }
     g_string_append(out, "\n      ");
-    text_append_wrapped(out, key->param.doc, OPERATION_TEXT_WIDTH - 6, 6);
+    text_append_wrapped(out, key->param.doc, page - 6, 6);
     g_string_append_c(out, '\n');
+    g_free(within);
     g_free(range);
 }
 
@@ -172,7 +172,7 @@ static void append_text(GString *out, const struct operation_kind *kind, const c
     char *head = g_strdup_printf("operation %s%s%s: %s", kind->name, stacks ? " of " : "",
                                  stacks ? stacks : "", meaning);
     g_string_append(out, out->len > 0 ? "\n" : "");
-    text_append_wrapped(out, head, OPERATION_TEXT_WIDTH - 2, 2);
+    text_append_wrapped(out, head, cli_wrap_width(stdout) - 2, 2);
     g_free(head);
     g_free(meaning);
     g_string_append_c(out, '\n');

@@ -185,7 +185,7 @@ static void print_table(json_t *document)
             g_string_append(out, "  ");
             text_append_left(out, json_string_value(json_object_get(entry, "name")), width + 2);
             text_append_wrapped(out, json_string_value(json_object_get(entry, "description")),
-                                MAX(table_width(stdout) - width - 4, 40), width + 4);
+                                MAX(cli_wrap_width(stdout) - width - 4, 40), width + 4);
             g_string_append_c(out, '\n');
         }
     }
@@ -219,7 +219,7 @@ static enum cli_exit list_print(int kind, gboolean names, const char *format_nam
 }
 
 struct list_arguments {
-    gboolean names;
+    gboolean names, wide;
     char *format;
 };
 
@@ -228,6 +228,7 @@ const struct cli_option cli_list_options[] = {
      .value = CLI_FLAG,
      .offset = offsetof(struct list_arguments, names),
      .summary = "print names alone, one a line"},
+    CLI_WIDE_OPTION(struct list_arguments, wide),
     CLI_FORMAT_OPTION(struct list_arguments, format, list_formats, NULL),
     CLI_OPTIONS_END,
 };

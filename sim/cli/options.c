@@ -12,6 +12,7 @@
 #include "sim/output/table.h"
 #include "sim/output/text.h"
 
+#include <limits.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,6 +56,11 @@ static bool page_is_wide;
 int cli_width(FILE *file)
 {
     return page_is_wide ? 0 : table_width(file);
+}
+
+int cli_wrap_width(FILE *file)
+{
+    return page_is_wide ? INT_MAX : MAX(table_width(file), 40);
 }
 
 void cli_print_text(const char *text)

@@ -18,13 +18,12 @@
 #include <glib/gstdio.h>
 #include <string.h>
 
-#define SHOW_WIDTH 80
 #define MOST_RANK_LINES 16
 
 static const char *const show_formats[] = {"text", "json", NULL};
 
 struct show_arguments {
-    gboolean path, file, origins, all, allow_unused;
+    gboolean path, file, origins, all, allow_unused, wide;
     char **sets, **series, *route, *svg, *dot, *format;
 };
 
@@ -178,7 +177,7 @@ static void append_series(GString *out, const struct scenario *scenario)
                                one->fidelity == FIDELITY_FLOW ? " (flows)" : "",
                                one->workload.ranks, workload);
         g_string_append(out, "  ");
-        text_append_wrapped(out, text->str, SHOW_WIDTH - 2, 4);
+        text_append_wrapped(out, text->str, cli_wrap_width(stdout) - 2, 4);
         g_string_append_c(out, '\n');
         g_string_free(text, TRUE);
         g_free(workload);
@@ -219,7 +218,7 @@ static void append_ranks(GString *out, const struct scenario_case *one)
 static char *case_machine_text(const struct scenario_case *one)
 {
     GString *out = g_string_new(NULL);
-    topology_append_text(out, &one->topology, SHOW_WIDTH);
+    topology_append_text(out, &one->topology, cli_wrap_width(stdout));
     append_ranks(out, one);
     return g_string_free(out, FALSE);
 }
@@ -246,7 +245,7 @@ static void append_machines(GString *out, const struct scenario *scenario)
             g_string_append(out, "\nmachine");
             if (!all)
                 g_string_append(out, " of ");
-            text_append_wrapped(out, all ? "" : whose->str, SHOW_WIDTH - 12, 2);
+            text_append_wrapped(out, all ? "" : whose->str, cli_wrap_width(stdout) - 12, 2);
             g_string_append_printf(out, "\n%s", texts[i]);
         }
         g_string_free(whose, TRUE);
@@ -262,14 +261,15 @@ static void append_head(GString *out, const char *title, const char *description
     if (!description || !*description)
         return;
     g_string_append(out, "  ");
-    text_append_wrapped(out, description, SHOW_WIDTH - 2, 2);
+    text_append_wrapped(out, description, cli_wrap_width(stdout) - 2, 2);
     g_string_append_c(out, '\n');
 }
 
 static void show_text(const struct shown_machine *shown, const struct show_arguments *arguments,
                       const struct scenario_schema *schema)
 {
-    const struct show_values_options options = {arguments->all, arguments->origins, SHOW_WIDTH};
+    const struct show_values_options options = {arguments->all, arguments->origins,
+                                                cli_wrap_width(stdout)};
     GString *out = g_string_new(NULL);
     if (shown->scenario) {
         append_head(out, shown->title, shown->scenario->description);
@@ -281,7 +281,7 @@ static void show_text(const struct shown_machine *shown, const struct show_argum
         append_head(out, shown->title,
                     description && description->kind == NODE_SCALAR ? description->text : NULL);
         g_string_append(out, "\nmachine\n");
-        topology_append_text(out, shown->topology, SHOW_WIDTH);
+        topology_append_text(out, shown->topology, cli_wrap_width(stdout));
         show_values_of_testbed(out, shown->tree, schema, &options);
     }
     shown_print(out->str, SHOWN_TEXT, stdout);
@@ -345,7 +345,7 @@ static void append_route(GString *out, const struct topology *topology, int from
             g_string_append(text, ", not used by the stack");
     }
     g_string_append(out, "  ");
-    text_append_wrapped(out, text->str, SHOW_WIDTH - 2, 4);
+    text_append_wrapped(out, text->str, cli_wrap_width(stdout) - 2, 4);
     g_string_append_c(out, '\n');
     g_string_free(text, TRUE);
 }
@@ -512,6 +512,7 @@ const struct cli_option cli_show_options[] = {
     CLI_SERIES_OPTION(struct show_arguments, series),
     CLI_SET_OPTION(struct show_arguments, sets),
     CLI_UNUSED_OPTION(struct show_arguments, allow_unused),
+    CLI_WIDE_OPTION(struct show_arguments, wide),
     CLI_FORMAT_OPTION(struct show_arguments, format, show_formats,
                       "JSON has each series as the manifest of a run does."),
     CLI_OPTIONS_END,

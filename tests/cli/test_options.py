@@ -82,10 +82,10 @@ class Made(Case):
                              f"{name} is out of date; `ninja -C build reference' makes it anew")
 
     def test_what_a_part_may_be(self):
-        self.write("page", "a\n.\\\" Begin: man options list\nold\n.\\\" End\nz")
+        self.write("page", "a\n.\\\" Begin: man options list\nstale line\n.\\\" End\nz")
         text = self.netsim("help", "--fill", "page").stdout
         self.assertIn("--names", text.replace("Fl -names", "--names"))
-        self.assertNotIn("old", text)
+        self.assertNotIn("stale", text)
         self.assertTrue(text.startswith("a\n") and text.endswith("\nz"), text)
         for wrong, said in (("# Begin: man options nothing\n# End\n", "line 1: there is no part"),
                             ("\n# Begin: bash commands\nx\n", "has no end")):
