@@ -292,7 +292,8 @@ static double cost_of(struct fit_search *search, const gsl_vector *u)
 
 static double start_value(const struct fit_parameter *parameter, int number)
 {
-    double half = START_VALUES / 2.0, share = ((double)(number / 2) + 0.5) / half;
+    int pair = number / 2;
+    double share = (pair + 0.5) / (START_VALUES / 2.0);
     double evenly = parameter->lo + share * (parameter->hi - parameter->lo);
     if (number % 2 == 0 || parameter->lo <= 0)
         return evenly;

@@ -39,7 +39,7 @@ COMMANDS = (
     (["show", "fat_tree_10000"], 0), (["show", "intercept_clos1024", "--route", "node0", "node900"], 0),
     *((["describe", name], 0) for name in (
         "lam_via", "openmpi_tcp", "put", "nas.bt", "ch3_sock", "link", "host", "sctp", "file")),
-    (["describe", "file", "claims"], 0),
+    (["describe", "file", "claims"], 0), (["describe", "machine"], 0), (["describe", "operations"], 0), (["describe"], 0),
     (["check", "pingpong_cluster1", "armci_put_config1", "wide.yaml"], 0),
     (["run", "small.yaml"], 0), (["run", "small.yaml", "--links", "--out", "a"], 0),
     (["run", "small.yaml", "-q", "--links=all", "--set", "link.drop_probability=0.01", "--out", "b"], None),
