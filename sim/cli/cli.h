@@ -106,7 +106,7 @@ enum cli_exit cli_refuse(GError *error);
 
 // Columns that text for people may have: those of table_width; after --wide any number (0).
 int cli_width(FILE *file);
-// The same for text_append_wrapped: at least 40, INT_MAX after --wide.
+// Columns that text_append_wrapped may have: those of cli_width, at least 40; after --wide INT_MAX.
 int cli_wrap_width(FILE *file);
 
 // Prints whole lines of text for people to stdout, as sim/core/shown.h shows it, folded at

@@ -236,7 +236,7 @@ class Describe(Case):
 
     def test_words_are_searched(self):
         """In names and meanings, in any case; all of them must match, and matches of names precede."""
-        lines = self.netsim("describe", "Delayed").stdout.splitlines()
+        lines = self.netsim("describe", "Delayed", environment={"COLUMNS": ""}).stdout.splitlines()
         self.assertEqual([line.split(" = ")[0] for line in lines[:2]],
                          ["tcp.delayed_ack_least", "tcp.delayed_ack_most"])
         self.assertTrue(any(line.startswith("link.jitter") for line in lines))
