@@ -124,6 +124,7 @@ static void wake_sleepers(struct cpu_context *context, struct inet_socket *socke
 void inet_notify(struct cpu_context *context, struct inet_socket *socket)
 {
     bool any = false;
+    inet_mark(socket);
     for (int i = 0; i < INET_CALLERS; i++)
         any |= sleeps(&socket->sleepers[i]);
     if (!socket->process || !any)
@@ -183,17 +184,22 @@ bool inet_block(struct cpu_context *context, struct inet_socket *socket,
     return inet_wait(context, socket, readiness);
 }
 
-int inet_select(struct cpu_context *context, struct inet_selected *selected, int count, bool block)
+void inet_charge_select(struct cpu_context *context, struct inet_process *process,
+                        const struct inet_config *config, const struct stage *stage, int count)
 {
-    int found = 0;
-    g_assert(count > 0);
-    const struct inet_config *config = selected[0].socket->host->config;
-    const struct stage *stage = selected[0].socket->ops->stage;
-    struct inet_process *process = selected[0].socket->process;
     inet_enter(context, process, process->by_poll ? INET_POLL : INET_SELECT);
     cpu_spend(context, config->select_call, stage);
     cpu_spend_time(context, time_times(count, cpu_cost(context->cpu, config->select_socket)),
                    stage);
+}
+
+int inet_select(struct cpu_context *context, struct inet_selected *selected, int count, bool block)
+{
+    int found = 0;
+    g_assert(count > 0);
+    const struct inet_socket *first = selected[0].socket;
+    struct inet_process *process = first->process;
+    inet_charge_select(context, process, first->host->config, first->ops->stage, count);
     for (int i = 0; i < count; i++) {
         struct inet_socket *socket = selected[i].socket;
         int ready = socket->ops->ready(socket) & (int)selected[i].wanted;

@@ -59,6 +59,7 @@ struct inet_sleeper {
 #define INET_CALLERS 2 // of one socket: a process and a thread of it
 
 struct inet_socket;
+struct inet_watched;
 
 struct inet_socket_ops {
     const struct stage *stage;    // for the cost of select
@@ -78,6 +79,7 @@ struct inet_socket {
     struct inet_host *host;
     struct inet_process *process; // its user; NULL: none yet
     struct inet_sleeper sleepers[INET_CALLERS];
+    struct inet_watched *watched; // by a process's polls (watch.h); NULL: it is not
 };
 
 // Returns the process of `task`, created if it is new to the host. The host owns it.
@@ -99,8 +101,13 @@ void inet_sleep(struct cpu_context *context, struct inet_process *process, bool 
 // Wakes the process if it sleeps, and charges the waker.
 void inet_wake(struct cpu_context *context, struct inet_process *process);
 
-// The socket's readiness may have changed: wakes the sleepers for whose readiness that holds.
+// The socket's readiness may have changed: wakes the sleepers for whose readiness that holds, and
+// marks it.
 void inet_notify(struct cpu_context *context, struct inet_socket *socket);
+
+// The socket may be readable no more, or is again: the next poll of its watch (watch.h) asks it.
+// No effect without a watch.
+void inet_mark(struct inet_socket *socket);
 
 // Blocks in a call on one socket (inside the system call, no select). Returns true if the call can
 // go on now. Returns false if not: the task must return CPU_SLEEP and will be woken. Charges going
@@ -123,6 +130,10 @@ struct inet_selected {
 // that is 0 and `block` is set, the task must return CPU_SLEEP; it will be woken once a socket is
 // ready and then calls again, as the kernel checks again. Without `block` it is a poll.
 int inet_select(struct cpu_context *context, struct inet_selected *selected, int count, bool block);
+
+// The call of a select or poll over `count` sockets: enters the kernel and charges each socket.
+void inet_charge_select(struct cpu_context *context, struct inet_process *process,
+                        const struct inet_config *config, const struct stage *stage, int count);
 
 // Like inet_select, for a process that repeats the call without sleeping (poll(2) with a timeout of
 // 0 in a loop): one turn. If it returns 0, the task must return CPU_SLEEP; it is woken at the first

@@ -3,6 +3,7 @@
 #ifndef NETSIM_MODELS_IWARP_INTERNAL_H
 #define NETSIM_MODELS_IWARP_INTERNAL_H
 
+#include "models/inet/watch.h"
 #include "models/iwarp/segment.h"
 #include "models/iwarp/verbs.h"
 
@@ -95,8 +96,7 @@ struct iwarp_qp {
     int number;             // from 1
     struct machine machine; // enum iwarp_qp_state
     const char *error;
-    bool ended;    // the peer sends nothing more
-    bool readable; // by the last poll(2), and not yet read from
+    bool ended; // the peer sends nothing more
     bool destroyed;
     const struct iwarp_transport *transport;
     void *socket;
@@ -133,8 +133,10 @@ struct iwarp_rnic {
     bool thread_blocked;         // in the call for the head of `queue`
     struct iwarp_works queue;    // of the thread
     struct iwarp_works requests; // reads whose request is to be sent, by polls
+    struct inet_watch watch;     // sockets of the QPs that read, by number of the QP less 1
     guint turn;                  // index of the QP that is read from next
     int readable;                // QPs that the last poll(2) has found so, not yet read from
+    GArray *unread;              // uint64_t: which ones, a bit per QP
     uint32_t last_number;
     bool closed;
     GArray *selected; // struct inet_selected of iwarp_cq_block

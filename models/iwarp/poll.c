@@ -51,41 +51,42 @@ static void add_readers(const struct iwarp_rnic *rnic, GArray *selected)
 // poll(2) over the sockets of all QPs, without waiting: which of them can be read.
 static void poll_sockets(struct cpu_context *context, struct iwarp_rnic *rnic)
 {
-    GArray *selected = rnic->selected;
-    guint nth = 0;
-    g_array_set_size(selected, 0);
-    add_readers(rnic, selected);
-    if (selected->len == 0)
+    const GArray *found = rnic->watch.readable;
+    if (rnic->watch.count == 0)
         return;
-    rnic->readable = inet_select(context, &g_array_index(selected, struct inet_selected, 0),
-                                 (int)selected->len, false);
-    for (guint i = 0; i < rnic->qps->len; i++) {
-        struct iwarp_qp *qp = g_ptr_array_index(rnic->qps, i);
-        qp->readable =
-            iwarp_qp_reads(qp) && g_array_index(selected, struct inet_selected, nth++).ready != 0;
-    }
+    rnic->readable = inet_watch_poll(context, &rnic->watch, rnic->process);
     if (rnic->readable == 0)
         ++*rnic->count.empty_polls;
+    g_array_set_size(rnic->unread, 0);
+    g_array_append_vals(rnic->unread, found->data, found->len);
+}
+
+// The first bit that is set from `from` on, or, past the end, from 0 on. One must be set.
+static guint next_bit(const GArray *bits, guint from)
+{
+    const guint width = 64, first = from / width < bits->len ? from / width : 0;
+    uint64_t wanted = from / width < bits->len ? UINT64_MAX << from % width : UINT64_MAX;
+    for (guint i = 0; i <= bits->len; i++) {
+        guint word = (first + i) % bits->len;
+        uint64_t found = g_array_index(bits, uint64_t, word) & wanted;
+        if (found)
+            return word * width + (guint)__builtin_ctzll(found);
+        wanted = UINT64_MAX;
+    }
+    g_assert_not_reached();
 }
 
 // Reads from the next QP that the last poll(2) has found readable: one segment, in as many calls as
 // its parts take.
 static void serve_readable(struct cpu_context *context, struct iwarp_rnic *rnic)
 {
-    guint count = rnic->qps->len;
-    for (guint i = 0; i < count; i++) {
-        guint index = (rnic->turn + i) % count;
-        struct iwarp_qp *qp = g_ptr_array_index(rnic->qps, index);
-        if (!qp->readable)
-            continue;
-        if (iwarp_qp_reads(qp) && iwarp_receive(context, qp) && qp->in.begun)
-            return;
-        qp->readable = false;
-        rnic->readable--;
-        rnic->turn = (index + 1) % count;
+    guint index = next_bit(rnic->unread, rnic->turn);
+    struct iwarp_qp *qp = g_ptr_array_index(rnic->qps, index);
+    if (iwarp_qp_reads(qp) && iwarp_receive(context, qp) && qp->in.begun)
         return;
-    }
-    rnic->readable = 0; // they are gone
+    g_array_index(rnic->unread, uint64_t, index / 64) &= ~(UINT64_C(1) << index % 64);
+    rnic->readable--;
+    rnic->turn = (index + 1) % rnic->qps->len;
 }
 
 // The start of a poll. Returns true if it has sent a read request.

@@ -22,11 +22,24 @@ const struct machine_kind iwarp_qp_machine = {
     .count = G_N_ELEMENTS(qp_states),
 };
 
+// Polls look at the sockets of the QPs that read.
+static void watch_if_it_reads(struct iwarp_qp *qp)
+{
+    if (!qp->socket)
+        return;
+    struct inet_socket *inet = qp->transport->inet(qp->socket);
+    if (!iwarp_qp_reads(qp))
+        inet_watch_leave(inet);
+    else if (!inet->watched)
+        inet_watch_join(&qp->rnic->watch, inet, (uint32_t)qp->number - 1);
+}
+
 static void enter_qp_state(const struct cpu_context *context, struct iwarp_qp *qp,
                            enum iwarp_qp_state state, const char *event)
 {
     const struct machine_owner owner = {.where = qp->rnic->user.name, .subject = qp->number};
     cpu_machine_enter(context, &iwarp_qp_machine, &qp->machine, state, owner, event);
+    watch_if_it_reads(qp);
 }
 
 // ---- Create and destroy ----
@@ -63,7 +76,9 @@ enum iwarp_result iwarp_qp_destroy(struct cpu_context *context, struct iwarp_qp 
     while (qp->reads.head)
         iwarp_work_free(iwarp_works_pop(&qp->reads));
     if (qp->socket) {
-        inet_call_as(qp->transport->inet(qp->socket), qp->process);
+        struct inet_socket *inet = qp->transport->inet(qp->socket);
+        inet_watch_leave(inet);
+        inet_call_as(inet, qp->process);
         qp->transport->close(context, qp->socket);
     }
     qp->socket = NULL;
@@ -233,6 +248,7 @@ void iwarp_qp_fail(struct cpu_context *context, struct iwarp_qp *qp, const char 
 void iwarp_qp_ended(struct cpu_context *context, struct iwarp_qp *qp)
 {
     qp->ended = true;
+    watch_if_it_reads(qp);
     if (qp->machine.state == IWARP_QP_RTS) {
         enter_qp_state(context, qp, IWARP_QP_CLOSING, "closed by the peer");
         qp->transport->shutdown(context, qp->socket);

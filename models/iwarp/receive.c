@@ -257,7 +257,9 @@ static bool read_first(struct cpu_context *context, struct iwarp_qp *qp)
 bool iwarp_receive(struct cpu_context *context, struct iwarp_qp *qp)
 {
     struct iwarp_incoming *in = &qp->in;
-    inet_call_as(qp->transport->inet(qp->socket), qp->process);
+    struct inet_socket *inet = qp->transport->inet(qp->socket);
+    inet_call_as(inet, qp->process);
+    inet_mark(inet); // this may read the last of it
     if (!in->begun && !read_first(context, qp))
         return false;
     if (!in->begun || !iwarp_qp_reads(qp)) // it ended with them, or the QP has

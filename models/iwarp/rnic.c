@@ -14,6 +14,8 @@ struct iwarp_rnic *iwarp_rnic_open(struct cpu_context *context, const struct iwa
     rnic->regions = g_array_new(FALSE, TRUE, sizeof(struct iwarp_region));
     rnic->domains = g_array_new(FALSE, TRUE, sizeof(uint32_t));
     rnic->selected = g_array_new(FALSE, FALSE, sizeof(struct inet_selected));
+    rnic->unread = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+    inet_watch_init(&rnic->watch);
     pool_init(&rnic->works, sizeof(struct iwarp_work));
     pool_init(&rnic->entries, sizeof(struct iwarp_entry));
     pool_init(&rnic->runs, sizeof(struct iwarp_run));
@@ -53,6 +55,8 @@ void iwarp_rnic_free(struct iwarp_rnic *rnic)
     g_array_unref(rnic->regions);
     g_array_unref(rnic->domains);
     g_array_unref(rnic->selected);
+    g_array_unref(rnic->unread);
+    inet_watch_clear(&rnic->watch);
     pool_clear(&rnic->works);
     pool_clear(&rnic->entries);
     pool_clear(&rnic->runs);

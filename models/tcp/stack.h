@@ -208,8 +208,8 @@ struct tcp_ack {
 struct tcp_recovery {
     const struct tcp_recovery_ops *ops;
     struct machine machine; // enum tcp_recovery_state
+    bool partial_seen;      // a partial acknowledgment in this recovery
     int dupacks;
-    bool partial_seen;   // a partial acknowledgment in this recovery
     int64_t recover;     // NewReno's recover, RFC 3517's RecoveryPoint, or the end of TCP_LOSS
     int64_t high_sack;   // end of the highest block
     int64_t local_until; // snd.nxt when the host's own queue was full: cwnd is reduced once per

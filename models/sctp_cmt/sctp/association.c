@@ -42,6 +42,7 @@ void sctp_enter(struct cpu_context *context, struct sctp_association *associatio
 {
     cpu_machine_enter(context, &sctp_association_machine, &association->machine, state,
                       sctp_machine_owner(association), event);
+    inet_mark(&association->socket->inet); // what its peer sends may have come to an end
 }
 
 bool sctp_may_send_data(const struct sctp_association *association)
