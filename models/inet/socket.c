@@ -2,6 +2,7 @@
 #include "models/inet/socket.h"
 
 #include "models/ethernet/nic.h"
+#include "models/inet/watch.h"
 
 // ---- Calls ----
 
@@ -119,6 +120,15 @@ static void wake_sleepers(struct cpu_context *context, struct inet_socket *socke
         if (sleeps(sleeper) && (sleeper->wanted & (unsigned)readiness))
             inet_wake(context, sleeper->process);
     }
+}
+
+void inet_mark(struct inet_socket *socket)
+{
+    struct inet_watched *watched = socket->watched;
+    if (!watched || watched->marked)
+        return;
+    watched->marked = true;
+    g_array_append_val(watched->watch->marked, watched->place);
 }
 
 void inet_notify(struct cpu_context *context, struct inet_socket *socket)

@@ -68,15 +68,6 @@ void inet_watch_leave(struct inet_socket *socket)
     g_free(watched);
 }
 
-void inet_mark(struct inet_socket *socket)
-{
-    struct inet_watched *watched = socket->watched;
-    if (!watched || watched->marked)
-        return;
-    watched->marked = true;
-    g_array_append_val(watched->watch->marked, watched->place);
-}
-
 static bool can_be_read(const struct inet_watched *watched)
 {
     return (watched->socket->ops->ready(watched->socket) & INET_READABLE) != 0;

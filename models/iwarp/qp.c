@@ -22,7 +22,7 @@ const struct machine_kind iwarp_qp_machine = {
     .count = G_N_ELEMENTS(qp_states),
 };
 
-// Polls look at the sockets of the QPs that read.
+// Polls ask the sockets of the QPs that read.
 static void watch_if_it_reads(struct iwarp_qp *qp)
 {
     if (!qp->socket)
