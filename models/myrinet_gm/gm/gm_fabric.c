@@ -18,7 +18,7 @@
 
 static void poll_run(struct cpu_context *context, void *owner, struct lanai_item *item);
 
-// GM's order of priority.
+// GM's order of priority (gm_types.h, enum gm_event_index).
 static const struct lanai_handler handlers[GM_HANDLERS] = {
     [GM_TIMER] = {{"timer", STAGE_NIC}, gm_timer_run, false},
     [GM_FINISH_RDMA] = {{"finish RDMA", STAGE_NIC}, gm_finish_rdma_run, false},
