@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Flows against packets: the tables of docs/fidelity.md.
+"""Flows against packets: the tables of docs/flows.md.
 
 Runs scenarios/flow_*.yaml, whose series are on packets and, with `on flows' after the name, on flows, and prints
 by how much flows are off, or how many times as long packets take, as tables in Markdown.

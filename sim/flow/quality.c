@@ -16,7 +16,7 @@ struct flow_accuracy {
     } of[2]; // by enum flow_player
 };
 
-// The extremes of the tables in docs/fidelity.md, which tests/flow/test_accuracy.py reads.
+// The extremes of the tables in docs/flows.md, which tests/flow/test_accuracy.py reads.
 static const struct flow_accuracy accuracies[] = {
     {"pmb.pingpong",
      "pmb.pingpong of 0 B to 4 MiB",

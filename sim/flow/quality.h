@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // How far flows were off packets where the project has compared both, by kind of program
-// (docs/fidelity.md, flows against packets; references/claims/flow.yaml).
+// (docs/flows.md; references/claims/flow.yaml).
 #ifndef NETSIM_FLOW_QUALITY_H
 #define NETSIM_FLOW_QUALITY_H
 

@@ -12,7 +12,7 @@
 #define AGREEMENT "agreement"
 #define ARITHMETIC "arithmetic"
 #define GUESS "guess"
-#define KNOWN_MISS_PREFIX "docs/fidelity.md#"
+#define KNOWN_MISS_FORM "docs/PAGE.md#ANCHOR"
 
 static const char *const kinds[] = {"number",   "shape", "config",  "figure",
                                     ARITHMETIC, GUESS,   AGREEMENT, NULL};
@@ -168,9 +168,9 @@ static bool finish_claim(const struct param_map *map)
         check_kind(claim, map->node, map->path, map->diags);
     if (claim->known_miss && !check)
         diag_add(map->diags, miss->mark, map->path, NULL, "what is not checked can't miss");
-    if (claim->known_miss && (!g_str_has_prefix(claim->known_miss, KNOWN_MISS_PREFIX) ||
-                              strlen(claim->known_miss) == strlen(KNOWN_MISS_PREFIX)))
-        diag_add(map->diags, miss->mark, map->path, "write " KNOWN_MISS_PREFIX "ANCHOR",
+    if (claim->known_miss &&
+        !g_regex_match_simple("^docs/[a-z_-]+\\.md#.", claim->known_miss, 0, 0))
+        diag_add(map->diags, miss->mark, map->path, "write " KNOWN_MISS_FORM,
                  "a known miss says where its analysis stands");
     if (claim->cause && !claim->known_miss)
         diag_add(map->diags, node_get(map->node, "cause")->mark, map->path, NULL,
@@ -215,7 +215,7 @@ static const struct param claim_rows[] = {
     CLAIM(same_as, ids_form, .optional = true,
           .doc = "instead of `check`: claims that say this already; it is not counted"),
     CLAIM(known_miss, param_node_text, .optional = true,
-          .doc = "the check fails, and " KNOWN_MISS_PREFIX "ANCHOR says why"),
+          .doc = "the check fails, and " KNOWN_MISS_FORM " says why"),
     CLAIM(cause, param_node_text, .optional = true,
           .doc = "of a known miss: a name that misses of the same cause share"),
     CLAIM(by_chance, param_node_text, .optional = true,
@@ -380,15 +380,17 @@ bool claims_read_tests(struct claim_list *list, const struct node *tree, struct 
     return diags->found == before;
 }
 
-bool claims_are_analysed(const struct claim_list *list, const char *page, struct diag_list *diags)
+bool claims_are_analysed(const struct claim_list *list, const char *name, const char *page,
+                         struct diag_list *diags)
 {
     guint before = diags->found;
     for (guint i = 0; i < list->claims->len; i++) {
         const struct claim *claim = g_ptr_array_index(list->claims, i);
-        if (claim->known_miss &&
-            !anchor_exists(page, claim->known_miss + strlen(KNOWN_MISS_PREFIX)))
+        const char *miss = claim->known_miss;
+        if (miss && g_str_has_prefix(miss, name) && miss[strlen(name)] == '#' &&
+            !anchor_exists(page, miss + strlen(name) + 1))
             diag_add(diags, claim->mark, claim->id, "a heading that reads so, or <a id=\"…\">",
-                     "%s: there is no such place", claim->known_miss);
+                     "%s: there is no such place", miss);
     }
     return diags->found == before;
 }
@@ -435,14 +437,34 @@ static bool read_beside(struct claim_list *list, const char *data_dir, const cha
     return good;
 }
 
+// A page that is missing (an installed program may lack it) complains about nothing.
+static bool page_has_analyses(const struct claim_list *list, const char *data_dir, const char *name,
+                              struct diag_list *diags)
+{
+    char *file = g_build_filename(data_dir, name, NULL), *page = NULL;
+    bool good = !g_file_get_contents(file, &page, NULL, NULL) ||
+                claims_are_analysed(list, name, page, diags);
+    g_free(page);
+    g_free(file);
+    return good;
+}
+
 static bool analyses_are_there(const struct claim_list *list, const char *data_dir,
                                struct diag_list *diags)
 {
-    char *file = g_build_filename(data_dir, "docs", "fidelity.md", NULL), *page = NULL;
-    bool good =
-        !g_file_get_contents(file, &page, NULL, NULL) || claims_are_analysed(list, page, diags);
-    g_free(page);
-    g_free(file);
+    GHashTable *seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    bool good = true;
+    for (guint i = 0; i < list->claims->len; i++) {
+        const struct claim *claim = g_ptr_array_index(list->claims, i);
+        char *name = claim->known_miss
+                         ? g_strndup(claim->known_miss, strcspn(claim->known_miss, "#"))
+                         : NULL;
+        if (name && !g_hash_table_contains(seen, name))
+            good &= page_has_analyses(list, data_dir, name, diags);
+        if (name)
+            g_hash_table_add(seen, name);
+    }
+    g_hash_table_unref(seen);
     return good;
 }
 

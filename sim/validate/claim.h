@@ -13,7 +13,7 @@
 //     check: {value: {…}}         # check.h; or a list of checks, which must all hold
 //     not_checkable: …            # instead of `check`: why not
 //     same_as: [ID, …]            # instead of `check`: other claims state this; not counted
-//     known_miss: docs/fidelity.md#ANCHOR  # the check fails; this anchor explains why
+//     known_miss: docs/PAGE.md#ANCHOR      # the check fails; this anchor explains why
 //     cause: …                    # of a known miss: what it shares with others of the same cause
 //     fact: …                     # shared by claims that judge the same simulated numbers
 //     by_chance: …                # why the source shows one throw of chance (drawn_facts.h)
@@ -63,8 +63,8 @@ struct claim_list {
 extern const struct param_table claim_behaviour_table, claim_other_table;
 
 // Reads all files of data_dir/references/claims/, references/top40.yaml and references/tests.yaml.
-// Returns NULL after complaints. Also checks that each known miss is analysed, if
-// data_dir/docs/fidelity.md exists: an installed program may lack it. Free with claims_free.
+// Returns NULL after complaints. Also checks that each known miss is analysed, if its page exists
+// in data_dir: an installed program may lack it. Free with claims_free.
 struct claim_list *claims_load(const char *data_dir, struct diag_list *diags);
 
 // Reads these files of claims alone, which are a user's (NULL-terminated). NULL after complaints.
@@ -78,8 +78,10 @@ bool claims_read_tests(struct claim_list *list, const struct node *tree, struct 
 // Complains about each claim whose `same_as` names a claim that does not exist or is not checked.
 bool claims_refer(const struct claim_list *list, struct diag_list *diags);
 
-// Complains about each known miss whose anchor is missing from a page (docs/fidelity.md).
-bool claims_are_analysed(const struct claim_list *list, const char *page, struct diag_list *diags);
+// Complains about each known miss on the page of that name ("docs/fidelity.md") whose anchor is
+// missing from its text.
+bool claims_are_analysed(const struct claim_list *list, const char *name, const char *page,
+                         struct diag_list *diags);
 
 // All files DIRECTORY/*.yaml (char *), sorted by name; none if the directory does not exist. Free
 // with g_ptr_array_unref.

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The tables of docs/fidelity.md on flows against packets are what their command prints.
+"""The tables of docs/flows.md on flows against packets are what their command prints.
 
     test_flows.py           check
     test_flows.py --write   run the command and put what it prints into the page
@@ -16,7 +16,7 @@ import unittest
 SOURCE = pathlib.Path(os.environ.get("NETSIM_SOURCE_DIR",
                                      pathlib.Path(__file__).resolve().parents[2])).resolve()
 NETSIM = os.path.abspath(os.environ.get("NETSIM", SOURCE / "netsim"))
-PAGE = SOURCE / "docs" / "fidelity.md"
+PAGE = SOURCE / "docs" / "flows.md"
 COMMAND = SOURCE / "examples" / "flows_against_packets.py"
 TABLE = re.compile(r"<!-- flows: (\w+) -->\n((?:\|.*\n)*)")
 # The others take many seconds, and their scenarios are run by test_golden_golden.py.

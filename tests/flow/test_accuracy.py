@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The basis of a run on flows: where its curve was measured, and how far flows were off for this
-kind of program by the tables of docs/fidelity.md; and `check` where SimGrid is missing."""
+kind of program by the tables of docs/flows.md; and `check` where SimGrid is missing."""
 
 import json
 import os
@@ -21,7 +21,7 @@ HEAD = (f"schema: 1\nname: t\ntestbed: {SOURCE}/scenarios/testbeds/cluster1.yaml
 
 def documented():
     """{benchmark: (least, most)} in per cent, from the tables."""
-    text = (SOURCE / "docs/fidelity.md").read_text(encoding="utf-8")
+    text = (SOURCE / "docs/flows.md").read_text(encoding="utf-8")
     found = {}
     for mark in ("pingpong", "collectives"):
         table = re.search(rf"<!-- flows: {mark} -->\n((?:\|.*\n)+)", text).group(1)
@@ -36,7 +36,7 @@ def documented():
 
 def by_simgrid():
     """{benchmark: (least, most)} in per cent, from the table of both players."""
-    text = (SOURCE / "docs/fidelity.md").read_text(encoding="utf-8")
+    text = (SOURCE / "docs/flows.md").read_text(encoding="utf-8")
     table = re.search(r"<!-- players -->\n((?:\|.*\n)+)", text).group(1)
     rows = [[cell.strip() for cell in row.strip("|").split("|")] for row in table.splitlines()[2:]]
     return {row[0]: tuple(float(cell) for cell in row[2].split(" .. ")) for row in rows}, \

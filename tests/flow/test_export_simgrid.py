@@ -36,7 +36,7 @@ BETWEEN = [3, 48, 1000, 1447, 1461, 2921, 5000, 12288, 12345, 54321, 196608, 333
 CHANCE = random.Random(1)
 ANY = sorted({int(2 ** CHANCE.uniform(0, 22)) for _ in range(40)})
 # With cards that keep interrupts at a distance, times hang on those of the messages before, and
-# have ledges between two sizes that are measured (docs/fidelity.md, interrupts that pace).
+# have ledges between two sizes that are measured (docs/flows.md, interrupts that pace).
 PACED = {"ch3_sock", "ch3_sctp", "ch3_hybrid", "openmpi_tcp"}
 PACED_TOLERANCE = 5
 PACED_SHARE = 0.05  # of sizes that may be beyond TOLERANCE

@@ -21,7 +21,7 @@ static void read_claims(unsigned kind, const uint8_t *data, size_t size)
                                          : claims_read_tests(list, node, diags));
     fuzz_end(diags, good);
     diags = diag_list_new();
-    fuzz_end(diags, claims_are_analysed(list, "# a\n<a id=\"x\">\n", diags));
+    fuzz_end(diags, claims_are_analysed(list, "docs/fidelity.md", "# a\n<a id=\"x\">\n", diags));
     claims_find(list, "a");
     claims_free(list);
     node_free(node);

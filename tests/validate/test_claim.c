@@ -425,8 +425,9 @@ static void test_analyses(void)
     struct claim_list *list = claims_new();
     struct node *tree = node_parse(claims, strlen(claims), "c.yaml", NULL, diags);
     CU_ASSERT_TRUE(claims_read(list, tree, diags));
-    CU_ASSERT_TRUE(claims_are_analysed(list, "# Why\n", diags));
-    CU_ASSERT_FALSE(claims_are_analysed(list, "# Why not\n", diags));
+    CU_ASSERT_TRUE(claims_are_analysed(list, "docs/fidelity.md", "# Why\n", diags));
+    CU_ASSERT_TRUE(claims_are_analysed(list, "docs/flows.md", "# Why not\n", diags));
+    CU_ASSERT_FALSE(claims_are_analysed(list, "docs/fidelity.md", "# Why not\n", diags));
     char *complaints = fake_complaints(diags);
     SUITE_CONTAINS(complaints,
                    "c.yaml:2:3: error: s.a: docs/fidelity.md#why: there is no such place");

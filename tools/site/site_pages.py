@@ -26,7 +26,7 @@ SECTIONS = {
             "docs/captures.md", "docs/uncertainty.md", "docs/glossary.md"],
     "Models": ["docs/models.md", "docs/parameters.md", "docs/constants.md", "docs/mechanisms.md", "docs/machines.md",
                "docs/system-calls.md", "docs/nas.md"],
-    "Results": ["docs/fidelity.md", "docs/coverage.md", "docs/what_ifs.md", "docs/speed.md"],
+    "Results": ["docs/fidelity.md", "docs/flows.md", "docs/coverage.md", "docs/what_ifs.md", "docs/speed.md"],
     "Work on it": ["CONTRIBUTING.md", "docs/architecture.md", "docs/paths.md", "docs/adding-a-fabric.md", "CHANGELOG.md"],
 }
 LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^)\s]+)\)")
