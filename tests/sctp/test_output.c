@@ -418,7 +418,7 @@ static void test_memory(void)
         lossy_round(sender, done);
     SUITE_SAME_INTEGER(allocations.count - before, 0);
     SUITE_SAME_INTEGER(*sender->stack.count.fast_retransmits, 100);
-    SUITE_SAME_INTEGER(sender_out(sender)->room, 16);
+    SUITE_SAME_INTEGER(sender_out(sender)->room, 8);
     CU_ASSERT(sctp_out_empty(&sender->association));
     sender_free(sender);
 }

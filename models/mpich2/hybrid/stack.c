@@ -84,7 +84,7 @@ static void check(const struct scenario_case *test_case, struct diag_list *diags
         iwarp_check_segment(test_case, "sctp.send_buffer", sctp->settings.send_buffer, diags);
 }
 
-#define PAIR_BYTES 6000 // of a QP with its unused receives, its socket and its association, about
+#define PAIR_BYTES 5300 // of a QP with its unused receives, its socket and its association, about
 #define ARRAY_BYTES 48  // of an empty GArray, of which a process has three for each other one
 
 static struct stack_footprint footprint(const struct scenario_case *test_case)

@@ -3,7 +3,7 @@
 // stream keeps the turn, so that the TSNs of its fragments follow one another (RFC 9260, 6.9).
 #include "models/sctp_cmt/sctp/association.h"
 
-#define LEAST_ROOM 16 // chunks
+#define LEAST_ROOM 4 // chunks; many connections only ever carry a few
 
 void sctp_pending_free(struct sctp_association *association, struct sctp_stream_out *stream)
 {
