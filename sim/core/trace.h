@@ -275,11 +275,17 @@ static inline void trace_calls(struct trace *trace, trace_lane lane, const char 
         trace->ops->activity(trace, lane, name, when, call);
 }
 
+// Whether the sink takes values: those who announce them with the first value ask before.
+static inline bool trace_takes_values(const struct trace *trace)
+{
+    return trace && trace->ops->values;
+}
+
 // Announces quantities, whose values trace_value then reports. Returns 0 if the sink ignores them.
 static inline trace_values trace_values_new(struct trace *trace,
                                             const struct trace_values_info *info)
 {
-    return trace && trace->ops->values ? trace->ops->values(trace, info) : 0;
+    return trace_takes_values(trace) ? trace->ops->values(trace, info) : 0;
 }
 
 // The quantity, an index into those announced, has this value from `when` on. A handler's clock may

@@ -33,6 +33,7 @@ static void endpoint_over(struct cpu_context *context, struct grim_arrival *arri
     if (grim_arrival_lost(arrival)) {
         channel->endpoint_messages--;
         channel->endpoint_bytes -= grim_message_bytes(&arrival->message);
+        ni_queues_tell(channel, context->now);
         pool_give(&channel->ni->fabric->held, arrival->notes.pointer);
     }
     grim_arrival_end(context, arrival);
@@ -47,6 +48,7 @@ static void endpoint_deliver(struct cpu_context *context, void *owner, struct gr
     *held = (struct grim_held){.message = arrival->message, .channel = channel};
     channel->endpoint_messages++;
     channel->endpoint_bytes += bytes;
+    ni_queues_tell(channel, context->now);
     arrival->notes.pointer = held;
     grim_arrival_move(context, arrival, LANAI_TO_HOST, bytes, endpoint_over, endpoint_landed);
 }
@@ -73,6 +75,7 @@ static void released(struct grim_pio *pio)
     struct grim_channel *channel = held->channel;
     channel->endpoint_messages--;
     channel->endpoint_bytes -= grim_message_bytes(&held->message);
+    ni_queues_tell(channel, sim_now(channel->ni->fabric->sim));
     pool_give(&channel->ni->fabric->held, held);
     ni_look_incoming(channel);
 }

@@ -172,6 +172,7 @@ static void entry_injected(const struct cpu_context *context, struct grim_entry 
                    entry->message.bytes);
     machine_enter(&grim_message_machine, &entry->machine, GRIM_NOT_SENT, grim_entry_owner(entry),
                   event, trace, cpu_lane(lanai_cpu(ni->card)), context->now);
+    ni_queues_tell(entry->channel, context->now);
 }
 
 bool grim_channel_inject(struct cpu_context *context, struct grim_channel *channel,

@@ -137,6 +137,7 @@ struct grim_channel {
     // there.
     struct grim_held *held_first, *held_last;
     int64_t endpoint_messages, endpoint_bytes, waiting;
+    trace_values values; // of both queues; 0: not announced
 
     // Incoming queue on the card (buffering at both).
     struct grim_arrival *incoming_first, *incoming_last;
@@ -354,6 +355,9 @@ struct grim_entry *ni_queue_append(struct grim_channel *channel, const struct gr
 bool ni_queue_can_hold(const struct grim_channel *channel, const struct grim_message *message);
 // Frees what is acknowledged, from the front on; true if there is more room then.
 bool ni_queue_free(struct cpu_context *context, struct grim_channel *channel);
+
+// Tells the trace what both queues of the channel hold.
+void ni_queues_tell(struct grim_channel *channel, sim_time now);
 
 // ---- ni_channel.c ----
 

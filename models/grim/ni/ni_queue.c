@@ -153,7 +153,35 @@ bool ni_queue_free(struct cpu_context *context, struct grim_channel *channel)
         pool_give(&ni->fabric->entries, entry);
         any = true;
     }
-    if (any)
-        ni_look_incoming(channel);
-    return any;
+    if (!any)
+        return false;
+    ni_queues_tell(channel, context->now);
+    ni_look_incoming(channel);
+    return true;
+}
+
+// ---- Queues over time, for the trace ----
+
+enum queue_value { VALUE_CARD, VALUE_ENDPOINT, QUEUE_VALUES };
+
+static const struct trace_quantity queue_quantities[QUEUE_VALUES] = {
+    [VALUE_CARD] = {"message queue", "messages"},
+    [VALUE_ENDPOINT] = {"endpoint queue", "messages"},
+};
+
+void ni_queues_tell(struct grim_channel *channel, sim_time now)
+{
+    const struct grim_ni *ni = channel->ni;
+    struct trace *trace = ni->fabric->sim->trace;
+    if (!trace_takes_values(trace))
+        return;
+    if (!channel->values) {
+        char *name = g_strdup_printf("grim %s", channel->name);
+        channel->values =
+            trace_values_new(trace, &(struct trace_values_info){ni->host->name, name,
+                                                                queue_quantities, QUEUE_VALUES});
+        g_free(name);
+    }
+    trace_value(trace, channel->values, VALUE_CARD, now, channel->entries);
+    trace_value(trace, channel->values, VALUE_ENDPOINT, now, channel->endpoint_messages);
 }

@@ -26,6 +26,31 @@ static const struct stage take_stage = {"RX-CB look", STAGE_KERNEL};
 
 static const struct wait rx_room = {"room in the RX-CB", WAIT_BUFFER};
 
+// ---- Bytes in the buffers over time, for the trace ----
+
+enum buffer_value { VALUE_TX_CB, VALUE_RX_CB = NIC_TX_CBS, BUFFER_VALUES };
+
+static const struct trace_quantity buffer_quantities[BUFFER_VALUES] = {
+    [VALUE_TX_CB] = {"TX-CB 1", "B"},
+    [VALUE_TX_CB + 1] = {"TX-CB 2", "B"},
+    [VALUE_RX_CB] = {"RX-CB", "B"},
+};
+
+static void buffer_tell(struct vnic *vnic, int value, sim_time now, int64_t used)
+{
+    struct trace *trace = vnic->nic->sim->trace;
+    if (!trace_takes_values(trace))
+        return;
+    if (!vnic->values) {
+        char *name = g_strdup_printf("VNIC %d", vnic->number);
+        vnic->values =
+            trace_values_new(trace, &(struct trace_values_info){vnic->nic->host->name, name,
+                                                                buffer_quantities, BUFFER_VALUES});
+        g_free(name);
+    }
+    trace_value(trace, vnic->values, value, now, used);
+}
+
 // ---- Sending ----
 
 // Bytes of the TX-CB that a message takes.
@@ -75,6 +100,7 @@ static bool take_from_cb(struct nic_source *source, struct packet **packet)
     struct nic_entry *entry = cb->first;
     cb->first = entry->next;
     cb->used -= entry->stored;
+    buffer_tell(vnic, VALUE_TX_CB + entry->nth, sim_now(vnic->nic->sim), cb->used);
     *packet = circular_packet_of(vnic->nic, &entry->message);
     pool_give(&vnic->nic->entries, entry);
     if (cb->wanted > 0 && cb->used + cb->wanted <= vnic->nic->config.tx_cb) {
@@ -128,6 +154,7 @@ bool vnic_send(struct cpu_context *context, struct vnic *vnic, int nth,
     entry->stored = stored;
     cb->used += stored;
     charge_entry(context, nic, message);
+    buffer_tell(vnic, VALUE_TX_CB + nth, context->now, cb->used);
     event_init(&entry->event, doorbell);
     cpu_post(context, &entry->event);
     return true;
@@ -197,6 +224,7 @@ static void circular_write_packet(struct vnic *vnic, struct packet *packet)
     struct bus *bus = vnic->nic->bus;
     struct nic_entry *entry = entry_of(vnic, packet);
     vnic->rx_used += entry->stored;
+    buffer_tell(vnic, VALUE_RX_CB, sim_now(vnic->nic->sim), vnic->rx_used);
     event_init(&packet->event, circular_written);
     event_init(&entry->event, visible);
     bus_transfer(bus, BUS_WRITE, entry->stored, &packet->event, &circular_write_stage,
@@ -260,6 +288,7 @@ static void taken(struct engine *engine, struct event *event)
     struct nic_entry *entry = container_of(event, struct nic_entry, event);
     struct vnic *vnic = entry->vnic;
     vnic->rx_used -= entry->stored;
+    buffer_tell(vnic, VALUE_RX_CB, sim_now(vnic->nic->sim), vnic->rx_used);
     pool_give(&vnic->nic->entries, entry);
     write_next(vnic);
 }

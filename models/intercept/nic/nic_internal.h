@@ -152,6 +152,7 @@ struct vnic {
     void (*room)(void *owner);
     struct nic_tx_cb tx[NIC_TX_CBS];
     int64_t rx_used;                 // bytes, those of entries that are being written included
+    trace_values values;             // of the buffers; 0: not announced
     struct nic_entry *first, *last;  // that software sees
     struct packet *held, *held_last; // packets for which the RX-CB has no room
     int64_t held_count;

@@ -78,6 +78,23 @@ static bool hand_over(struct cpu_context *context, struct vdma_handler *handler,
     return true;
 }
 
+// Credits over time, for the trace.
+static void credits_tell(const struct cpu_context *context, const struct vdma_handler *handler,
+                         struct vdma_peer *peer)
+{
+    static const struct trace_quantity credits = {"credits", "messages"};
+    struct trace *trace = handler->sim->trace;
+    if (!trace_takes_values(trace))
+        return;
+    if (!peer->values) {
+        char *name = g_strdup_printf("VDMA handler to %s", handler->hosts[peer->number]->name);
+        peer->values = trace_values_new(
+            trace, &(struct trace_values_info){handler->host->name, name, &credits, 1});
+        g_free(name);
+    }
+    trace_value(trace, peer->values, 0, context->now, peer->credits);
+}
+
 // Returns false if the TX-CB is full.
 static bool flush_peer(struct cpu_context *context, struct vdma_handler *handler,
                        struct vdma_peer *peer)
@@ -88,6 +105,7 @@ static bool flush_peer(struct cpu_context *context, struct vdma_handler *handler
             return false;
         peer->waiting = next;
         peer->credits--;
+        credits_tell(context, handler, peer);
     }
     bool starved = peer->waiting && peer->machine.state == VDMA_CONNECTED;
     if (peer->waiting)
@@ -203,6 +221,7 @@ static void is_connected(struct cpu_context *context, struct vdma_handler *handl
 {
     connection_enter(context, handler, peer, VDMA_CONNECTED, why);
     peer->credits += credits;
+    credits_tell(context, handler, peer);
     tell(context, handler, peer);
     flush_peer(context, handler, peer);
 }
@@ -239,6 +258,7 @@ void vdma_credit_arrived(struct cpu_context *context, struct vdma_handler *handl
         return;
     case VDMA_CONNECTED:
         peer->credits += credits;
+        credits_tell(context, handler, peer);
         vdma_flush(context, handler);
         return;
     }

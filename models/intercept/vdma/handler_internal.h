@@ -87,6 +87,7 @@ struct vdma_peer {
     bool listed;            // in the handler's list of peers with waiting messages
     bool starved;           // its first waiting message has no credit
     int64_t credits;        // messages that may still be sent to it
+    trace_values values;    // of them; 0: not announced
     int64_t taken;          // messages taken from it since the last credit update
     int number;             // IUCA
     struct vdma_message *waiting, *waiting_last;

@@ -135,6 +135,7 @@ struct gm_port {
     struct gm_receive_token *receive_tokens; // all
     struct gm_receive_token *free_receive;
     int64_t sends_left, receives_left; // that the client has
+    trace_values values;               // 0: not announced
     struct gm_receive_queue posted[GM_PRIORITIES][GM_SIZES];
 
     struct gm_event *events; // ring in host memory, `slots` of them

@@ -22,6 +22,31 @@ static void client_token_enter(const struct gm_port *port, sim_time now,
              NULL);
 }
 
+// ---- Tokens over time, for the trace ----
+
+enum token_value { VALUE_SEND_TOKENS, VALUE_RECEIVE_TOKENS, TOKEN_VALUES };
+
+static const struct trace_quantity token_quantities[TOKEN_VALUES] = {
+    [VALUE_SEND_TOKENS] = {"send tokens", "tokens"},
+    [VALUE_RECEIVE_TOKENS] = {"receive tokens", "tokens"},
+};
+
+static void tokens_tell(struct gm_port *port, sim_time now)
+{
+    struct trace *trace = port->card->sim->trace;
+    if (!trace_takes_values(trace))
+        return;
+    if (!port->values) {
+        char *name = g_strdup_printf("gm port %d", port->number);
+        port->values =
+            trace_values_new(trace, &(struct trace_values_info){port->card->host->name, name,
+                                                                token_quantities, TOKEN_VALUES});
+        g_free(name);
+    }
+    trace_value(trace, port->values, VALUE_SEND_TOKENS, now, port->sends_left);
+    trace_value(trace, port->values, VALUE_RECEIVE_TOKENS, now, port->receives_left);
+}
+
 // ---- Sending ----
 
 static void fail_unregistered(struct gm_port *port, int64_t address, int64_t bytes)
@@ -77,6 +102,7 @@ static bool send_message(struct cpu_context *context, struct gm_port *port,
     token->fetched = 0;
     cpu_spend_for(context, config->send, &gm_stage, message->message);
     client_token_enter(port, context->now, token, GM_TOKEN_WRITTEN);
+    tokens_tell(port, context->now);
     token->descriptor.write.item.message = message->message;
     token->descriptor.write.bytes =
         config->send_descriptor + (directed ? config->directed_header : 0);
@@ -126,6 +152,7 @@ bool gm_provide_receive_buffer(struct cpu_context *context, struct gm_port *port
     if (!token)
         return false;
     cpu_spend(context, port->config->provide, &gm_stage);
+    tokens_tell(port, context->now);
     token->descriptor.write.bytes = port->config->receive_descriptor;
     lanai_write(context, port->card->lanai, &token->descriptor.write);
     return true;
@@ -134,9 +161,11 @@ bool gm_provide_receive_buffer(struct cpu_context *context, struct gm_port *port
 bool gm_provide_at_start(struct gm_port *port, int64_t address, int size, int priority)
 {
     struct gm_receive_token *token = receive_token(port, address, size, priority);
-    if (token)
-        gm_receive_token_post(token);
-    return token != NULL;
+    if (!token)
+        return false;
+    gm_receive_token_post(token);
+    tokens_tell(port, sim_now(port->card->sim));
+    return true;
 }
 
 // The receive token of an event is the client's again.
@@ -175,6 +204,7 @@ enum gm_event_kind gm_receive(struct cpu_context *context, struct gm_port *port,
     case GM_RECV_EVENT:
     case GM_FAST_RECV_EVENT:
         token_back(port, event);
+        tokens_tell(port, context->now);
         break;
     case GM_SENT_EVENT:
     case GM_NO_EVENT:
@@ -198,6 +228,7 @@ void gm_unknown(struct cpu_context *context, struct gm_port *port, struct gm_eve
     port->sends_left++;
     poison(token, GM_SEND_TOKEN_OF_CLIENT);
     client_token_enter(port, context->now, token, GM_TOKEN_CLIENT);
+    tokens_tell(port, context->now);
     if (callback)
         callback(context, port, callback_context, status);
 }

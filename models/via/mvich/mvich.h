@@ -215,6 +215,7 @@ struct mvich_connection {
     int64_t remote_credit; // left here for sending to the peer
     int64_t local_credit;  // to be returned to the peer
     int64_t remote_short;  // credits left at the peer when it last sent (remote_cc)
+    trace_values values;   // of the credits; 0: not announced
     int64_t preposts;      // vbufs posted on the VI whose packets have not been handled
     int64_t r3_expected;   // R3 packets to come
     uint16_t next_to_send, next_expected; // packets' ids
@@ -290,6 +291,8 @@ void mvich_packet_send(struct cpu_context *context, struct mvich_connection *con
 void mvich_backlog_send(struct cpu_context *context, struct mvich_connection *connection);
 void mvich_noop_if_needed(struct cpu_context *context, struct mvich_connection *connection);
 void mvich_post_failed(const struct mvich_connection *connection);
+// Tells the trace the credits of the connection.
+void mvich_credits_tell(const struct cpu_context *context, struct mvich_connection *connection);
 void mvich_flow_trace(const struct cpu_context *context, const struct mvich_connection *connection,
                       const char *event);
 

@@ -40,6 +40,7 @@ static void take_credits(struct cpu_context *context, struct mvich_connection *c
 {
     connection->remote_short = packet->remote_credit;
     connection->remote_credit += packet->vbuf_credit;
+    mvich_credits_tell(context, connection);
     if (packet->vbuf_credit > 0)
         mvich_backlog_send(context, connection);
 }

@@ -83,6 +83,7 @@ static enum mpi_progress add_peer(struct cpu_context *context, struct mpi_proces
         mvich_prepost_unmade(context, connection);
     connection->local_credit = 0;
     connection->remote_credit = connection->remote_short = config->prepost_depth;
+    mvich_credits_tell(context, connection);
     return PROGRESS_NOTHING;
 }
 

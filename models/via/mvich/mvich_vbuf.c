@@ -146,6 +146,31 @@ void mvich_flow_trace(const struct cpu_context *context, const struct mvich_conn
                     NULL, event, NULL);
 }
 
+// Credits over time, for the trace.
+enum credit_value { VALUE_CREDITS, VALUE_TO_RETURN, CREDIT_VALUES };
+
+static const struct trace_quantity credit_quantities[CREDIT_VALUES] = {
+    [VALUE_CREDITS] = {"credits", "vbufs"},
+    [VALUE_TO_RETURN] = {"credits to return", "vbufs"},
+};
+
+void mvich_credits_tell(const struct cpu_context *context, struct mvich_connection *connection)
+{
+    const struct mpi_process *process = connection->owner->process;
+    struct trace *trace = process->sim->trace;
+    if (!trace_takes_values(trace))
+        return;
+    if (!connection->values) {
+        char *name = g_strdup_printf("mvich rank %d to %d", process->rank, connection->rank);
+        connection->values =
+            trace_values_new(trace, &(struct trace_values_info){process->host->name, name,
+                                                                credit_quantities, CREDIT_VALUES});
+        g_free(name);
+    }
+    trace_value(trace, connection->values, VALUE_CREDITS, context->now, connection->remote_credit);
+    trace_value(trace, connection->values, VALUE_TO_RETURN, context->now, connection->local_credit);
+}
+
 struct mvich_vbuf *mvich_packet_new(struct cpu_context *context,
                                     struct mvich_connection *connection,
                                     enum mvich_packet_type type, struct message_ref message)
@@ -177,6 +202,7 @@ static void post(struct cpu_context *context, struct mvich_connection *connectio
     packet->vbuf_credit = (uint16_t)connection->local_credit;
     packet->remote_credit = (uint16_t)connection->remote_credit;
     connection->local_credit = 0;
+    mvich_credits_tell(context, connection);
     G_STATIC_ASSERT(sizeof *packet <= VIP_CONTENT_BYTES);
     memcpy(vbuf->descriptor.content.bytes, packet, sizeof *packet);
     if (!vip_post_send(context, connection->vi, &vbuf->descriptor))
