@@ -24,6 +24,24 @@ series:
     set: {links: [{from: node0, to: switch, down: [{from: 1 s, to: 1300 ms}]}, {from: node1, to: switch}]}
 """
 MSS = 1448
+MVICH = """\
+schema: 1
+name: mvich
+testbed: testbeds/cluster1.yaml
+stack: mvich
+workload:
+  ranks: 2
+  program:
+    - {ranks: 0, do: [{loop: {count: 100, do: [{send: {to: 1, size: 1 KiB}}]}}, {loop: {count: 100, do: [{recv: {from: 1, size: 1 KiB}}]}}]}
+    - {ranks: 1, do: [{loop: {count: 100, do: [{recv: {from: 0, size: 1 KiB}}]}}, {loop: {count: 100, do: [{send: {to: 0, size: 1 KiB}}]}}]}
+"""
+# Of each quantity of a scenario the least, the most and the last values: tokens and credits come back, and queues run empty.
+LENT = {
+    "gm_allsize": {"send tokens": (0, 61, {61}), "receive tokens": (0, 254, range(255))},
+    "grim_injection": {"message queue": (0, 5000, {0}), "endpoint queue": (0, 5000, {0})},
+    "vdma_planes_system2": {"TX-CB 1": (0, 4096, {0}), "RX-CB": (0, 4096, {0}), "credits": (0, 32, range(33))},
+    "portals_pingpong_system1": {"TX-CB 1": (0, 4096, {0}), "TX-CB 2": (0, 4096, {0}), "RX-CB": (0, 4096, {0})},
+}
 
 
 class Values(Drawing):
@@ -92,6 +110,46 @@ class Values(Drawing):
         self.assertIn("tcp 1 to node1: cwnd (B)", counters)
         self.run_cut(*short)
         self.assertEqual(self.read("v.csv"), files["v.csv"])
+
+    def buffers(self, scenario):
+        """{(series, host, name, quantity): [(time, value)]} of a run."""
+        self.netsim("run", scenario, "-q", "--values", "v.csv")
+        curves = collections.defaultdict(list)
+        for row in csv.DictReader(io.StringIO(self.read("v.csv"))):
+            if not row["name"].startswith("tcp "):
+                curves[tuple(row[key] for key in ("series", "host", "name", "quantity"))].append(
+                    (float(row["time_us"]), int(row["value"])))
+        return curves
+
+    def test_credits_tokens_and_buffers(self):
+        """Each stays within what the library has of it, and what is lent comes back."""
+        for scenario, wanted in LENT.items():
+            with self.subTest(scenario=scenario):
+                curves = self.buffers(scenario)
+                self.assertEqual({key[3] for key in curves}, set(wanted))
+                for key, points in curves.items():
+                    least, most, last = wanted[key[3]]
+                    times, values = zip(*points)
+                    self.assertEqual(list(times), sorted(times), key)
+                    self.assertTrue(all(a != b for a, b in zip(values, values[1:])), key)
+                    self.assertTrue(least <= min(values) and max(values) <= most, (key, min(values), max(values)))
+                    self.assertIn(values[-1], last, key)
+
+    def test_credits_are_conserved(self):
+        """A credit of MVICH is at the sender, on its way, or to be returned by the receiver (64 of them)."""
+        curves = self.buffers(self.write("mvich.yaml", MVICH))
+        for rank in (0, 1):
+            events = [(when, place, value) for place, key in enumerate((
+                (f"node{rank}", f"mvich rank {rank} to {1 - rank}", "credits"),
+                (f"node{1 - rank}", f"mvich rank {1 - rank} to {rank}", "credits to return")))
+                      for when, value in curves["mvich", *key]]
+            held, sums = [64, 0], []
+            for _, place, value in sorted(events):
+                held[place] = value
+                sums.append(sum(held))
+            self.assertGreater(len(sums), 50)
+            self.assertLessEqual(max(sums), 64)
+            self.assertGreater(len(set(sums)), 1)
 
     def test_stacks_that_tell_nothing(self):
         self.netsim("run", self.small(), "-q", "--values", "v.csv")

@@ -23,8 +23,8 @@ static void repost(struct cpu_context *context, struct mvich_connection *connect
     const struct mvich_config *config = connection->owner->config;
     connection->preposts--;
     if (packet->type == MVICH_NOOP) {
-        mvich_prepost(context, connection);
         connection->local_credit--; // NOOPs take no credit
+        mvich_prepost(context, connection);
         return;
     }
     if (packet->type == MVICH_R3_DATA)

@@ -113,6 +113,7 @@ void mvich_prepost(struct cpu_context *context, struct mvich_connection *connect
     vip_post_recv(context, connection->vi, receives(mvich, vbuf));
     connection->preposts++;
     connection->local_credit++;
+    mvich_credits_tell(context, connection);
 }
 
 static struct vip_descriptor *make_posted(struct vip_vi *vi)
