@@ -275,7 +275,8 @@ static inline void trace_calls(struct trace *trace, trace_lane lane, const char 
         trace->ops->activity(trace, lane, name, when, call);
 }
 
-// Whether the sink takes values: those who announce them with the first value ask before.
+// Returns true if the sink takes values; callers that announce them with the first value ask
+// before.
 static inline bool trace_takes_values(const struct trace *trace)
 {
     return trace && trace->ops->values;

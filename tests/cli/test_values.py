@@ -35,7 +35,7 @@ workload:
     - {ranks: 0, do: [{loop: {count: 100, do: [{send: {to: 1, size: 1 KiB}}]}}, {loop: {count: 100, do: [{recv: {from: 1, size: 1 KiB}}]}}]}
     - {ranks: 1, do: [{loop: {count: 100, do: [{recv: {from: 0, size: 1 KiB}}]}}, {loop: {count: 100, do: [{send: {to: 0, size: 1 KiB}}]}}]}
 """
-# Of each quantity of a scenario the least, the most and the last values: tokens and credits come back, and queues run empty.
+# Of each quantity of a scenario the least, the most and the last values: tokens return, and queues run empty.
 LENT = {
     "gm_allsize": {"send tokens": (0, 61, {61}), "receive tokens": (0, 254, range(255))},
     "grim_injection": {"message queue": (0, 5000, {0}), "endpoint queue": (0, 5000, {0})},
@@ -122,7 +122,7 @@ class Values(Drawing):
         return curves
 
     def test_credits_tokens_and_buffers(self):
-        """Each stays within what the library has of it, and what is lent comes back."""
+        """Each stays within what the library has of it, and all that is lent returns."""
         for scenario, wanted in LENT.items():
             with self.subTest(scenario=scenario):
                 curves = self.buffers(scenario)
