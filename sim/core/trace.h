@@ -289,6 +289,11 @@ static inline trace_values trace_values_new(struct trace *trace,
     return trace_takes_values(trace) ? trace->ops->values(trace, info) : 0;
 }
 
+// Announces them if `*values` is 0, for owners that do so with their first value. The name is made
+// from the format; that of `info` is not read.
+void trace_values_once(struct trace *trace, trace_values *values, struct trace_values_info info,
+                       const char *format, ...) G_GNUC_PRINTF(4, 5);
+
 // The quantity, an index into those announced, has this value from `when` on. A handler's clock may
 // be ahead of that of the next one: a time before an earlier call's counts as that. The same value
 // may be reported again, and of several values at one time the last counts. With `values` 0 it does

@@ -356,7 +356,7 @@ bool ni_queue_can_hold(const struct grim_channel *channel, const struct grim_mes
 // Frees what is acknowledged, from the front on; true if there is more room then.
 bool ni_queue_free(struct cpu_context *context, struct grim_channel *channel);
 
-// Tells the trace what both queues of the channel hold.
+// Traces how many messages both queues of the channel hold.
 void ni_queues_tell(struct grim_channel *channel, sim_time now);
 
 // ---- ni_channel.c ----

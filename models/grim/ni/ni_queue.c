@@ -175,13 +175,11 @@ void ni_queues_tell(struct grim_channel *channel, sim_time now)
     struct trace *trace = ni->fabric->sim->trace;
     if (!trace_takes_values(trace))
         return;
-    if (!channel->values) {
-        char *name = g_strdup_printf("grim %s", channel->name);
-        channel->values =
-            trace_values_new(trace, &(struct trace_values_info){ni->host->name, name,
-                                                                queue_quantities, QUEUE_VALUES});
-        g_free(name);
-    }
+    trace_values_once(trace, &channel->values,
+                      (struct trace_values_info){.group = ni->host->name,
+                                                 .quantities = queue_quantities,
+                                                 .count = QUEUE_VALUES},
+                      "grim %s", channel->name);
     trace_value(trace, channel->values, VALUE_CARD, now, channel->entries);
     trace_value(trace, channel->values, VALUE_ENDPOINT, now, channel->endpoint_messages);
 }

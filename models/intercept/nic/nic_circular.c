@@ -41,13 +41,11 @@ static void buffer_tell(struct vnic *vnic, int value, sim_time now, int64_t used
     struct trace *trace = vnic->nic->sim->trace;
     if (!trace_takes_values(trace))
         return;
-    if (!vnic->values) {
-        char *name = g_strdup_printf("VNIC %d", vnic->number);
-        vnic->values =
-            trace_values_new(trace, &(struct trace_values_info){vnic->nic->host->name, name,
-                                                                buffer_quantities, BUFFER_VALUES});
-        g_free(name);
-    }
+    trace_values_once(trace, &vnic->values,
+                      (struct trace_values_info){.group = vnic->nic->host->name,
+                                                 .quantities = buffer_quantities,
+                                                 .count = BUFFER_VALUES},
+                      "VNIC %d", vnic->number);
     trace_value(trace, vnic->values, value, now, used);
 }
 

@@ -86,12 +86,10 @@ static void credits_tell(const struct cpu_context *context, const struct vdma_ha
     struct trace *trace = handler->sim->trace;
     if (!trace_takes_values(trace))
         return;
-    if (!peer->values) {
-        char *name = g_strdup_printf("VDMA handler to %s", handler->hosts[peer->number]->name);
-        peer->values = trace_values_new(
-            trace, &(struct trace_values_info){handler->host->name, name, &credits, 1});
-        g_free(name);
-    }
+    trace_values_once(trace, &peer->values,
+                      (struct trace_values_info){
+                          .group = handler->host->name, .quantities = &credits, .count = 1},
+                      "VDMA handler to %s", handler->hosts[peer->number]->name);
     trace_value(trace, peer->values, 0, context->now, peer->credits);
 }
 

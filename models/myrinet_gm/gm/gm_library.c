@@ -36,13 +36,11 @@ static void tokens_tell(struct gm_port *port, sim_time now)
     struct trace *trace = port->card->sim->trace;
     if (!trace_takes_values(trace))
         return;
-    if (!port->values) {
-        char *name = g_strdup_printf("gm port %d", port->number);
-        port->values =
-            trace_values_new(trace, &(struct trace_values_info){port->card->host->name, name,
-                                                                token_quantities, TOKEN_VALUES});
-        g_free(name);
-    }
+    trace_values_once(trace, &port->values,
+                      (struct trace_values_info){.group = port->card->host->name,
+                                                 .quantities = token_quantities,
+                                                 .count = TOKEN_VALUES},
+                      "gm port %d", port->number);
     trace_value(trace, port->values, VALUE_SEND_TOKENS, now, port->sends_left);
     trace_value(trace, port->values, VALUE_RECEIVE_TOKENS, now, port->receives_left);
 }

@@ -291,7 +291,7 @@ void mvich_packet_send(struct cpu_context *context, struct mvich_connection *con
 void mvich_backlog_send(struct cpu_context *context, struct mvich_connection *connection);
 void mvich_noop_if_needed(struct cpu_context *context, struct mvich_connection *connection);
 void mvich_post_failed(const struct mvich_connection *connection);
-// Tells the trace the credits of the connection.
+// Traces the credits of the connection.
 void mvich_credits_tell(const struct cpu_context *context, struct mvich_connection *connection);
 void mvich_flow_trace(const struct cpu_context *context, const struct mvich_connection *connection,
                       const char *event);

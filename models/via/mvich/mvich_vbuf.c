@@ -161,13 +161,11 @@ void mvich_credits_tell(const struct cpu_context *context, struct mvich_connecti
     struct trace *trace = process->sim->trace;
     if (!trace_takes_values(trace))
         return;
-    if (!connection->values) {
-        char *name = g_strdup_printf("mvich rank %d to %d", process->rank, connection->rank);
-        connection->values =
-            trace_values_new(trace, &(struct trace_values_info){process->host->name, name,
-                                                                credit_quantities, CREDIT_VALUES});
-        g_free(name);
-    }
+    trace_values_once(trace, &connection->values,
+                      (struct trace_values_info){.group = process->host->name,
+                                                 .quantities = credit_quantities,
+                                                 .count = CREDIT_VALUES},
+                      "mvich rank %d to %d", process->rank, connection->rank);
     trace_value(trace, connection->values, VALUE_CREDITS, context->now, connection->remote_credit);
     trace_value(trace, connection->values, VALUE_TO_RETURN, context->now, connection->local_credit);
 }
