@@ -12,6 +12,7 @@
 #include "sim/run/run.h"
 #include "sim/run/schema.h"
 #include "sim/scenario/draw.h"
+#include "sim/scenario/draw_mix.h"
 #include "sim/scenario/drawn_scenario.h"
 #include "sim/scenario/unused.h"
 
@@ -22,6 +23,7 @@
 #define COMMIT_INTERVAL (G_USEC_PER_SEC / 5)
 
 #define DRAW_SET "draw="
+#define MIX_SET DRAW_MIX_KEY "="
 #define MOST_DRAWN 256 // scenarios that are kept for their draws
 
 // A piece of work: what all equal cases have in common.
@@ -251,13 +253,17 @@ static struct drawn_scenario *drawn_of(struct campaign *campaign, const char *fi
     return drawn;
 }
 
-// The draw that the settings ask for, which is left out of `others`; 0: none, or not one number,
-// which the compiler then complains of.
-static int64_t draw_of_sets(const char *const *sets, GPtrArray *others)
+// The draw that the settings ask for, and the last of its mixtures (NULL: none), which are left out
+// of `others`; 0: none, or not one number, which the compiler then complains of.
+static int64_t draw_of_sets(const char *const *sets, const char **mix, GPtrArray *others)
 {
     int64_t draw = 0;
     int given = 0;
     for (const char *const *set = sets; set && *set; set++) {
+        if (g_str_has_prefix(*set, MIX_SET)) {
+            *mix = *set + strlen(MIX_SET);
+            continue;
+        }
         if (!g_str_has_prefix(*set, DRAW_SET)) {
             g_ptr_array_add(others, (char *)*set);
             continue;
@@ -276,11 +282,12 @@ static struct scenario *load_draw(struct campaign *campaign, const char *file,
 {
     struct scenario *scenario = NULL;
     GPtrArray *others = g_ptr_array_new();
-    int64_t draw = draw_of_sets(options->sets, others);
+    const char *mix = NULL;
+    int64_t draw = draw_of_sets(options->sets, &mix, others);
     if (draw) {
         options->sets = (const char *const *)others->pdata;
         struct drawn_scenario *drawn = drawn_of(campaign, file, options, diags);
-        scenario = drawn ? drawn_scenario_take(drawn, draw, diags) : NULL;
+        scenario = drawn ? drawn_scenario_take(drawn, draw, mix, diags) : NULL;
     } else {
         scenario = scenario_load(file, campaign->schema, options, diags);
         if (scenario)

@@ -44,9 +44,10 @@ void compiler_close(struct compiler *compiler);
 struct scenario *compiler_run(struct compiler *compiler, struct node *root, const char *file,
                               struct diag_list *diags);
 
-// The case as the draw has it, from the one with the medians, whose tree must be there. As
-// case_read, it may return readable parts after errors; the caller frees it.
-struct scenario_case *compiler_draw_case(struct compiler *compiler, int64_t draw,
+// The case as the draw has it, from the one with the medians, whose tree must be there; `mix` is a
+// text of draw_mix.h, as if it were set (NULL: that of the tree). As case_read, it may return
+// readable parts after errors; the caller frees it.
+struct scenario_case *compiler_draw_case(struct compiler *compiler, int64_t draw, const char *mix,
                                          const struct scenario_case *medians,
                                          struct diag_list *diags);
 

@@ -49,7 +49,7 @@ static void free_drawn_case(void *data)
     case_free(data);
 }
 
-struct scenario *drawn_scenario_take(struct drawn_scenario *drawn, int64_t draw,
+struct scenario *drawn_scenario_take(struct drawn_scenario *drawn, int64_t draw, const char *mix,
                                      struct diag_list *diags)
 {
     const struct scenario *medians = drawn->medians;
@@ -64,7 +64,7 @@ struct scenario *drawn_scenario_take(struct drawn_scenario *drawn, int64_t draw,
     for (guint i = 0; i < medians->cases->len; i++) {
         struct diag_list *found = diag_list_new();
         g_ptr_array_add(scenario->cases,
-                        compiler_draw_case(&drawn->compiler, draw,
+                        compiler_draw_case(&drawn->compiler, draw, mix,
                                            g_ptr_array_index(medians->cases, i), found));
         compiler_add_new(diags, found);
         diag_list_free(found);

@@ -211,12 +211,21 @@ static void lay_steady(const struct scenario_case *medians, struct node **tree,
     g_free(text);
 }
 
-struct scenario_case *compiler_draw_case(struct compiler *compiler, int64_t draw,
+static bool lay_mix(const char *mix, struct node **tree, struct diag_list *diags)
+{
+    char *origin = g_strdup_printf("--set " DRAW_MIX_KEY "=%s", mix);
+    bool good = node_set(tree, DRAW_MIX_KEY, mix, origin, diags);
+    g_free(origin);
+    return good;
+}
+
+struct scenario_case *compiler_draw_case(struct compiler *compiler, int64_t draw, const char *mix,
                                          const struct scenario_case *medians,
                                          struct diag_list *diags)
 {
     struct node *tree = node_copy(medians->tree);
-    bool good = draw_lay(draw, medians, compiler->schema, &compiler->ensembles, &tree, diags);
+    bool good = (!mix || lay_mix(mix, &tree, diags)) &&
+                draw_lay(draw, medians, compiler->schema, &compiler->ensembles, &tree, diags);
     lay_steady(medians, &tree, diags);
     struct scenario_case *drawn = case_read(medians->name, medians->mark, tree, compiler->schema,
                                             &compiler->recordings, compiler->what_if, diags);
@@ -240,7 +249,7 @@ static void add_case(struct compiler *compiler, const struct series *series, GPt
                                      : NULL;
     if (read && compiler->draw && !diag_any(found)) {
         struct scenario_case *medians = read;
-        read = compiler_draw_case(compiler, compiler->draw, medians, found);
+        read = compiler_draw_case(compiler, compiler->draw, NULL, medians, found);
         case_free(medians);
     }
     if (read)

@@ -16,6 +16,8 @@ import yaml
 ROOT = os.environ.get("NETSIM_SOURCE_DIR", ".")
 NETSIM = os.environ.get("NETSIM", os.path.join(ROOT, "build", "netsim"))
 
+SPOIL = 8  # one file of so many is spoiled, in each way
+
 
 def scenario_files():
     for folder, _, names in os.walk(os.path.join(ROOT, "scenarios")):
@@ -96,13 +98,13 @@ def main():
     files = list(scenario_files())
     if not files:
         sys.exit("no scenarios found")
-    for path in files:
+    for number, path in enumerate(files):
         with open(path, encoding="utf-8") as stream:
             document = yaml.safe_load(stream)
         for error in validator.iter_errors(document):
             print(f"{path}: {error.json_path}: {error.message[:300]}")
             failures += 1
-        for what, other in spoiled(document):
+        for what, other in spoiled(document) if number % SPOIL == 0 else ():
             if validator.is_valid(other):
                 print(f"{path}: {what}: not refused")
                 failures += 1

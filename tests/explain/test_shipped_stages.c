@@ -2,7 +2,7 @@
 // The stages that the shipped scenarios spend time in: one name has one class in all models, so
 // that a table of names is unambiguous, and the class is one that such a resource can have.
 #include "sim/benchmark/stream.h"
-#include "sim/explain/record.h"
+#include "sim/core/trace.h"
 #include "sim/run/run.h"
 #include "sim/run/schema.h"
 
@@ -13,9 +13,9 @@
 
 #define BIG (INT64_C(64) << 10)
 
-// Of a benchmark over time: by then each has lost its first path, if it does, and timers have
-// expired.
-#define LONGEST (20 * TIME_S)
+// Of a benchmark over time: by then sctp_failover and tcp_cable_pulled have lost a path, and timers
+// have expired.
+#define LONGEST (6 * TIME_S)
 
 // Whose time a stage is.
 enum place { HOST_PROCESSOR, CARD_PROCESSOR, LINK, ENGINE, LATENCY, PLACES };
@@ -34,32 +34,55 @@ static const uint32_t allowed[PLACES] = {
                 BIT(SWITCH) | BIT(FOR_ACK) | BIT(FOR_WINDOW) | BIT(FOR_BUFFER),
 };
 
+struct lane {
+    char *name;
+    enum trace_lane_kind kind;
+    bool processor; // it has had a slice
+};
+
+// A sink: keeps which stages were at which places, and no time of them.
 struct seen {
+    struct trace trace;
+    GArray *lanes;          // struct lane, of one run; trace lane n is at n - 1
+    GHashTable *places;     // const struct stage * -> a bit for each place that it was at
     GHashTable *stages;     // name -> const struct stage *, the first of that name
     GHashTable *complaints; // a set of texts
 };
 
-static enum place place_of(const struct lane_record *lane, const struct piece *piece)
+static trace_lane add_lane(struct trace *trace, const struct trace_lane_info *info)
 {
-    if (piece->kind == PIECE_DELAY)
-        return LATENCY;
-    if (lane->slices->len > 0)
-        return g_str_has_prefix(lane->name, "cpu ") ? HOST_PROCESSOR : CARD_PROCESSOR;
-    return lane_is_link(lane) ? LINK : ENGINE;
+    struct seen *seen = (struct seen *)trace;
+    struct lane lane = {.name = g_strdup(info->name), .kind = info->kind};
+    g_array_append_val(seen->lanes, lane);
+    return seen->lanes->len;
 }
 
-// Each complaint once, however many pieces have it.
+static void lane_clear(void *data)
+{
+    g_free(((struct lane *)data)->name);
+}
+
+static enum place place_of(const struct lane *lane)
+{
+    if (lane->processor)
+        return g_str_has_prefix(lane->name, "cpu ") ? HOST_PROCESSOR : CARD_PROCESSOR;
+    return lane->kind == TRACE_LINK ? LINK : ENGINE;
+}
+
+// Each complaint once, however many spans have it.
 static void complain(struct seen *seen, const char *text)
 {
     g_hash_table_add(seen->complaints, g_strdup(text));
 }
 
-static void take_piece(struct seen *seen, const struct lane_record *lane, const struct piece *piece)
+static void take_stage(struct seen *seen, const struct lane *lane, const struct stage *stage,
+                       enum place place)
 {
-    const struct stage *stage = piece->stage;
-    if (!stage)
+    unsigned int known = GPOINTER_TO_UINT(g_hash_table_lookup(seen->places, stage));
+    if (known >> place & 1)
         return;
-    if (!(allowed[place_of(lane, piece)] >> stage->class & 1)) {
+    g_hash_table_insert(seen->places, (gpointer)stage, GUINT_TO_POINTER(known | 1U << place));
+    if (!(allowed[place] >> stage->class & 1)) {
         char *text = g_strdup_printf("%s of class %s on %s", stage->name,
                                      stage_class_name(stage->class), lane->name);
         complain(seen, text);
@@ -71,6 +94,31 @@ static void take_piece(struct seen *seen, const struct lane_record *lane, const 
     else if (first->class != stage->class)
         complain(seen, stage->name);
 }
+
+static void take_span(struct trace *trace, trace_lane number, const struct stage *stage,
+                      sim_time from, sim_time to, struct message_ref message)
+{
+    struct seen *seen = (struct seen *)trace;
+    (void)message;
+    if (number == 0 || from >= to || !stage)
+        return;
+    const struct lane *lane = &g_array_index(seen->lanes, struct lane, number - 1);
+    take_stage(seen, lane, stage, place_of(lane));
+}
+
+static void take_note(struct trace *trace, trace_lane number, const struct trace_note *note)
+{
+    struct seen *seen = (struct seen *)trace;
+    if (number == 0)
+        return;
+    struct lane *lane = &g_array_index(seen->lanes, struct lane, number - 1);
+    if (note->kind == TRACE_SLICE)
+        lane->processor = true;
+    else if (note->kind == TRACE_DELAY && note->from < note->to && note->stage)
+        take_stage(seen, lane, note->stage, LATENCY);
+}
+
+static const struct trace_ops seen_ops = {.lane = add_lane, .span = take_span, .note = take_note};
 
 static void take_case(struct seen *seen, const struct scenario_case *test_case, int64_t size)
 {
@@ -88,15 +136,9 @@ static void take_case(struct seen *seen, const struct scenario_case *test_case, 
         g_array_append_val(one.workload.sizes, size);
         one.workload.repetitions = 2;
     }
-    struct record *record = record_new();
+    g_array_set_size(seen->lanes, 0);
     series_result_free(
-        run_case(&model_registry, &one, 0, 1, &(struct run_options){.trace = &record->trace}));
-    for (guint i = 0; i < record->lanes->len; i++) {
-        const struct lane_record *lane = record_lane(record, i);
-        for (guint k = 0; k < lane->pieces->len; k++)
-            take_piece(seen, lane, &g_array_index(lane->pieces, struct piece, k));
-    }
-    record_free(record);
+        run_case(&model_registry, &one, 0, 1, &(struct run_options){.trace = &seen->trace}));
     if (one.workload.benchmark && !one.workload.benchmark->over_time)
         g_array_unref(one.workload.sizes);
 }
@@ -131,9 +173,13 @@ static void take_file(struct seen *seen, const char *file, const struct scenario
 static struct seen stages_of_all(void)
 {
     struct seen seen = {
-        g_hash_table_new(g_str_hash, g_str_equal),
-        g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL),
+        .trace = {&seen_ops},
+        .lanes = g_array_new(FALSE, FALSE, sizeof(struct lane)),
+        .places = g_hash_table_new(NULL, NULL),
+        .stages = g_hash_table_new(g_str_hash, g_str_equal),
+        .complaints = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL),
     };
+    g_array_set_clear_func(seen.lanes, lane_clear);
     struct scenario_schema *schema = registry_schema(&model_registry);
     char *folder = g_build_filename(getenv("NETSIM_SOURCE_DIR"), "scenarios", NULL);
     GDir *directory = g_dir_open(folder, 0, NULL);
@@ -159,6 +205,8 @@ static void test_stages(void)
     g_hash_table_iter_init(&all, seen.complaints);
     while (g_hash_table_iter_next(&all, &text, NULL))
         SUITE_SAME_TEXT(text, "one class for each name, that such a resource can have");
+    g_array_unref(seen.lanes);
+    g_hash_table_unref(seen.places);
     g_hash_table_unref(seen.stages);
     g_hash_table_unref(seen.complaints);
 }
