@@ -20,7 +20,7 @@ void drawn_scenario_free(struct drawn_scenario *drawn);
 // The scenario without a draw: every constant has its median. Owned by `drawn`.
 const struct scenario *drawn_scenario_medians(const struct drawn_scenario *drawn);
 
-// A draw, 1 .. DRAW_MOST, without the sweep, with a text of draw_mix.h (NULL: what the file says).
+// A draw, 1 .. DRAW_MOST, without the sweep, with a text of draw_mix.h (NULL: that of the file).
 // Returns NULL after an error. The caller frees it with scenario_free.
 struct scenario *drawn_scenario_take(struct drawn_scenario *drawn, int64_t draw, const char *mix,
                                      struct diag_list *diags);

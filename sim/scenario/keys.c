@@ -143,6 +143,30 @@ GPtrArray *keys_at_top(const struct scenario_schema *schema, enum key_place plac
 
 // ---- Paths ----
 
+// Called for each table of parameters and the path that they are below; true: no more.
+typedef bool table_fn(const char *path, const struct param_table *table, void *data);
+
+// Returns whether one of the calls did.
+static bool any_table(const struct scenario_schema *schema, table_fn *visit, void *data)
+{
+    for (const struct scenario_section *section = schema->sections; section->path; section++)
+        if (visit(section->path, section->table, data))
+            return true;
+    if (visit("link", schema->link_table, data) || visit("switch", schema->switch_table, data) ||
+        visit("workload", &workload_table, data) || visit("workload", &replay_table, data))
+        return true;
+    for (const struct benchmark_schema *one = schema->benchmarks; one->name; one++)
+        if (one->parameters && visit("workload", one->parameters, data))
+            return true;
+    return false;
+}
+
+static bool add_paths(const char *path, const struct param_table *table, void *names)
+{
+    add_table(names, path, table);
+    return false;
+}
+
 // Every path that --set may name, but for those into lists.
 static GPtrArray *all_paths(const struct scenario_schema *schema)
 {
@@ -152,16 +176,28 @@ static GPtrArray *all_paths(const struct scenario_schema *schema)
         for (const char *dot = strchr(section->path, '.'); dot; dot = strchr(dot + 1, '.'))
             add(&names, g_strndup(section->path, (gsize)(dot - section->path)));
         add(&names, g_strdup(section->path));
-        add_table(&names, section->path, section->table);
     }
-    add_table(&names, "link", schema->link_table);
-    add_table(&names, "switch", schema->switch_table);
-    add_table(&names, "workload", &workload_table);
-    add_table(&names, "workload", &replay_table);
-    for (const struct benchmark_schema *one = schema->benchmarks; one->name; one++)
-        if (one->parameters)
-            add_table(&names, "workload", one->parameters);
+    any_table(schema, add_paths, &names);
     return names_end(&names);
+}
+
+static bool has_parameter(const char *path, const struct param_table *table, void *sought)
+{
+    const char *rest = below(sought, path);
+    return rest && *rest && param_index(table, rest) >= 0;
+}
+
+// Whether all_paths has the path. It does not make that list of hundreds: a campaign sets several
+// paths in each of its runs.
+static bool path_is_known(const struct scenario_schema *schema, const char *path)
+{
+    for (const struct scenario_key *key = scenario_keys; key->name; key++)
+        if (key->places & KEY_IN_SCENARIO && strcmp(key->name, path) == 0)
+            return true;
+    for (const struct scenario_section *section = schema->sections; section->path; section++)
+        if (*path && below(section->path, path))
+            return true;
+    return any_table(schema, has_parameter, (void *)path);
 }
 
 // The table whose parameters stand at `path`; NULL: none.
@@ -243,20 +279,19 @@ bool keys_path_exists(const struct scenario_schema *schema, const char *path,
     bool sourced = dot && (strcmp(dot, ".value") == 0 || strcmp(dot, ".source") == 0);
     if (sourced)
         *dot = '\0';
-    GPtrArray *paths = all_paths(schema);
-    const char *const *known = (const char *const *)paths->pdata;
-    bool exists = g_strv_contains(known, plain) || (sourced && g_strv_contains(known, parent));
+    bool exists = path_is_known(schema, plain) || (sourced && path_is_known(schema, parent));
     if (!exists && !complain_renamed(schema, plain, mark, diags)) {
+        GPtrArray *paths = all_paths(schema);
         char *hint = item_hint(schema, plain);
         if (!hint)
-            hint = reader_path_hint(plain, known);
+            hint = reader_path_hint(plain, (const char *const *)paths->pdata);
         if (!hint)
             hint = g_strdup("`netsim list parameters` shows all");
         diag_add(diags, mark, path, hint,
                  in_list ? "there is no such list" : "there is no such key");
         g_free(hint);
+        g_ptr_array_free(paths, TRUE);
     }
-    g_ptr_array_free(paths, TRUE);
     g_free(parent);
     g_free(plain);
     return exists;

@@ -16,7 +16,7 @@ import yaml
 ROOT = os.environ.get("NETSIM_SOURCE_DIR", ".")
 NETSIM = os.environ.get("NETSIM", os.path.join(ROOT, "build", "netsim"))
 
-SPOIL = 8  # one file of so many is spoiled, in each way
+SPOIL = 8  # one file of so many gets each mistake
 
 
 def scenario_files():
