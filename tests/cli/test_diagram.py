@@ -4,11 +4,11 @@
 the model, and what is refused."""
 
 import glob
-import importlib.util
 import json
 import os
 import re
 import struct
+import sys
 import unittest
 import xml.etree.ElementTree as xml
 
@@ -16,6 +16,9 @@ from harness import SOURCE, Case
 
 import browser
 import needs
+
+sys.path.insert(0, os.path.join(SOURCE, "plots"))
+import diagram
 
 # Name, and what it takes to draw it.
 MESSAGES = {
@@ -26,14 +29,6 @@ MESSAGES = {
     "Portals, long": ["portals_pingpong_system1", "--series", "polling", "--size", "8 KiB"],
     "SCTP, lost": ["sctp_streams_loss", "--series", "loss on stream 1", "--message", "2"],
 }
-
-
-def drawing():
-    """plots/diagram.py, which needs no packages."""
-    spec = importlib.util.spec_from_file_location("diagram", os.path.join(SOURCE, "plots", "diagram.py"))
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def frames(path):
@@ -160,15 +155,14 @@ class Diagram(Case):
 
     def test_labels(self):
         """No two labels overlap, none leaves the picture or its band's gap, and later is lower."""
-        module = drawing()
         for name, document in self.models().items():
-            model = module.Model(document)
+            model = diagram.Model(document)
             with self.subTest(name):
                 self.assertGreater(len(model.labels), 20)
                 self.assertEqual(model.before, sorted(model.before))
                 for label in model.labels:
-                    self.assertGreaterEqual(label["x"], module.GUTTER)
-                    self.assertLessEqual(label["x"] + label["width"], module.WIDTH)
+                    self.assertGreaterEqual(label["x"], diagram.GUTTER)
+                    self.assertLessEqual(label["x"] + label["width"], diagram.WIDTH)
                     self.assertGreaterEqual(label["y"], 0)
                     self.assertLessEqual(label["y"], model.height + 60)
                 labels = sorted(model.labels, key=lambda label: label["y"])
@@ -181,9 +175,8 @@ class Diagram(Case):
 
     def test_the_picture(self):
         """Text is text; what has an id is named once and has a title; each part and packet is there."""
-        module = drawing()
         for name, document in self.models().items():
-            root = xml.fromstring(module.render(document, "x-"))
+            root = xml.fromstring(diagram.render(document, "x-"))
             space = "{http://www.w3.org/2000/svg}"
             named = [element for element in root.iter() if "id" in element.attrib]
             ids = [element.get("id") for element in named]
