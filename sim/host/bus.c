@@ -156,14 +156,52 @@ struct bus_side {
 
 #define BUS_SIDES 2
 
+// What the time of a transaction of one direction depends on.
+struct pace {
+    sim_time setup; // of each burst
+    int64_t burst, overhead, rate;
+};
+
 struct bus {
     struct sim *sim;
     struct bus_config config;
+    struct pace paces[BUS_SIDES]; // by enum bus_way
     struct memory_bus memory;
     struct bus_side sides[BUS_SIDES];
     int side_count;
     sim_time busy;
 };
+
+int64_t bus_burst(const struct bus_config *config, enum bus_way way)
+{
+    return way == BUS_READ ? config->read_burst : config->write_burst;
+}
+
+int64_t bus_most_rate(const struct bus_config *config)
+{
+    return config->kind == BUS_PCIE ? config->lanes * config->lane_rate / BITS_PER_BYTE
+                                    : config->width * config->clock;
+}
+
+// Time for which a transaction's bursts occupy the bus.
+static sim_time data_time(const struct pace *pace, int64_t bytes)
+{
+    int64_t bursts = (bytes + pace->burst - 1) / pace->burst;
+    return time_after(time_times(bursts, pace->setup),
+                      time_at_rate(bytes + bursts * pace->overhead, pace->rate));
+}
+
+static struct pace pace_of(const struct bus_config *config, enum bus_way way)
+{
+    double clocks = way == BUS_READ ? config->read_setup : config->write_setup;
+    double setup = clocks > 0 ? clocks * (double)TIME_S / (double)config->clock + 0.5 : 0;
+    return (struct pace){
+        .setup = (sim_time)setup,
+        .burst = bus_burst(config, way),
+        .overhead = config->overhead,
+        .rate = config->rate > 0 ? config->rate : bus_most_rate(config),
+    };
+}
 
 static void bus_next(struct engine *engine, struct event *event);
 
@@ -182,6 +220,8 @@ struct bus *bus_new(struct sim *sim, const char *group, const char *name,
     struct bus *bus = g_new0(struct bus, 1);
     bus->sim = sim;
     bus->config = *config;
+    for (int way = 0; way < BUS_SIDES; way++)
+        bus->paces[way] = pace_of(config, way);
     bus->side_count = config->kind == BUS_PCIE ? BUS_SIDES : 1;
     if (bus->side_count == 1) {
         side_init(&bus->sides[0], bus, group, name);
@@ -207,29 +247,6 @@ const struct bus_config *bus_config(const struct bus *bus)
     return &bus->config;
 }
 
-int64_t bus_burst(const struct bus_config *config, enum bus_way way)
-{
-    return way == BUS_READ ? config->read_burst : config->write_burst;
-}
-
-int64_t bus_most_rate(const struct bus_config *config)
-{
-    return config->kind == BUS_PCIE ? config->lanes * config->lane_rate / BITS_PER_BYTE
-                                    : config->width * config->clock;
-}
-
-// Time for which a transaction's bursts occupy the bus.
-static sim_time data_time(const struct bus_config *config, enum bus_way way, int64_t bytes)
-{
-    double clocks = way == BUS_READ ? config->read_setup : config->write_setup;
-    sim_time setup =
-        clocks > 0 ? (sim_time)(clocks * (double)TIME_S / (double)config->clock + 0.5) : 0;
-    int64_t burst = bus_burst(config, way), bursts = (bytes + burst - 1) / burst;
-    int64_t rate = config->rate > 0 ? config->rate : bus_most_rate(config);
-    return time_after(time_times(bursts, setup),
-                      time_at_rate(bytes + bursts * config->overhead, rate));
-}
-
 // Until the data of a transaction begin, and after they have ended.
 static sim_time latency_before(const struct bus_config *config, enum bus_way way)
 {
@@ -243,7 +260,8 @@ static sim_time latency_after(const struct bus_config *config, enum bus_way way)
 
 sim_time bus_time(const struct bus_config *config, enum bus_way way, int64_t bytes)
 {
-    return time_after(data_time(config, way, bytes),
+    struct pace pace = pace_of(config, way);
+    return time_after(data_time(&pace, bytes),
                       latency_before(config, way) + latency_after(config, way));
 }
 
@@ -282,7 +300,7 @@ static void side_begin(struct bus_side *side)
         g_array_remove_range(side->asked, 0, side->taken);
         side->taken = 0;
     }
-    sim_time time = data_time(&bus->config, asked.way, asked.bytes);
+    sim_time time = data_time(&bus->paces[asked.way], asked.bytes);
     time = time_after(time, memory_bus_meet(&bus->memory, asked.bytes, time));
     bus_move(side, &asked, now, now + time);
     engine_schedule(bus->sim->engine, &side->next, now + time);
@@ -309,14 +327,14 @@ void bus_transfer(struct bus *bus, enum bus_way way, int64_t bytes, struct event
         return;
     }
     sim_time start = MAX(side->free_at, ready);
-    side->free_at = time_after(start, data_time(&bus->config, way, bytes));
+    side->free_at = time_after(start, data_time(&bus->paces[way], bytes));
     bus_move(side, &asked, start, side->free_at);
 }
 
 void bus_note(struct bus *bus, enum bus_way way, int64_t bytes)
 {
     const struct bus_side *side = &bus->sides[bus->side_count == 1 ? 0 : (int)way];
-    sim_time time = data_time(&bus->config, way, bytes), now = sim_now(bus->sim);
+    sim_time time = data_time(&bus->paces[way], bytes), now = sim_now(bus->sim);
     bus->busy += time;
     trace_note(bus->sim->trace, side->lane,
                &(struct trace_note){.kind = TRACE_LOAD, .from = MAX(now - time, 0), .to = now});
