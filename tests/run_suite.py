@@ -13,8 +13,9 @@ Ends as ctest does, which fails too when no test ran. With --none-skipped it fai
 test was skipped, unless for want of root where it does not run as root. The times and the output of
 each test stay in BUILD/tests.xml (JUnit), with the identity of the sources that the program was built
 from, by which `netsim validate` knows that the results are those of its own build. With
---targets it runs nothing and prints what ninja has to build for --changed and --failed. A build with
-NETSIM_STEPS leaves the steps of state machines that the tests have taken in BUILD/steps.txt (steps.py).
+--targets it runs nothing and prints what ninja has to build for the tests that --changed, --failed or an
+option of ctest chooses. A build with NETSIM_STEPS leaves the steps of state machines that the tests have
+taken in BUILD/steps.txt (steps.py).
 """
 
 import contextlib
@@ -87,9 +88,9 @@ def run(build, report, options):
 
 
 @functools.lru_cache
-def tests_of(build):
-    """The list of tests from ctest."""
-    listed = subprocess.run(["ctest", "--test-dir", build, "--show-only=json-v1"], check=True,
+def tests_of(build, *options):
+    """The list of tests from ctest, of those that its options choose."""
+    listed = subprocess.run(["ctest", "--test-dir", build, "--show-only=json-v1", *options], check=True,
                             stdout=subprocess.PIPE).stdout
     return json.loads(listed)["tests"]
 
@@ -102,14 +103,14 @@ def labels_of(build):
 
 
 def print_targets(build, chosen):
-    """The programs that the chosen tests run, besides netsim; all if it is not known."""
+    """The programs that the chosen tests run; all if they are not known. Tests in C do not run netsim, scripts do."""
     if chosen is None:
         print("all")
         return
-    programs = {test["command"][0] for test in tests_of(build) if test["name"] in chosen and "command" in test}
+    commands = {test["command"][0] for test in tests_of(build) if test["name"] in chosen and "command" in test}
     inside = os.path.join(os.path.abspath(build), "")
-    print(" ".join(["netsim"] + sorted(path.removeprefix(inside) for path in programs
-                                       if path.startswith(inside) and path != inside + "netsim")))
+    programs = {path.removeprefix(inside) if path.startswith(inside) else "netsim" for path in commands}
+    print(" ".join(sorted(programs)) or "netsim")
 
 
 def read(report, build):
@@ -220,16 +221,21 @@ def main():
     arguments = sys.argv[2:]
     options = [option for option in arguments if option not in OWN]
     report = os.path.join(os.path.abspath(build), "tests.xml")
+    named = any(map(CHOOSES.fullmatch, options))
     if TARGETS in arguments:
         with contextlib.redirect_stdout(io.StringIO()):
             chosen = chosen_tests(build, report, arguments)
+        if named:
+            names = {test["name"] for test in tests_of(build, *options)}
+            # A new test is known only after the build.
+            chosen = (names if chosen is None else chosen & names) or None
         print_targets(build, chosen)
         sys.exit(0)
     chosen = chosen_tests(build, report, arguments)
     if chosen is not None and not chosen:
         print("No test is to be run.")
         sys.exit(0)
-    quick = ALL not in arguments and FAILED not in arguments and not any(map(CHOOSES.fullmatch, options))
+    quick = ALL not in arguments and FAILED not in arguments and not named
     if chosen is not None:
         options += ["-R", only(chosen)]
     if quick:

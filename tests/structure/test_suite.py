@@ -304,6 +304,19 @@ class Changed(Directory):
         self.put("CMakeLists.txt", "changed\n")
         self.assertEqual(self.suite("--targets"), (0, "all\n"))
 
+    def test_targets_of_named_tests(self):
+        """What those that an option of ctest chooses run; all for one that is not known yet."""
+        self.put("build/tests_net", "")
+        self.put("build/CTestTestfile.cmake", f'add_test(test_net_link "{self.directory}/build/tests_net" "link")\n'
+                 f'add_test(test_net_route "{self.directory}/build/tests_net" "route")\nadd_test(test_cli "true")\n')
+        for options, targets in ((["-R", "net_"], "tests_net"), (["-R", "^test_cli$"], "netsim"),
+                                 (["-R", "cli|route"], "netsim tests_net"),
+                                 (["-R", "new"], "all"), (["--all"], "all"), ([], "all")):
+            with self.subTest(options):
+                self.assertEqual(self.run_python(os.path.join(self.directory, "tests/run_suite.py"),
+                                                 os.path.join(self.directory, "build"), "--targets", *options),
+                                 (0, targets + "\n"))
+
 
 if __name__ == "__main__":
     unittest.main()
