@@ -86,6 +86,16 @@ tree=$scratch/moved
 runs "a tree that was moved" 1
 runs "nothing changed since it was moved" 0
 
+# Tests that need not the program leave it as it is, and the next command builds it.
+mkdir "$tree/tests"
+echo 'import sys; print("tests_net" if "--targets" in sys.argv else "tested")' >"$tree/tests/run_suite.py"
+echo '// more' >>"$tree/sim/core/engine.c"
+output=$(PATH="$scratch/bin:$PATH" "$tree/netsim" test -R net 2>/dev/null) || true
+[[ $output == tested ]] || fail "a named test: $output"
+runs "the program, after tests that do not run it" 1
+runs "nothing changed since" 0
+rm -r "$tree/tests"
+
 # ---- Where --------------------------------------------------------------------------------------
 
 rm -r "$tree/build"
