@@ -5,6 +5,10 @@
 #include "sim/output/json.h"
 #include "sim/output/python.h"
 
+#include <glib/gstdio.h>
+
+#define LARGE_PAGE INT64_C(25000000) // bytes: the limit of attachments at GitHub and Gmail
+
 // DIR/report.html of the first word, or report.html in the directory of a database.
 static char *page_default_file(const char *word)
 {
@@ -32,6 +36,15 @@ static bool page_write(json_t *document, const char *python, const char *out, bo
     g_free(where);
     g_free(text);
     return good;
+}
+
+static void note_large_page(const char *file)
+{
+    GStatBuf page;
+    if (g_stat(file, &page) == 0 && page.st_size >= LARGE_PAGE)
+        cli_error("report fewer results at once",
+                  "note: %s has %d MB, more than most mails and issues take", file,
+                  (int)(page.st_size / 1000000));
 }
 
 // The page must replace none of what it is made of.
@@ -66,6 +79,7 @@ static enum cli_exit page_of(char **words, const void *data)
         code = CLI_DONE;
         if (!arguments->quiet)
             cli_print("%s\n", out);
+        note_large_page(out);
     }
     code = cli_exit_with(error, code);
     json_decref(document);

@@ -121,6 +121,14 @@ class Still(Page):
         os.unlink(self.path("two.yaml"))
         self.has(self.page("run"), "it is not there")
 
+    def test_a_large_page(self):
+        self.run_two()
+        small = self.netsim("report", "run", "--no-explain", "-q").stderr
+        self.assertNotIn("more than most mails", small)
+        self.write("run/manifest.json", self.read("run/manifest.json").replace('"description": "', '"description": "' + 9 * 1000000 * "x", 1))
+        large = self.netsim("report", "run", "--no-explain", "-q").stderr
+        self.assertRegex(large, r"note: run/report.html has 2\d MB, more than most mails and issues take")
+
     def test_a_run_that_failed(self):
         self.write("stuck.yaml", FAILING)
         self.netsim("run", "stuck.yaml", "--out", "stuck", "-q", code=3)
