@@ -25,7 +25,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "structure"))
 import check_includes  # noqa: E402  (the rooms)
 
-FOLDER_TESTS = {"docs": ["docs"], "README.md": ["docs"], "CHANGELOG.md": ["docs"], "CONTRIBUTING.md": ["docs"],
+FOLDER_TESTS = {"docs": ["docs"], "README.md": ["docs"], "CHANGELOG.md": ["docs"], "changelog.d": ["docs"], "towncrier.toml": ["docs"], "CONTRIBUTING.md": ["docs"],
                 "scenarios": ["scenarios", "config"], "references": ["validate", "coverage"],
                 "plots": ["plots", "figures"], "completion": ["docs", "cli"], "bench": ["bench"],
                 "tools": ["tools"], "netsim": ["structure"],
