@@ -21,14 +21,15 @@ import golden
 
 SANITIZED = b"__asan_init" in pathlib.Path(os.environ["NETSIM"]).read_bytes()
 
-# They take minutes, and are not run where test_cli_validate_shipped.py has kept their runs. Under the sanitizers they run
-# nothing that shorter scenarios do not: of flows flow_bcast_tcp, flow_cg and flow_trunk, of broadcasts
-# bcast_cluster2_small_area. test_scenarios_pingpong.py runs pingpong_cluster1 and pingpong_cluster2 with fewer repetitions.
-LONG = {"bcast_cluster1", "bcast_cluster2", "flow_collectives", "flow_exchange", "flow_incast", "flow_pingpong",
-        "grim_injection", "nas_x306", "osu_bandwidth_x306", "osu_bibandwidth_x306", "pingpong_cluster1",
-        "pingpong_cluster2", "sctp_iperf_failover",
+# They take seconds to minutes, and are not run where test_cli_validate_shipped.py has kept their runs. Under the sanitizers they run
+# nothing that shorter scenarios do not: of flows flow_bcast_tcp, flow_cg and flow_trunk, of broadcasts bcast_cluster2_small_area, of
+# paths cmt_policies, cmt_shared_link and sctp_paths_x306, of lost packets sctp_streams_loss and sweeps/loss_under_mpi_pingpong; paths
+# fail in test_sctp_failover. test_scenarios_pingpong.py runs pingpong_cluster1 and pingpong_cluster2 with fewer repetitions.
+LONG = {"bcast_cluster1", "bcast_cluster2", "cmt_reordering", "cmt_small_buffer", "flow_collectives", "flow_exchange",
+        "flow_incast", "flow_pingpong", "grim_injection", "nas_x306", "osu_bandwidth_x306", "osu_bibandwidth_x306",
+        "pingpong_cluster1", "pingpong_cluster2", "sctp_failover", "sctp_iperf_failover", "sctp_path_loss",
+        "sweeps/failover_buffer", "sweeps/incast_server", "sweeps/loss_under_mpi_long_tasks",
         "sweeps/retransmission_policies", "sweeps/stencil_ranks", "sweeps/unequal_rails"}
-
 
 
 class Golden(unittest.TestCase):
