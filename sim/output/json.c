@@ -351,6 +351,12 @@ json_t *result_json(const struct result *result)
 
 #define INDENT 2 // columns per level
 
+// How a document is written.
+struct json_style {
+    bool compact;  // on one line, without blanks
+    size_t digits; // of reals; 0: those that keep them
+};
+
 static const char *json_escape(unsigned char character, char text[8])
 {
     switch (character) {
@@ -392,17 +398,19 @@ static void append_string(GString *out, const char *text, size_t length)
 }
 
 // A new line, and the blanks of a level.
-static void append_break(GString *out, int level)
+static void append_break(GString *out, const struct json_style *style, int level)
 {
+    if (style->compact)
+        return;
     gsize length = out->len, added = 1 + (gsize)(level * INDENT);
     g_string_set_size(out, length + added);
     memset(out->str + length, ' ', added);
     out->str[length] = '\n';
 }
 
-static void append_value(GString *out, json_t *value, int level);
+static void append_value(GString *out, json_t *value, const struct json_style *style, int level);
 
-static void append_object(GString *out, json_t *object, int level)
+static void append_object(GString *out, json_t *object, const struct json_style *style, int level)
 {
     const char *key, *separator = "";
     json_t *value;
@@ -410,52 +418,94 @@ static void append_object(GString *out, json_t *object, int level)
     json_object_foreach(object, key, value)
     {
         g_string_append(out, separator);
-        append_break(out, level + 1);
+        append_break(out, style, level + 1);
         append_string(out, key, strlen(key));
-        g_string_append(out, ": ");
-        append_value(out, value, level + 1);
+        g_string_append(out, style->compact ? ":" : ": ");
+        append_value(out, value, style, level + 1);
         separator = ",";
     }
     if (json_object_size(object) > 0)
-        append_break(out, level);
+        append_break(out, style, level);
     g_string_append_c(out, '}');
 }
 
-static void append_array(GString *out, json_t *array, int level)
+static void append_array(GString *out, json_t *array, const struct json_style *style, int level)
 {
     size_t count = json_array_size(array);
     g_string_append_c(out, '[');
     for (size_t i = 0; i < count; i++) {
         if (i > 0)
             g_string_append_c(out, ',');
-        append_break(out, level + 1);
-        append_value(out, json_array_get(array, i), level + 1);
+        append_break(out, style, level + 1);
+        append_value(out, json_array_get(array, i), style, level + 1);
     }
     if (count > 0)
-        append_break(out, level);
+        append_break(out, style, level);
     g_string_append_c(out, ']');
 }
 
-static void append_value(GString *out, json_t *value, int level)
+// Appends a real of at most 15 digits, six of them after the point, and returns true; false: any
+// other real. Microseconds are such, by the hundred thousand in a timeline.
+static bool append_micro(GString *out, double value)
 {
-    char *real;
+    double millionths = value * 1e6;
+    if (!(millionths >= 100 && millionths < 1e15)) // less has an exponent
+        return false;
+    uint64_t number = (uint64_t)(millionths + 0.5), whole = number / 1000000,
+             rest = number % 1000000;
+    if ((double)number / 1e6 != value)
+        return false;
+    char text[32], *end = text + sizeof text, *at = end;
+    for (int i = 0; i < 6; i++, rest /= 10)
+        *--at = (char)('0' + rest % 10);
+    while (end - at > 1 && end[-1] == '0')
+        end--;
+    *--at = '.';
+    do
+        *--at = (char)('0' + whole % 10);
+    while (whole /= 10);
+    g_string_append_len(out, at, end - at);
+    return true;
+}
+
+static void append_real(GString *out, const json_t *value, const struct json_style *style)
+{
+    if (style->digits == JSON_EXACT_DIGITS && append_micro(out, json_real_value(value)))
+        return;
+    char *real = json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(style->digits));
+    g_string_append(out, real);
+    free(real);
+}
+
+static void append_integer(GString *out, json_int_t value)
+{
+    char text[24], *at = text + sizeof text;
+    uint64_t rest = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+    do
+        *--at = (char)('0' + rest % 10);
+    while (rest /= 10);
+    if (value < 0)
+        *--at = '-';
+    g_string_append_len(out, at, text + sizeof text - at);
+}
+
+static void append_value(GString *out, json_t *value, const struct json_style *style, int level)
+{
     switch (json_typeof(value)) {
     case JSON_OBJECT:
-        append_object(out, value, level);
+        append_object(out, value, style, level);
         return;
     case JSON_ARRAY:
-        append_array(out, value, level);
+        append_array(out, value, style, level);
         return;
     case JSON_STRING:
         append_string(out, json_string_value(value), json_string_length(value));
         return;
     case JSON_INTEGER:
-        g_string_append_printf(out, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
+        append_integer(out, json_integer_value(value));
         return;
     case JSON_REAL:
-        real = json_dumps(value, JSON_ENCODE_ANY);
-        g_string_append(out, real);
-        free(real);
+        append_real(out, value, style);
         return;
     case JSON_TRUE:
     case JSON_FALSE:
@@ -470,8 +520,13 @@ static void append_value(GString *out, json_t *value, int level)
 char *document_text(json_t *document)
 {
     GString *text = g_string_sized_new(4096);
-    append_value(text, document, 0);
+    append_value(text, document, &(struct json_style){0}, 0);
     json_decref(document);
     g_string_append_c(text, '\n');
     return g_string_free(text, FALSE);
+}
+
+void document_append_line(GString *out, json_t *document, size_t digits)
+{
+    append_value(out, document, &(struct json_style){.compact = true, .digits = digits}, 0);
 }

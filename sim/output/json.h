@@ -46,4 +46,10 @@ json_t *series_outcome_json(const struct series_result *series);
 // `document`. The caller frees the text (g_free).
 char *document_text(json_t *document);
 
+#define JSON_EXACT_DIGITS 15 // decimal digits that a double always keeps
+
+// Appends the document on one line, as json_dumps with JSON_COMPACT and reals of so many digits (0:
+// those that keep the double).
+void document_append_line(GString *out, json_t *document, size_t digits);
+
 #endif

@@ -15,6 +15,7 @@
 // Messages have arguments (number, size, ranks), packets those of their protocol, calls their size
 // and peer. Packets that wait for a link and frames in a card's ring are counters; they are summed
 // up when the series has ended. Drops, time-outs and what is sent again are instants.
+#include "sim/output/json.h"
 #include "sim/output/recorder.h"
 
 #include <jansson.h>
@@ -23,7 +24,6 @@
 #include <string.h>
 
 #define MOST_PENDING 256u // ends of arrows that a lane keeps until their slice is known
-#define EXACT_DIGITS 15   // decimal digits that a double always keeps
 #define MARKER_LENGTH TIME_NS
 
 // One thread of the timeline: slices that do not overlap. The last of them is kept, for arrows to
@@ -91,6 +91,7 @@ struct counter {
 
 struct timeline {
     struct recorder recorder;
+    GString *line; // the last that was written
     uint64_t written;
     char *series;
     int processes, threads;
@@ -120,9 +121,10 @@ static void lane_free(void *data)
 // Writes an event on its own line and frees it.
 static void timeline_write(struct timeline *timeline, json_t *event, sim_time when)
 {
-    size_t digits = when < 1000 * TIME_S ? EXACT_DIGITS : 17;
-    fputs(timeline->written++ ? ",\n" : "\n", timeline->recorder.out);
-    json_dumpf(event, timeline->recorder.out, JSON_COMPACT | JSON_REAL_PRECISION(digits));
+    size_t digits = when < 1000 * TIME_S ? JSON_EXACT_DIGITS : 17;
+    g_string_assign(timeline->line, timeline->written++ ? ",\n" : "\n");
+    document_append_line(timeline->line, event, digits);
+    fwrite(timeline->line->str, 1, timeline->line->len, timeline->recorder.out);
     json_decref(event);
 }
 
@@ -687,6 +689,7 @@ static const struct trace_ops timeline_ops = {
 static void timeline_init(struct recorder *recorder)
 {
     struct timeline *timeline = (struct timeline *)recorder;
+    timeline->line = g_string_new(NULL);
     timeline->lanes = g_ptr_array_new_with_free_func(lane_free);
     timeline->counters = g_array_new(FALSE, FALSE, sizeof(struct counter));
     timeline->by_name = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
@@ -736,6 +739,7 @@ static void timeline_clear(struct recorder *recorder)
     g_hash_table_unref(timeline->under_way);
     g_array_unref(timeline->messages);
     g_ptr_array_unref(timeline->waiting);
+    g_string_free(timeline->line, TRUE);
     g_free(timeline->series);
 }
 

@@ -221,6 +221,40 @@ static void test_text_of_values(void)
     free(plain);
 }
 
+static void same_line(json_t *value, size_t digits)
+{
+    GString *line = g_string_new(NULL);
+    json_t *document = json_pack("{s:s, s:[o, b]}", "a\n", "\"", "b", value, 1);
+    char *plain = json_dumps(document, JSON_COMPACT | JSON_REAL_PRECISION(digits));
+    document_append_line(line, document, digits);
+    SUITE_SAME_TEXT(line->str, plain);
+    free(plain);
+    g_string_free(line, TRUE);
+    json_decref(document);
+}
+
+// As jansson writes it: integers and reals of all sizes, microseconds among them.
+static void test_line(void)
+{
+    static const double reals[] = {
+        0,   1,    -1,   0.5,       1e-4,    1e-6,  9.9e-5, 123456.789012, 999999999.999999,
+        1e9, 1e15, 1e22, 0.1 + 0.2, 1.0 / 3, -5.25, 100,    99.9999999};
+    static const json_int_t integers[] = {0, 7, -7, 10, INT64_MAX, INT64_MIN};
+    GRand *random = g_rand_new_with_seed(7);
+    for (size_t i = 0; i < G_N_ELEMENTS(integers); i++)
+        same_line(json_integer(integers[i]), JSON_EXACT_DIGITS);
+    for (size_t digits = 15; digits <= 17; digits += 2) {
+        for (size_t i = 0; i < G_N_ELEMENTS(reals); i++)
+            same_line(json_real(reals[i]), digits);
+        for (int i = 0; i < 20000; i++) {
+            double picoseconds = floor(pow(10, g_rand_double_range(random, 0, 16)));
+            same_line(json_real(picoseconds / 1e6), digits);
+            same_line(json_real(g_rand_double_range(random, 0, 1e4)), digits);
+        }
+    }
+    g_rand_free(random);
+}
+
 // A result made of series that were read: no wall time, and no series is a completed run.
 static void test_of_series(void)
 {
@@ -389,6 +423,7 @@ int main(void)
         {"values that are no point", test_values},
         {"the text of a document", test_text},
         {"the text of each kind of value", test_text_of_values},
+        {"a document on one line", test_line},
         {"documents of series that were read", test_of_series},
         {"what completed and lost messages", test_judged},
         {"the manifest", test_manifest},
