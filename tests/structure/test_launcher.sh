@@ -5,6 +5,7 @@
 # shellcheck disable=SC2016  # the tools expand what is quoted here
 set -euo pipefail
 
+unset NETSIM_PRESET NETSIM_BUILD_DIR NETSIM_NO_INSTALL
 source=$(cd "${NETSIM_SOURCE_DIR:-.}" && pwd)
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
