@@ -308,10 +308,11 @@ class Changed(Directory):
         """What those that an option of ctest chooses run; all for one that is not known yet."""
         self.put("build/tests_net", "")
         self.put("build/CTestTestfile.cmake", f'add_test(test_net_link "{self.directory}/build/tests_net" "link")\n'
-                 f'add_test(test_net_route "{self.directory}/build/tests_net" "route")\nadd_test(test_cli "true")\n')
+                 f'add_test(test_net_route "{self.directory}/build/tests_net" "route")\nadd_test(test_cli "true")\n'
+                 f'add_test(test_unbuilt "{self.directory}/build/tests_unbuilt" "it")\n')
         for options, targets in ((["-R", "net_"], "tests_net"), (["-R", "^test_cli$"], "netsim"),
                                  (["-R", "cli|route"], "netsim tests_net"),
-                                 (["-R", "new"], "all"), (["--all"], "all"), ([], "all")):
+                                 (["-R", "new"], "all"), (["-R", "unbuilt|route"], "all"), (["--all"], "all"), ([], "all")):
             with self.subTest(options):
                 self.assertEqual(self.run_python(os.path.join(self.directory, "tests/run_suite.py"),
                                                  os.path.join(self.directory, "build"), "--targets", *options),
