@@ -104,9 +104,9 @@ def labels_of(build):
 
 def print_targets(build, chosen):
     """The programs that the chosen tests run; all if they are not known. Tests in C do not run netsim, scripts do."""
-    tests = [test for test in tests_of(build) if chosen is not None and test["name"] in chosen]
+    tests = None if chosen is None else [test for test in tests_of(build) if test["name"] in chosen]
     # ctest knows no command of a program that has never been built.
-    if chosen is None or not all("command" in test for test in tests):
+    if tests is None or not all("command" in test for test in tests):
         print("all")
         return
     commands = {test["command"][0] for test in tests}
